@@ -1,0 +1,26 @@
+"""What was read from the evidence: plain values, the only thing that a rule sees.
+
+The field names are the names of the JSON report (`docs/report.md`), so facts are shown as they are and no
+second set of shapes exists. `None` means unknown and is never replaced by 0.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from mqdiag.facts.expectations import Expectation
+from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.inputs import Input
+from mqdiag.facts.stacks import StacksFacts
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """All evidence of one run; a part is None when no such input was given or could be read."""
+
+    inputs: tuple[Input, ...] = ()
+    heap: HeapFacts | None = None
+    stacks: StacksFacts | None = None
+    expectations: tuple[Expectation, ...] = ()
+
+
+__all__ = ["Expectation", "Facts", "HeapFacts", "Input", "StacksFacts"]

@@ -1,0 +1,208 @@
+"""What one heap dump says: sizes, holders, and the RocketMQ view.
+
+Names and meanings follow the report's contract; sizes are shallow or retained bytes of the JVM, bodies are
+`byte[]` lengths. Sources of the RocketMQ fields: class and field names in the docstrings.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+ConfigValue = int | float | bool | str | None
+
+
+class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One class name of the histogram; all objects of the file, reachable or not, as the JVM's own counts."""
+
+    name: str
+    loaders: int
+    """number of classes of this name, each from another loader"""
+    instances: int
+    shallow_bytes: int
+    retained_bytes: int | None = None
+    """sum over the instances that no other instance of the class dominates; None without the graph"""
+
+
+class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
+    """An accumulation point: the object in which retained weight really sits."""
+
+    class_name: str
+    object_id: str
+    """hexadecimal id, as `mqdiag show` takes it"""
+    retained_bytes: int
+    share: float
+    """of the reachable bytes"""
+    path: tuple[str, ...]
+    """shortest path from a GC root to the object, one "Class.field" step each"""
+    owner: str = "application"
+    """"rocketmq", "jdk" or "application": whose class holds it"""
+    holds: tuple[str, ...] = ()
+    """what is mostly inside, "class: bytes" lines, largest first"""
+    label: str = ""
+    """the static field or class that a person would name"""
+
+
+class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One consumer object (a group may have several in one JVM)."""
+
+    group: str
+    kind: str
+    """push, lite-pull, pull or pop"""
+    object_id: str = ""
+    client_id: str | None = None
+    client_version: str | None = None
+    layout: str | None = None
+    """version family whose classes and fields were recognised"""
+    message_model: str | None = None
+    """CLUSTERING or BROADCASTING"""
+    orderly: bool | None = None
+    config: dict[str, ConfigValue] = {}
+    """every setting of the consumer object under its Java field name"""
+    state: dict[str, ConfigValue] = {}
+    """live counters and flags of the implementation object (serviceState, pause, flow-control counters)"""
+    queues: int = 0
+    messages: int = 0
+    body_bytes: int = 0
+    retained_bytes: int | None = None
+    """exact for the set of its ProcessQueues, messages and queued requests"""
+    bound_bytes: int | None = None
+    """what its thresholds allow over its assigned queues, as article 000 computes it"""
+    bound_max_bytes: int | None = None
+    """the same with the largest body, one batch of overshoot and the overhead of each message"""
+    bounded_queues: int | None = None
+    """queues in that sum"""
+    average_body_bytes: float | None = None
+    largest_body_bytes: int | None = None
+    measured_messages: int = 0
+    """messages behind the average; fewer than 32 leave the bounds unknown"""
+    pool_threads: int | None = None
+    pool_active: int | None = None
+    queued_requests: int | None = None
+    unknown: dict[str, str] = {}
+    """what could not be read, with the reason"""
+
+
+class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One ProcessQueue."""
+
+    group: str | None
+    topic: str | None
+    broker: str | None
+    queue_id: int | None
+    object_id: str = ""
+    messages: int = 0
+    """in msgTreeMap and in the orderly in-flight map"""
+    in_flight: int = 0
+    """of those, in the orderly in-flight map"""
+    msg_count: int | None = None
+    msg_size: int | None = None
+    """None before 4.2.0: the field is not there"""
+    body_bytes: int = 0
+    largest_body_bytes: int | None = None
+    min_offset: int | None = None
+    max_offset: int | None = None
+    span: int | None = None
+    commit_offset: int | None = None
+    next_offset: int | None = None
+    lag: int | None = None
+    started: int | None = None
+    """messages with CONSUME_START_TIME: handed to a listener"""
+    oldest_consume_age_ms: int | None = None
+    """age of the message with the lowest offset since its listener began"""
+    head_msg_id: str | None = None
+    head_keys: str | None = None
+    finished_beyond_head: int | None = None
+    """offsets above the head that are no longer in the map: delivered again after a restart now"""
+    dropped: bool | None = None
+    locked: bool | None = None
+    last_pull_age_ms: int | None = None
+    last_consume_age_ms: int | None = None
+    found_by: str | None = None
+    """where queue and group were read: rebalance-table, pull-request, consume-request, assigned, message"""
+
+
+class MessageHolder(msgspec.Struct, frozen=True, kw_only=True):
+    """Who keeps messages that are held neither by queues nor executors nor frames."""
+
+    holder_class: str
+    holder_field: str
+    object_id: str
+    messages: int
+    retained_bytes: int | None = None
+    path: tuple[str, ...] = ()
+
+
+class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
+    """The message that a worker is working on."""
+
+    topic: str | None = None
+    queue_id: int | None = None
+    offset: int | None = None
+    msg_id: str | None = None
+    age_ms: int | None = None
+
+
+class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread of the dump with its stack."""
+
+    name: str
+    object_id: str = ""
+    role: str | None = None
+    state: str | None = None
+    message: MessageInHand | None = None
+    frames: tuple[str, ...] = ()
+    hit_out_of_memory: bool = False
+    """its first frame is the OutOfMemoryError that made the JVM write the dump"""
+
+
+class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages and their bytes by what holds them; one message counts under the first that applies."""
+
+    in_queues: int = 0
+    in_executors: int = 0
+    in_frames: int = 0
+    elsewhere: int = 0
+    elsewhere_bytes: int | None = None
+    """what dies if the messages that only others hold go"""
+
+
+class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One dump."""
+
+    objects: int | None
+    """reachable ones; None without the graph"""
+    shallow_bytes: int | None
+    unreachable_objects: int | None
+    unreachable_bytes: int | None
+    file_objects: int = 0
+    """all objects of the file"""
+    file_shallow_bytes: int = 0
+    heap_bytes: int | None = None
+    heap_bytes_source: str | None = None
+    """option or max-memory-static; None when the heap's size is unknown"""
+    id_size: int = 8
+    captured_at: str | None = None
+    jvm: str | None = None
+    shallow_size_source: str = "gaps"
+    classes: tuple[ClassRow, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    consumers: tuple[ConsumerFacts, ...] = ()
+    queues: tuple[QueueFacts, ...] = ()
+    process_queues: int | None = None
+    messages: int | None = None
+    messages_unreachable: int | None = None
+    messages_in_queues: int | None = None
+    body_bytes: int | None = None
+    message_totals: MessageTotals | None = None
+    message_holders: tuple[MessageHolder, ...] = ()
+    out_of_memory: bool = False
+    """an OutOfMemoryError thread is in the dump"""
+    grpc_client: bool = False
+    """classes of the gRPC client (org.apache.rocketmq.client.java) are loaded"""
+    broker: dict[str, Any] | None = None
+    threads: tuple[HeapThread, ...] = ()
+    dangling_references: int = 0
+    unknown: dict[str, str] = {}
+    """what could not be read or decided, with the reason"""

@@ -1,0 +1,30 @@
+"""One input file and how much of it could be read."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """A file (or `-`) that was given.
+
+    `captured_at` is RFC 3339 with an offset when the evidence says which instant it is; a thread dump's date
+    line has no zone, so its text stands in `captured_at_local` instead.
+    """
+
+    path: str
+    kind: str | None = None
+    """heap, stacks or log; None when it could not be told"""
+    format: str | None = None
+    bytes: int | None = None
+    captured_at: str | None = None
+    captured_at_local: str | None = None
+    complete: bool = True
+    error: str | None = None
+    """why nothing could be read, in one line"""
+    stopped_at_byte: int | None = None
+    """where reading stopped in an incomplete input, counted in the uncompressed data"""
+    read_share: float | None = None
+    """share of an incomplete input that was read, 0 to 1, where its full size is known"""
+    problem: str | None = None
+    """what was wrong at that byte"""

@@ -1,0 +1,130 @@
+"""A finding, and the report that carries all of them."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from typing import Any
+
+import msgspec
+
+from mqdiag.facts import HeapFacts, Input, StacksFacts
+
+EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
+
+
+class Severity(enum.StrEnum):
+    """How bad; `--fail-on` compares by rank."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return ("error", "warning", "info").index(self.value)
+
+
+class Confidence(enum.StrEnum):
+    """How sure; the finding's text says what is missing when it is not high."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a finding is about; absent parts are left out."""
+
+    group: str | None = None
+    topic: str | None = None
+    broker: str | None = None
+    queue_id: int | None = None
+    thread: str | None = None
+    object_class: str | None = None
+    field: str | None = None
+    key: str | None = None
+
+    def overlaps(self, other: Subject) -> bool:
+        """True unless both name the same part differently: what may be one story."""
+        for part in ("group", "topic", "broker", "queue_id"):
+            mine, theirs = getattr(self, part), getattr(other, part)
+            if mine is not None and theirs is not None and mine != theirs:
+                return False
+        return True
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One cause with the numbers that prove it.
+
+    `fingerprint` holds no address, count or time: the same fault keeps it over dumps and hosts. `weight` is
+    the share of heap or of threads explained, for ordering.
+    """
+
+    rule: str
+    severity: Severity
+    cause: str
+    confidence: Confidence
+    fingerprint: str
+    title: str
+    subject: Subject
+    evidence: dict[str, EvidenceValue]
+    remedy: tuple[str, ...]
+    explanation: tuple[str, ...] = ()
+    """the evidence in sentences, with the arithmetic, for a person"""
+    confidence_reason: str = ""
+    caused_by: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    weight: float = 0.0
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """A check that was not made, and why."""
+
+    rule: str
+    reason: str
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that crashed; the report is written all the same."""
+
+    rule: str
+    error: str
+
+
+class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule's own texts, for catalogues and for renderers, which know no rules."""
+
+    name: str
+    title: str
+    why: str
+    causes: tuple[str, ...]
+    severities: tuple[Severity, ...]
+    remedy: tuple[str, ...]
+    references: tuple[str, ...]
+    needs: tuple[str, ...]
+    limits: dict[str, float]
+    since: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a renderer gets."""
+
+    schema_version: int = 1
+    mqdiag: str
+    inputs: tuple[Input, ...]
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    failed: tuple[Failed, ...] = ()
+    heap: HeapFacts | None = None
+    stacks: StacksFacts | None = None
+    logs: dict[str, Any] = {}
+    diff: dict[str, Any] | None = None
+
+
+def fingerprint(rule: str, cause: str, subject: Subject) -> str:
+    """Identity of a fault over dumps and hosts: 16 hexadecimal digits."""
+    parts = [rule, cause]
+    parts += [f"{key}={value}" for key, value in sorted(msgspec.to_builtins(subject).items())]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

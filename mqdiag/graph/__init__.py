@@ -1,0 +1,1 @@
+"""The object graph of one dump: index, references, reachability, dominators, collections."""

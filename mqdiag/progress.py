@@ -1,0 +1,28 @@
+"""How a long piece of work tells where it is, without knowing who listens.
+
+`read` and `graph` get an observer passed down; only the command line decides whether one draws a line.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """Receives the phase and the share done."""
+
+    def phase(self, name: str) -> None:
+        """Start a phase, named for a person: "reading records"."""
+
+    def advance(self, share: float) -> None:
+        """Share of the current phase that is done, 0 to 1."""
+
+
+class Silent:
+    """Listens to nothing: the default in libraries and tests."""
+
+    def phase(self, name: str) -> None:
+        """Ignore."""
+
+    def advance(self, share: float) -> None:
+        """Ignore."""

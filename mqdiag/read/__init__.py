@@ -1,0 +1,1 @@
+"""Bytes and text to records; knows formats, knows no RocketMQ."""

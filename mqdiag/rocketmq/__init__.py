@@ -1,0 +1,1 @@
+"""From the object graph and the threads to the RocketMQ view."""

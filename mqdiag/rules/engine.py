@@ -1,0 +1,137 @@
+"""Runs the rules over the facts: findings in order, what was skipped, what crashed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Failed, Finding, Severity, Skipped, fingerprint
+from mqdiag.rules.registry import Draft, Rule, Skip
+
+MISSING_EVIDENCE = {
+    "heap": "no heap dump was given",
+    "stacks": "no stack samples were given",
+    "logs": "no logs were given",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What the rules said."""
+
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    failed: tuple[Failed, ...]
+    errors: tuple[BaseException, ...] = ()
+    """the crashes themselves, for `--debug`"""
+
+
+def run_rules(
+    rules: Iterable[Rule],
+    facts: Facts,
+    *,
+    limits: Mapping[str, Mapping[str, float]] | None = None,
+    severities: Mapping[str, Severity] | None = None,
+    ignored: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Check all rules.
+
+    Args:
+        rules: rules to run.
+        facts: the evidence.
+        limits: thresholds to put over the defaults, by rule.
+        severities: severity overrides, by rule.
+        ignored: rules whose findings are left out, with the reason; each is listed as skipped when it fires.
+    """
+    limits, severities, ignored = limits or {}, severities or {}, ignored or {}
+    findings: list[Finding] = []
+    skipped: list[Skipped] = []
+    failed: list[Failed] = []
+    errors: list[BaseException] = []
+    explained_by: dict[str, tuple[str, ...]] = {}
+    for rule in rules:
+        name = rule.card.name
+        explained_by[name] = rule.explained_by
+        missing = [need for need in rule.card.needs if getattr(facts, need, None) is None]
+        if missing:
+            skipped.append(Skipped(rule=name, reason="; ".join(MISSING_EVIDENCE[need] for need in missing)))
+            continue
+        try:
+            said = list(rule.check(facts, {**rule.card.limits, **limits.get(name, {})}))
+        except Exception as error:
+            failed.append(Failed(rule=name, error=f"{type(error).__name__}: {error}"))
+            errors.append(error)
+            continue
+        for item in said:
+            if isinstance(item, Skip):
+                skipped.append(Skipped(rule=name, reason=item.reason))
+            elif name in ignored:
+                skipped.append(Skipped(rule=name, reason=f"ignored by configuration: {ignored[name]}"))
+            else:
+                findings.append(_finding(rule, item, severities.get(name)))
+    return Outcome(
+        findings=order(link(findings, explained_by)),
+        skipped=tuple(dict.fromkeys(skipped)),
+        failed=tuple(failed),
+        errors=tuple(errors),
+    )
+
+
+def _finding(rule: Rule, draft: Draft, severity: Severity | None) -> Finding:
+    return Finding(
+        rule=rule.card.name,
+        severity=severity or draft.severity,
+        cause=draft.cause,
+        confidence=draft.confidence,
+        fingerprint=fingerprint(rule.card.name, draft.cause, draft.subject),
+        title=draft.title,
+        subject=draft.subject,
+        evidence=dict(draft.evidence),
+        explanation=draft.explanation,
+        remedy=draft.remedy,
+        confidence_reason=draft.confidence_reason,
+        references=rule.card.references,
+        weight=draft.weight,
+    )
+
+
+def link(findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]]) -> list[Finding]:
+    """Fill `caused_by` from the rules' own word on what explains them, where the subjects agree."""
+    linked = []
+    for finding in findings:
+        roots = explained_by.get(finding.rule, ())
+        causes = tuple(
+            other.fingerprint
+            for other in findings
+            if other.rule in roots and other is not finding and finding.subject.overlaps(other.subject)
+        )
+        linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))
+    return linked
+
+
+def order(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Severity; a root cause before what it causes; the share explained; the rule's name."""
+    by_fingerprint = {finding.fingerprint: finding for finding in findings}
+
+    def depth(finding: Finding, seen: tuple[str, ...] = ()) -> int:
+        if finding.fingerprint in seen:
+            return 0
+        below = (*seen, finding.fingerprint)
+        roots = (by_fingerprint[print_] for print_ in finding.caused_by if print_ in by_fingerprint)
+        return max((1 + depth(root, below) for root in roots), default=0)
+
+    return tuple(
+        sorted(
+            findings,
+            key=lambda found: (
+                found.severity.rank,
+                depth(found),
+                -found.weight,
+                found.rule,
+                found.fingerprint,
+            ),
+        )
+    )

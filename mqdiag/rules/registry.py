@@ -1,0 +1,105 @@
+"""What a rule is made of, and the decorator that checks it is whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Subject
+
+Limits = Mapping[str, float]
+"""A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What a rule says; the engine adds name, references and fingerprint to make it a finding."""
+
+    severity: Severity
+    cause: str
+    confidence: Confidence
+    title: str
+    subject: Subject = field(default_factory=Subject)
+    evidence: Mapping[str, EvidenceValue] = field(default_factory=dict)
+    explanation: tuple[str, ...] = ()
+    remedy: tuple[str, ...]
+    confidence_reason: str = ""
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skip:
+    """Part of a rule that could not be decided, and why."""
+
+    reason: str
+
+
+Check = Callable[[Facts, Limits], Iterator[Draft | Skip]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A check with its card."""
+
+    card: RuleCard
+    check: Check
+    explained_by: tuple[str, ...]
+    """rules whose finding on the same subject is the root cause of this one"""
+
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+
+
+def rule(
+    *,
+    name: str,
+    title: str,
+    why: str,
+    causes: tuple[str, ...],
+    severities: tuple[Severity, ...],
+    remedy: tuple[str, ...],
+    references: tuple[str, ...],
+    needs: tuple[str, ...],
+    limits: dict[str, float] | None = None,
+    explained_by: tuple[str, ...] = (),
+    since: str = "0.1.0",
+) -> Callable[[Check], Rule]:
+    """Make a rule of a check.
+
+    Args:
+        name: stable kebab-case name of the fault; the file carries it with underscores.
+        title: the fault as one sentence.
+        why: what goes wrong and why it matters, for the rule's page.
+        causes: all values that `cause` can have.
+        severities: all severities that it can give, worst first.
+        remedy: what to change in general; a finding's own remedy names the values.
+        references: articles, issues, classes that the rule rests on.
+        needs: parts of `Facts` without which the rule is skipped: "heap", "stacks", "logs".
+        limits: thresholds by name; `mqdiag.toml` can set each.
+        explained_by: rules whose finding on the same subject causes this one.
+        since: first version that has the rule.
+    """
+    if not NAME.fullmatch(name):
+        raise ValueError(f"rule name {name!r} is not kebab-case")
+    for label, text in (("title", title), ("why", why), ("causes", causes), ("remedy", remedy)):
+        if not text:
+            raise ValueError(f"rule {name}: {label} is empty")
+    card = RuleCard(
+        name=name,
+        title=title,
+        why=why,
+        causes=causes,
+        severities=severities,
+        remedy=remedy,
+        references=references,
+        needs=needs,
+        limits=limits or {},
+        since=since,
+    )
+
+    def make(check: Check) -> Rule:
+        return Rule(card=card, check=check, explained_by=explained_by)
+
+    return make

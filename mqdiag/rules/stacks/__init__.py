@@ -1,0 +1,1 @@
+"""Rules over a series of thread dumps."""

@@ -1,0 +1,1 @@
+"""Makes evidence for tests and rule authors."""

@@ -1,0 +1,1 @@
+"""Thread dumps of one JVM, aligned over samples."""
