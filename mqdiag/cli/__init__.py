@@ -1,6 +1,43 @@
-"""The command line; each command is a file of this package, imported when it is called."""
+"""The command line: each module of this package is a command, `common` is what they share.
+
+To add a command, add a file with a click command named `command`; nothing is listed anywhere.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from mqdiag import __version__
+from mqdiag.cli.common.failures import guarded
+from mqdiag.cli.common.group import CommandFolder
+
+
+@click.group(
+    cls=CommandFolder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
+)
+@click.version_option(__version__, prog_name="mqdiag", message="%(prog)s %(version)s")
+def mqdiag() -> None:
+    """Name the cause when RocketMQ on the JVM runs out of memory, hangs or is busy.
+
+    Everything is read offline, from files that you already have; nothing leaves this machine.
+
+    \b
+    Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
+    2 wrong usage or configuration, 3 no input could be read, 4 internal fault.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    return guarded(
+        lambda: mqdiag.main(list(arguments), prog_name="mqdiag", standalone_mode=False),
+        debug="--debug" in arguments,
+    )
 
 
 def main() -> None:
-    """Run the command line."""
-    raise SystemExit(4)
+    """Entry point of the `mqdiag` command."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,1 +1,39 @@
-"""A report to text; one file per output format."""
+"""A report to text: each module of this package is an output format, `wording` is what they share.
+
+To add a format, add a file with a function `render(report, view) -> str`; nothing is listed anywhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mqdiag.findings import Report
+
+SHARED = "wording"
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What a renderer may assume about where its text goes."""
+
+    width: int = 80
+    colour: bool = False
+    all_threads: bool = False
+    """show every thread, not only those that matter"""
+
+
+def formats() -> tuple[str, ...]:
+    """The names of all formats; the one for a person first."""
+    found = {module.name for module in pkgutil.iter_modules(__path__)} - {SHARED}
+    return tuple(sorted(found, key=lambda name: (name != "text", name)))
+
+
+def renderer(name: str) -> Callable[[Report, View], str]:
+    """Import a format's function."""
+    render: Callable[[Report, View], str] = importlib.import_module(f"{__name__}.{name}").render
+    return render

@@ -1,0 +1,67 @@
+"""Turns whatever ends a command into one line on stderr and the contract's exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
+
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+def complain(message: str) -> None:
+    """One line on stderr; line breaks and control characters from evidence never get there raw."""
+    from mqdiag.render.wording.safe import safe
+
+    click.echo(f"mqdiag: {safe(message, limit=None)}", err=True)
+
+
+def guarded(work: Callable[[], Any], *, debug: bool) -> int:
+    """Run a command; its return value is the exit code.
+
+    Args:
+        work: the command, which returns an exit code or None.
+        debug: print the traceback of an error too.
+    """
+    try:
+        code = work()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return EXIT_USAGE
+    except click.ClickException as error:
+        complain(_one_line(error))
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return EXIT_INTERRUPTED
+    except MqdiagError as error:
+        _trace(debug)
+        complain(str(error))
+        return error.exit_code
+    except MemoryError:
+        _trace(debug)
+        complain("not enough memory for this input; try --quick, or a machine with more memory")
+        return EXIT_INTERNAL
+    except Exception as error:
+        _trace(debug)
+        hint = "" if debug else "; --debug shows where"
+        complain(f"internal fault: {type(error).__name__}: {error}{hint}")
+        return EXIT_INTERNAL
+    return code if isinstance(code, int) else EXIT_CLEAN
+
+
+def _trace(debug: bool) -> None:
+    if debug:
+        traceback.print_exc(file=sys.stderr)
+
+
+def _one_line(error: click.ClickException) -> str:
+    """Click's message without its usage block, and where to read more."""
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    return message if context is None else f"{message}; see {context.command_path} --help"

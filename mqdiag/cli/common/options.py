@@ -1,0 +1,86 @@
+"""The options that every diagnosing command has, declared once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mqdiag.render import formats
+
+FAIL_ON = ("error", "warning", "info", "never")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonOptions:
+    """The common options as given; `session.load_settings` puts them over the configuration file."""
+
+    format: str = "text"
+    output: str = "-"
+    fail_on: str | None = None
+    expect: tuple[str, ...] = ()
+    config: Path | None = None
+    heap_limit: str | None = None
+    no_color: bool = False
+    debug: bool = False
+
+
+_OPTIONS = (
+    click.option(
+        "--format",
+        type=click.Choice(formats()),
+        default="text",
+        show_default=True,
+        help="How the report is written.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="-",
+        help="Write the report to FILE, whole or not at all; - is standard output.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice(FAIL_ON),
+        help="Exit with 1 when there is a finding of this severity or a worse one.  [default: error]",
+    ),
+    click.option(
+        "--expect",
+        multiple=True,
+        metavar="[GROUP:]KEY=VALUE",
+        help="A setting as intended, such as pullThresholdForQueue=40; differing values are found. Repeatable.",
+    ),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
+    ),
+    click.option(
+        "--heap-limit",
+        metavar="SIZE",
+        help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
+    ),
+    click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
+    click.option("--debug", is_flag=True, help="Show the traceback of an internal fault."),
+)
+
+
+def common_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Add the common options to a command and hand them over as one argument `options`."""
+    names = [field.name for field in fields(CommonOptions)]
+
+    @functools.wraps(function)
+    def packed(**given: Any) -> int:
+        options = CommonOptions(**{name: given.pop(name) for name in names})
+        return function(**given, options=options)
+
+    wrapped: Callable[..., int] = packed
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped

@@ -1,0 +1,73 @@
+"""A line on stderr that says what takes so long; only on a terminal, only after a second."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from mqdiag.progress import Progress, Silent
+
+PATIENCE_S = 1.0
+REDRAW_S = 0.2
+ERASE = "\r\x1b[K"
+
+
+class TerminalProgress:
+    """Redraws one line from a thread of its own, so that a long kernel call shows its phase too."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._name = "starting"
+        self._share: float | None = None
+        self._closed = threading.Event()
+        self._drawn = False
+        self._thread = threading.Thread(target=self._redraw, name="mqdiag-progress", daemon=True)
+        self._thread.start()
+
+    def phase(self, name: str) -> None:
+        """Start a phase."""
+        self._name, self._share = name, None
+
+    def advance(self, share: float) -> None:
+        """Share of the phase that is done."""
+        self._share = min(max(share, 0.0), 1.0)
+
+    def close(self) -> None:
+        """Stop and erase the line."""
+        self._closed.set()
+        self._thread.join()
+        if self._drawn:
+            self._stream.write(ERASE)
+            self._stream.flush()
+
+    def line(self) -> str:
+        """What is shown now."""
+        share = "" if self._share is None else f" {self._share:.0%}"
+        return f"{self._name}{share}"
+
+    def _redraw(self) -> None:
+        started = time.monotonic()
+        wait = PATIENCE_S
+        while not self._closed.wait(wait):
+            seconds = time.monotonic() - started
+            self._stream.write(f"{ERASE}{self.line()[:60]}  ({seconds:.0f} s)")
+            self._stream.flush()
+            self._drawn = True
+            wait = REDRAW_S
+
+
+@contextmanager
+def terminal_progress() -> Iterator[Progress]:
+    """A progress line while the block runs, or silence when stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield Silent()
+        return
+    progress = TerminalProgress(sys.stderr)
+    try:
+        yield progress
+    finally:
+        progress.close()

@@ -1,0 +1,103 @@
+"""One diagnosing command from its options to its exit code."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqdiag.cli.common.failures import complain
+from mqdiag.cli.common.options import CommonOptions
+from mqdiag.cli.common.output import Target
+from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose import Diagnosis
+    from mqdiag.findings import Report
+    from mqdiag.progress import Progress
+    from mqdiag.render import View
+
+TEXT_WIDTH = 80
+WIDEST = 120  # longer lines are hard to read, however wide the terminal
+
+
+def load_settings(options: CommonOptions) -> Settings:
+    """The configuration file with the options put over it, both checked."""
+    from mqdiag.config import ConfigFile, find_config, read_config, resolve
+    from mqdiag.rules import all_rules
+
+    path = options.config or find_config(Path.cwd())
+    return resolve(
+        ConfigFile() if path is None else read_config(path),
+        str(path),
+        {rule.card.name: rule.card for rule in all_rules()},
+        expect=options.expect,
+        fail_on=options.fail_on,
+        heap_limit=options.heap_limit,
+    )
+
+
+def diagnose(
+    options: CommonOptions, work: Callable[[Settings, Progress], Diagnosis], *, all_threads: bool = False
+) -> int:
+    """Check the options, do the work, write the report, and tell the exit code.
+
+    Args:
+        options: the common options.
+        work: reads the evidence and makes the report.
+        all_threads: show every thread, not only those that matter.
+    """
+    from mqdiag.render import renderer
+
+    settings = load_settings(options)
+    target = Target(options.output)
+    with terminal_progress() as progress:
+        diagnosis = work(settings, progress)
+    report = diagnosis.report
+    # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
+    if options.format != "text" or not _nothing_read(report):
+        target.write(renderer(options.format)(report, view(options, all_threads=all_threads)))
+    for given in report.inputs:
+        if given.error is not None:
+            complain(f"{given.path}: {given.error}")
+    for failed in report.failed:
+        complain(
+            f"rule {failed.rule} failed: {failed.error}" + ("" if options.debug else "; --debug shows where")
+        )
+    if options.debug:
+        for crash in diagnosis.crashes:
+            traceback.print_exception(crash, file=sys.stderr)
+    return exit_code(report, settings.fail_on)
+
+
+def view(options: CommonOptions, *, all_threads: bool = False) -> View:
+    """How wide and colourful the report may be where it goes."""
+    from mqdiag.render import View
+
+    on_screen = options.output == "-" and sys.stdout.isatty()
+    plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    width = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
+    return View(width=width, colour=on_screen and not plain, all_threads=all_threads)
+
+
+def exit_code(report: Report, fail_on: str) -> int:
+    """The contract's code: a fault of ours goes before unreadable input, that before findings."""
+    from mqdiag.findings import Severity
+
+    if report.failed:
+        return EXIT_INTERNAL
+    if _nothing_read(report):
+        return EXIT_INPUT
+    if fail_on != "never" and any(found.severity.rank <= Severity(fail_on).rank for found in report.findings):
+        return EXIT_FINDINGS
+    return EXIT_CLEAN
+
+
+def _nothing_read(report: Report) -> bool:
+    return all(given.error is not None for given in report.inputs)

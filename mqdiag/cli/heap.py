@@ -1,0 +1,37 @@
+"""`mqdiag heap`: one heap dump."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.session import diagnose
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose import Diagnosis
+    from mqdiag.progress import Progress
+
+
+@click.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.")
+@click.argument("dump")
+@click.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
+@click.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
+@common_options
+def command(dump: str, quick: bool, all_threads: bool, options: CommonOptions) -> int:
+    """Diagnose DUMP, an .hprof or .hprof.gz file: who holds the memory, and why.
+
+    The verdict comes first, then its evidence and what to change, then the consumers, queues and classes.
+    """
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        # Here, not above: this import takes numba and numpy with it.
+        from mqdiag.diagnose import diagnose_heap
+
+        with given_file(dump) as path:
+            return diagnose_heap(path, settings, quick=quick, name=dump, progress=progress)
+
+    return diagnose(options, work, all_threads=all_threads)

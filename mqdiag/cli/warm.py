@@ -1,0 +1,22 @@
+"""`mqdiag warm`: compiles the kernels ahead of the first dump."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+
+@click.command("warm", short_help="Compile the kernels now, not at the first dump.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(debug: bool) -> int:
+    """Compile the kernels and keep them, so that the first dump is as fast as the later ones.
+
+    This is done by itself when a dump is read; run it once when you build an image or set up a machine.
+    """
+    from mqdiag.graph import warm
+
+    started = time.monotonic()
+    warm()
+    click.echo(f"kernels are ready ({time.monotonic() - started:.1f} s)")
+    return 0

@@ -1,0 +1,210 @@
+"""Settings of a run: `mqdiag.toml`, found upward from the working directory, with the options put over it.
+
+Everything in the file is checked before any evidence is read, so a typing error costs a second and not a
+silent wrong verdict.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mqdiag.errors import UsageError
+from mqdiag.facts import Expectation
+from mqdiag.facts.setting_names import SETTING_NAMES
+from mqdiag.findings import RuleCard, Severity
+
+FILE_NAME = "mqdiag.toml"
+NEVER = "never"
+FAIL_ON = (*(severity.value for severity in Severity), NEVER)
+SettingValue = int | float | bool | str
+
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+
+
+class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """`[rules.<name>]`: what a team changes about one rule."""
+
+    severity: Severity | None = None
+    ignore: bool = False
+    reason: str = ""
+    limits: dict[str, float] = {}
+
+
+class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """All of `mqdiag.toml`."""
+
+    fail_on: str | None = None
+    heap_limit: int | str | None = None
+    expect: dict[str, SettingValue | dict[str, SettingValue]] = {}
+    rules: dict[str, RuleSettings] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a diagnosis is told, whatever it came from."""
+
+    expectations: tuple[Expectation, ...] = ()
+    fail_on: str = Severity.ERROR.value
+    heap_limit: int | None = None
+    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint for a mistyped word: "; did you mean a or b?", or nothing when none is near."""
+    by_lower = {name.lower(): name for name in known}
+    found = [
+        by_lower[low] for low in difflib.get_close_matches(word.lower(), sorted(by_lower), n=3, cutoff=0.6)
+    ]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def parse_size(text: str | int) -> int:
+    """Bytes of "512m", "2g", "1.5GiB" or a plain number, in powers of 1024 as the JVM's -Xmx takes them."""
+    found = _SIZE.fullmatch(str(text).strip())
+    size = 0 if found is None else int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
+    if size <= 0:
+        raise UsageError(f"{text!r} is not a size; write it as -Xmx takes it: 512m, 2g, or a number of bytes")
+    return size
+
+
+def parse_expectation(text: str) -> Expectation:
+    """Read `[GROUP:]KEY=VALUE`.
+
+    The last colon before the "=" ends the group, so that a group of any spelling (`%RETRY%a`, `ns%b`, `a:b`)
+    can be named; a value may hold colons and "=".
+    """
+    name, equals, value = text.partition("=")
+    group, colon, key = name.rpartition(":")
+    key, value = key.strip(), value.strip()
+    if not equals or not key or not value or (colon and not group.strip()):
+        raise UsageError(f"--expect {text!r} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40")
+    _check_key(key, f"--expect {text!r}")
+    return Expectation(key=key, value=_typed(value), group=group.strip() or None)
+
+
+def _typed(text: str) -> SettingValue:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        return number if math.isfinite(number) else text
+    return text
+
+
+def _check_key(key: str, where: str) -> None:
+    if key not in SETTING_NAMES:
+        raise UsageError(f"{where}: no RocketMQ consumer has a setting {key!r}{nearest(key, SETTING_NAMES)}")
+
+
+def find_config(start: Path) -> Path | None:
+    """The nearest `mqdiag.toml` in `start` or a folder above it."""
+    for folder in (start, *start.parents):
+        path = folder / FILE_NAME
+        if path.is_file():
+            return path
+    return None
+
+
+def read_config(path: Path) -> ConfigFile:
+    """Decode strictly; unknown keys and wrong types are errors that name their place."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is not UTF-8 at byte {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: is not TOML: {error}") from error
+    _refuse_unknown(raw, ConfigFile, str(path), "")
+    rules = raw.get("rules", {})
+    for name, section in rules.items() if isinstance(rules, dict) else ():
+        _refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
+    try:
+        return msgspec.convert(raw, ConfigFile)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: {_in_toml_words(str(error))}") from error
+
+
+def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:
+    known = [found.encode_name for found in msgspec.structs.fields(kind)]
+    for key in section if isinstance(section, dict) else ():
+        if key not in known:
+            raise UsageError(f"{where}: unknown key {prefix}{key}{nearest(key, known)}")
+
+
+def _in_toml_words(message: str) -> str:
+    """The decoder names the place as a JSON path, "$.rules[...].limits"; a user wrote TOML."""
+    return message.replace("`$.", "`").replace("`$`", "the file").replace("`", "").replace("object", "table")
+
+
+def resolve(
+    config: ConfigFile,
+    source: str,
+    cards: Mapping[str, RuleCard],
+    *,
+    expect: Iterable[str] = (),
+    fail_on: str | None = None,
+    heap_limit: str | None = None,
+) -> Settings:
+    """Put the options over the file and check both against what exists.
+
+    Args:
+        config: the decoded file, or `ConfigFile()` without one.
+        source: its path, for messages and as the origin of expectations.
+        cards: the cards of all rules by name.
+        expect: `--expect` options.
+        fail_on: `--fail-on`, if given.
+        heap_limit: `--heap-limit`, if given.
+    """
+    if config.fail_on is not None and config.fail_on not in FAIL_ON:
+        raise UsageError(f"{source}: fail-on is {config.fail_on!r}; it can be {', '.join(FAIL_ON)}")
+    for name, rule in config.rules.items():
+        _check_rule(name, rule, source, cards)
+    merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
+    merged |= {(wish.group, wish.key): wish for wish in map(parse_expectation, expect)}
+    limit = heap_limit if heap_limit is not None else config.heap_limit
+    return Settings(
+        expectations=tuple(merged.values()),
+        fail_on=fail_on or config.fail_on or Severity.ERROR.value,
+        heap_limit=None if limit is None else parse_size(limit),
+        limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
+        severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
+        ignored={name: rule.reason for name, rule in config.rules.items() if rule.ignore},
+    )
+
+
+def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
+    if name not in cards:
+        raise UsageError(f"{source}: rules.{name}: there is no such rule{nearest(name, cards)}")
+    for limit in rule.limits:
+        if limit not in cards[name].limits:
+            known = cards[name].limits
+            hint = nearest(limit, known) or f"; it has {', '.join(known) or 'none'}"
+            raise UsageError(f"{source}: rules.{name}.limits has no {limit!r}{hint}")
+    if rule.ignore and not rule.reason.strip():
+        raise UsageError(f'{source}: rules.{name} is ignored without a reason; add reason = "why"')
+
+
+def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]:
+    for key, value in config.expect.items():
+        if isinstance(value, dict):
+            for inner, wish in value.items():
+                _check_key(inner, f"{source}: expect.{key}")
+                yield Expectation(key=inner, value=wish, group=key, source=source)
+        else:
+            _check_key(key, f"{source}: expect")
+            yield Expectation(key=key, value=value, source=source)

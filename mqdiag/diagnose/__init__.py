@@ -1,0 +1,8 @@
+"""From evidence to a report: the library's front door, and the only module that knows all steps."""
+
+from __future__ import annotations
+
+from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.diagnose.judge import Diagnosis, judge
+
+__all__ = ["Diagnosis", "diagnose_heap", "judge"]

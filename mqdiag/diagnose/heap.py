@@ -1,0 +1,41 @@
+"""One heap dump."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
+from mqdiag.errors import InputError
+from mqdiag.facts import Facts
+from mqdiag.progress import Progress, Silent
+
+
+def diagnose_heap(
+    path: str | Path,
+    settings: Settings | None = None,
+    *,
+    quick: bool = False,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Diagnose a dump; one that cannot be read gives a report that says why.
+
+    Args:
+        path: the file.
+        settings: expectations, thresholds and the heap's limit.
+        quick: leave the object graph out.
+        name: what the user called the file, where that is not `path`.
+        progress: who listens.
+    """
+    settings = settings or Settings()
+    shown = name or str(path)
+    try:
+        from mqdiag.diagnose.heap_facts import read_heap
+
+        given, heap = read_heap(Path(path), settings, quick=quick, name=shown, progress=progress or Silent())
+    except InputError as error:
+        return judge(
+            Facts(inputs=(unreadable(shown, "heap", error),), expectations=settings.expectations), settings
+        )
+    return judge(Facts(inputs=(given,), heap=heap, expectations=settings.expectations), settings)

@@ -1,0 +1,53 @@
+"""The last step of every diagnosis: facts through the rules into a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqdiag import __version__
+from mqdiag.config import Settings
+from mqdiag.errors import InputError
+from mqdiag.facts import Facts, Input
+from mqdiag.findings import Report
+from mqdiag.rules import all_rules, run_rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis:
+    """The report, and what went wrong inside while it was made."""
+
+    report: Report
+    crashes: tuple[BaseException, ...] = ()
+    """one for each rule in `report.failed`"""
+
+
+def judge(facts: Facts, settings: Settings) -> Diagnosis:
+    """Run all rules over the facts."""
+    outcome = run_rules(
+        all_rules(),
+        facts,
+        limits=settings.limits,
+        severities=settings.severities,
+        ignored=settings.ignored,
+    )
+    report = Report(
+        mqdiag=__version__,
+        inputs=facts.inputs,
+        findings=outcome.findings,
+        skipped=outcome.skipped,
+        failed=outcome.failed,
+        heap=facts.heap,
+        stacks=facts.stacks,
+    )
+    return Diagnosis(report=report, crashes=outcome.errors)
+
+
+def unreadable(name: str, kind: str, error: InputError) -> Input:
+    """The entry of an input that gave nothing; its error is one line that does not repeat the path."""
+    where = ""
+    if error.offset is not None:
+        where = f"at byte {error.offset}: "
+    elif error.line is not None:
+        where = f"at line {error.line}: "
+    hint = f"; {error.hint}" if error.hint else ""
+    return Input(path=name, kind=kind, complete=False, error=f"{where}{error.problem}{hint}")

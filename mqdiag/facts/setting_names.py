@@ -1,0 +1,78 @@
+"""Settings of the RocketMQ consumers, by their Java field names, as `--expect` takes them.
+
+Fields of ClientConfig, DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer that hold a
+plain value, of clients 3.2.6 to 5.3.3. A key that no version has is a typing error and is refused.
+"""
+
+from __future__ import annotations
+
+SETTING_NAMES = frozenset(
+    {
+        # DefaultMQPushConsumer
+        "adjustThreadPoolNumsThreshold",
+        "awaitTerminationMillisWhenShutdown",
+        "clientRebalance",
+        "consumeConcurrentlyMaxSpan",
+        "consumeFromWhere",
+        "consumeMessageBatchMaxSize",
+        "consumeThreadMax",
+        "consumeThreadMin",
+        "consumeTimeout",
+        "consumeTimestamp",
+        "maxReconsumeTimes",
+        "messageModel",
+        "popBatchNums",
+        "popInvisibleTime",
+        "popThresholdForQueue",
+        "postSubscriptionWhenPull",
+        "pullBatchSize",
+        "pullBatchSizeInBytes",
+        "pullInterval",
+        "pullThresholdForQueue",
+        "pullThresholdForTopic",
+        "pullThresholdSizeForQueue",
+        "pullThresholdSizeForTopic",
+        "suspendCurrentQueueTimeMillis",
+        # DefaultLitePullConsumer, DefaultMQPullConsumer
+        "autoCommit",
+        "autoCommitIntervalMillis",
+        "brokerSuspendMaxTimeMillis",
+        "consumeMaxSpan",
+        "consumerPullTimeoutMillis",
+        "consumerTimeoutMillisWhenSuspend",
+        "pollTimeoutMillis",
+        "pullThreadNums",
+        "pullThresholdForAll",
+        "topicMetadataCheckIntervalMillis",
+        # ClientConfig
+        "accessChannel",
+        "clientCallbackExecutorThreads",
+        "clientIP",
+        "decodeDecompressBody",
+        "decodeReadBody",
+        "detectInterval",
+        "detectTimeout",
+        "enableHeartbeatChannelEventListener",
+        "enableStreamRequestType",
+        "enableTrace",
+        "heartbeatBrokerInterval",
+        "instanceName",
+        "language",
+        "mqClientApiTimeout",
+        "namespace",
+        "namespaceV2",
+        "namesrvAddr",
+        "persistConsumerOffsetInterval",
+        "pollNameServerInterval",
+        "pullTimeDelayMillsWhenException",
+        "sendLatencyEnable",
+        "socksProxyConfig",
+        "startDetectorEnable",
+        "traceTopic",
+        "unitMode",
+        "unitName",
+        "useHeartbeatV2",
+        "useTLS",
+        "vipChannelEnabled",
+    }
+)
