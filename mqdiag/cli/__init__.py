@@ -14,19 +14,23 @@ from mqdiag import __version__
 from mqdiag.cli.common.failures import guarded
 from mqdiag.cli.common.group import CommandFolder
 
+# "\b" keeps click from reflowing a paragraph.
+EXIT_CODES = """\b
+Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
+2 wrong usage or configuration, 3 no input could be read, 4 internal fault.
+"""
+
 
 @click.group(
-    cls=CommandFolder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
+    cls=CommandFolder,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(__version__, prog_name="mqdiag", message="%(prog)s %(version)s")
 def mqdiag() -> None:
     """Name the cause when RocketMQ on the JVM runs out of memory, hangs or is busy.
 
     Everything is read offline, from files that you already have; nothing leaves this machine.
-
-    \b
-    Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
-    2 wrong usage or configuration, 3 no input could be read, 4 internal fault.
     """
 
 
