@@ -117,6 +117,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     failed: tuple[Failed, ...] = ()
+    checked: tuple[str, ...] = ()
+    """rules that had the evidence they need and ran to their end"""
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from mqdiag.config import Settings
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Report
-from mqdiag.rules import all_rules, run_rules
+from mqdiag.rules import Outcome, Rule, all_rules, run_rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,8 +23,9 @@ class Diagnosis:
 
 def judge(facts: Facts, settings: Settings) -> Diagnosis:
     """Run all rules over the facts."""
+    rules = all_rules()
     outcome = run_rules(
-        all_rules(),
+        rules,
         facts,
         limits=settings.limits,
         severities=settings.severities,
@@ -36,10 +37,20 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         findings=outcome.findings,
         skipped=outcome.skipped,
         failed=outcome.failed,
+        checked=_checked(rules, facts, outcome),
         heap=facts.heap,
         stacks=facts.stacks,
     )
     return Diagnosis(report=report, crashes=outcome.errors)
+
+
+def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
+    crashed = {failed.rule for failed in outcome.failed}
+    return tuple(
+        rule.card.name
+        for rule in rules
+        if rule.card.name not in crashed and all(getattr(facts, need, None) is not None for need in rule.card.needs)
+    )
 
 
 def unreadable(name: str, kind: str, error: InputError) -> Input:
