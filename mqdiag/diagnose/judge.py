@@ -47,9 +47,9 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
 def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
     crashed = {failed.rule for failed in outcome.failed}
     return tuple(
-        rule.card.name
-        for rule in rules
-        if rule.card.name not in crashed and all(getattr(facts, need, None) is not None for need in rule.card.needs)
+        card.name
+        for card in (rule.card for rule in rules)
+        if card.name not in crashed and all(getattr(facts, need, None) is not None for need in card.needs)
     )
 
 

@@ -1,11 +1,32 @@
-"""The report for a person at a terminal."""
+"""The report for a person at a terminal: the verdict first, the tables after it, the gaps last."""
 
 from __future__ import annotations
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.text.consumers import show_consumers, show_queues
+from mqdiag.render.text.findings import show_findings
+from mqdiag.render.text.healthy import show_healthy
+from mqdiag.render.text.heap import show_classes, show_dump, show_holders, show_suspects
+from mqdiag.render.text.inputs import show_unreadable
+from mqdiag.render.text.page import Page
+from mqdiag.render.text.threads import show_threads
+from mqdiag.render.text.unchecked import show_unchecked
 
 
 def render(report: Report, view: View) -> str:
-    """Verdict first, then its evidence, then the tables."""
-    return "".join(f"{finding.severity}: {finding.title}\n" for finding in report.findings)
+    """Verdict, evidence and remedies; then what they rest on; then what could not be checked."""
+    page = Page(view)
+    show_healthy(page, report)
+    show_findings(page, report)
+    show_unreadable(page, report)
+    if report.heap is not None:
+        show_dump(page, report)
+        show_consumers(page, report.heap)
+        show_queues(page, report.heap)
+        show_holders(page, report.heap)
+        show_suspects(page, report.heap)
+        show_classes(page, report.heap)
+        show_threads(page, report.heap)
+    show_unchecked(page, report)
+    return page.text()

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 from mqdiag.findings import RuleCard
 from mqdiag.render import View
+from mqdiag.render.text.page import Column, Page
 
 
 def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
     """All rules, one line each."""
-    return "".join(f"{card.name}  {card.title}\n" for card in cards)
+    page = Page(view)
+    page.table(
+        [Column(head="rule"), Column(head="needs"), Column(head="worst"), Column(head="what it finds")],
+        [(card.name, ", ".join(card.needs) or "any", card.severities[0].value, card.title) for card in cards],
+        indent=0,
+    )
+    page.blank()
+    page.paragraph("mqdiag rules NAME explains one.", indent=0)
+    return page.text()
 
 
 def render_card(card: RuleCard, view: View) -> str:
     """One rule with all its texts."""
-    return f"{card.name}: {card.title}\n\n{card.why}\n"
+    page = Page(view)
+    page.hanging(card.name, card.title, indent=0, style="bold", mark_style="bold")
+    page.blank()
+    page.paragraph(card.why)
+    page.heading("What to do")
+    page.numbered(card.remedy)
+    page.heading("In reports")
+    page.pairs(
+        [
+            ("cause", ", ".join(card.causes)),
+            ("severity", ", ".join(card.severities)),
+            ("needs", ", ".join(card.needs) or "any input"),
+            ("since", card.since),
+        ]
+    )
+    if card.limits:
+        page.heading(f"Limits, set in mqdiag.toml under [rules.{card.name}.limits]")
+        page.pairs([(name, f"{value:g}") for name, value in card.limits.items()])
+    if card.references:
+        page.heading("Rests on")
+        page.bullets(card.references)
+    return page.text()

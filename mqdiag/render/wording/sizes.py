@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 _UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
 def size(count: int | float | None) -> str:
-    """Bytes with three digits: 512 bytes, 41.3 KiB, 2,246 MiB."""
+    """Bytes with three digits: 512 B, 41.3 KiB, 2,246 MiB."""
     if count is None:
         return "?"
     if abs(count) < 1024:
@@ -17,7 +19,10 @@ def size(count: int | float | None) -> str:
         # Up to 9,999 MiB stay MiB: heaps are spoken of in them.
         if abs(value) < (10_000 if unit == "MiB" else 1024):
             break
-    return f"{value:,.{0 if abs(value) >= 100 else 1}f} {unit}"
+    # Cut, not rounded: 2,246.6 MiB are "2,246 MiB", as the arithmetic in the findings has it.
+    if abs(value) >= 100:
+        return f"{math.trunc(value):,} {unit}"
+    return f"{math.trunc(value * 10) / 10:.1f} {unit}"
 
 
 def number(count: int | None) -> str:

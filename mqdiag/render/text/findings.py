@@ -1,0 +1,88 @@
+"""What was found: the verdict with its whole evidence, then the other findings."""
+
+from __future__ import annotations
+
+from mqdiag.findings import EvidenceValue, Finding, Report, Severity
+from mqdiag.render.text.page import INDENT, Page
+from mqdiag.render.wording.sizes import size
+
+STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+
+
+def show_findings(page: Page, report: Report) -> None:
+    """The first finding is the verdict; the others follow in the report's order."""
+    titles = {finding.fingerprint: finding.title for finding in report.findings}
+    for position, finding in enumerate(report.findings):
+        if position == 1:
+            page.heading("Also found")
+        if position:
+            page.blank()
+        _show(page, finding, titles)
+    if report.findings:
+        page.blank()
+        page.paragraph("mqdiag rules NAME explains a rule and what it rests on.", style="dim")
+
+
+def _show(page: Page, finding: Finding, titles: dict[str, str]) -> None:
+    page.hanging(
+        finding.severity.value.upper(),
+        finding.title,
+        indent=0,
+        style="bold",
+        mark_style=STYLES[finding.severity],
+    )
+    about = _about(finding)
+    if about:
+        page.paragraph(about)
+    page.blank()
+    page.paragraph(f"Why ({_sureness(finding)})")
+    page.bullets(finding.explanation or _evidence(finding.evidence), indent=2 * INDENT)
+    for root in finding.caused_by:
+        if root in titles:
+            page.bullets([f"follows from: {titles[root]}"], indent=2 * INDENT)
+    if finding.remedy:
+        page.blank()
+        page.paragraph("What to change")
+        page.numbered(finding.remedy, indent=2 * INDENT)
+    page.blank()
+    page.paragraph(f"rule {finding.rule}, cause {finding.cause}", style="dim")
+
+
+def _sureness(finding: Finding) -> str:
+    reason = finding.confidence_reason
+    return f"{finding.confidence} confidence" + (f": {reason}" if reason else "")
+
+
+def _about(finding: Finding) -> str:
+    """What it is about, unless the title has said all of it."""
+    subject = finding.subject
+    names = (
+        ("group", subject.group),
+        ("topic", subject.topic),
+        ("broker", subject.broker),
+        ("queue", subject.queue_id),
+        ("thread", subject.thread),
+        ("class", subject.object_class),
+        ("field", subject.field),
+        ("setting", subject.key),
+    )
+    told = [(name, str(value)) for name, value in names if value is not None]
+    if all(value in finding.title for _, value in told):
+        return ""
+    return ", ".join(f"{name} {value}" for name, value in told)
+
+
+def _evidence(evidence: dict[str, EvidenceValue]) -> list[str]:
+    """The raw evidence, for a rule that has no sentences of its own."""
+    lines = []
+    for key, value in evidence.items():
+        if value is None:
+            continue
+        words = key.replace("_", " ")
+        if isinstance(value, int) and not isinstance(value, bool) and key.endswith("_bytes"):
+            lines.append(f"{words}: {value:,} ({size(value)})")
+        elif isinstance(value, tuple | list):
+            lines.append(f"{words}: {', '.join(map(str, value))}")
+        else:
+            lines.append(f"{words}: {value}")
+    return lines

@@ -1,0 +1,72 @@
+"""What to say when no fault was found: that it is so, what was looked at, and how close the limits are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import HeapFacts
+from mqdiag.findings import Report, Severity
+from mqdiag.render.text.page import Page
+from mqdiag.render.wording.sizes import duration, number, share, size
+
+FAULTS = (Severity.ERROR, Severity.WARNING)
+
+
+def show_healthy(page: Page, report: Report) -> None:
+    """Nothing at all when there is a fault: the verdict speaks then."""
+    if any(finding.severity in FAULTS for finding in report.findings) or not report.checked:
+        return
+    page.hanging("OK", "No fault found.", indent=0, style="bold", mark_style="bold green")
+    page.paragraph(f"{len(report.checked)} rules looked at this evidence; none found a fault.")
+    if report.heap is not None:
+        page.blank()
+        page.paragraph("How close it is to its limits")
+        page.bullets(_margins(report.heap), indent=4)
+    if report.findings:
+        page.blank()
+
+
+def _margins(heap: HeapFacts) -> Iterator[str]:
+    if not heap.consumers and not heap.process_queues and not heap.messages:
+        yield "no RocketMQ consumer and no message is in this dump"
+    else:
+        yield from _cache(heap)
+        yield from _oldest(heap)
+    if heap.suspects:
+        largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes)
+        yield (
+            f"the largest accumulation is {largest.label or largest.class_name}:"
+            f" {size(largest.retained_bytes)}, {share(largest.share, 1)} of the reachable bytes"
+        )
+
+
+def _cache(heap: HeapFacts) -> Iterator[str]:
+    limit = heap.heap_bytes
+    of_limit = "" if limit is None else f" of a heap of {size(limit)}"
+    held = size(heap.body_bytes)
+    if limit is not None:
+        held = f"{share(heap.body_bytes, limit)} ({held})"
+    yield f"message bodies held now: {held}{of_limit}"
+    bounds = [consumer.bound_bytes for consumer in heap.consumers]
+    known = [bound for bound in bounds if bound is not None]
+    if not bounds:
+        return
+    if len(known) < len(bounds):
+        yield (
+            "what the thresholds allow is not known for"
+            f" {len(bounds) - len(known)} of {len(bounds)} consumers: fewer than 32 messages seen"
+        )
+    if known:
+        allowed = size(sum(known))
+        if limit is not None:
+            allowed = f"{share(sum(known), limit)} ({allowed})"
+        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; 60% would be a warning"
+
+
+def _oldest(heap: HeapFacts) -> Iterator[str]:
+    ages = [queue.oldest_consume_age_ms for queue in heap.queues if queue.oldest_consume_age_ms is not None]
+    if ages:
+        yield f"longest that a listener has had the first message of a queue in hand: {duration(max(ages))}"
+    lags = [queue.lag for queue in heap.queues if queue.lag is not None]
+    if lags:
+        yield f"messages waiting on the brokers, as of the last pulls: {number(sum(lags))}"

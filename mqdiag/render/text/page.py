@@ -1,0 +1,116 @@
+"""The page that the sections write on: wrapping, tables and colour in one place.
+
+Every string passes `safe` here, so a section cannot forget it; rich's markup is off, so a thread named
+"[red]" stays what it is.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.box import Box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from mqdiag.render import View
+from mqdiag.render.wording.safe import safe
+
+INDENT = 2
+LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any length
+# A rule under the head and nothing else: columns are told apart by space, which survives copy and paste.
+_HEAD_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column of a table."""
+
+    head: str
+    right: bool = False
+    """numbers stand to the right and never wrap"""
+
+
+class Page:
+    """Collects a report as terminal text."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._file = io.StringIO()
+        self._console = Console(
+            file=self._file,
+            width=view.width,
+            force_terminal=view.colour,
+            color_system="standard" if view.colour else None,
+            no_color=not view.colour,
+            markup=False,
+            highlight=False,
+            emoji=False,
+            legacy_windows=False,
+            _environ={},
+        )
+
+    def text(self) -> str:
+        """All that was written, without blanks at line ends."""
+        return "".join(f"{line.rstrip()}\n" for line in self._file.getvalue().splitlines())
+
+    def blank(self) -> None:
+        """An empty line."""
+        self._console.print()
+
+    def heading(self, text: str) -> None:
+        """A section's name, after an empty line."""
+        self.blank()
+        self._console.print(Text(safe(text), style="bold"))
+
+    def paragraph(self, text: str, *, indent: int = INDENT, style: str = "") -> None:
+        """Wrapped text."""
+        self._console.print(Padding(Text(safe(text, limit=LONGEST_PARAGRAPH), style=style), (0, 0, 0, indent)))
+
+    def hanging(
+        self, mark: str, text: str, *, indent: int = INDENT, style: str = "", mark_style: str = ""
+    ) -> None:
+        """A mark, and text that wraps beside it: a bullet, a number, a severity."""
+        grid = Table.grid(padding=0)
+        grid.add_column(no_wrap=True, width=len(mark) + 1)
+        grid.add_column(overflow="fold")
+        grid.add_row(Text(mark, style=mark_style), Text(safe(text, limit=LONGEST_PARAGRAPH), style=style))
+        self._console.print(Padding(grid, (0, 0, 0, indent)))
+
+    def bullets(self, lines: Iterable[str], *, indent: int = INDENT) -> None:
+        """One line of evidence each."""
+        for line in lines:
+            self.hanging("-", line, indent=indent)
+
+    def numbered(self, lines: Sequence[str], *, indent: int = INDENT) -> None:
+        """Steps in their order."""
+        for position, line in enumerate(lines, 1):
+            self.hanging(f"{position}.", line, indent=indent)
+
+    def pairs(self, rows: Iterable[tuple[str, str]], *, indent: int = INDENT) -> None:
+        """Names and values in two columns."""
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, value in rows:
+            grid.add_row(Text(safe(name)), Text(safe(value, limit=LONGEST_PARAGRAPH)))
+        self._console.print(Padding(grid, (0, 0, 0, indent)))
+
+    def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, indent: int = INDENT) -> None:
+        """A table with a head; text columns wrap, number columns do not."""
+        table = Table(
+            box=_HEAD_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold"
+        )
+        for column in columns:
+            table.add_column(
+                Text(column.head),
+                justify="right" if column.right else "left",
+                no_wrap=column.right,
+                overflow="fold",
+            )
+        for row in rows:
+            table.add_row(*(Text(safe(cell)) for cell in row))
+        self._console.print(Padding(table, (0, 0, 0, indent)))

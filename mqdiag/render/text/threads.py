@@ -1,0 +1,82 @@
+"""Threads of a heap dump; threads that stand at the same place are shown once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mqdiag.facts import HeapFacts
+from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.render.text.page import Page
+from mqdiag.render.wording.class_names import fit
+from mqdiag.render.wording.sizes import duration
+
+STACKS_SHOWN = 4
+FRAMES_SHOWN = 10
+NAMES_SHOWN = 3
+MESSAGES_SHOWN = 3
+
+
+def show_threads(page: Page, heap: HeapFacts) -> None:
+    """Those that hold a message or hit the OutOfMemoryError; all with `--threads`."""
+    everything = page.view.all_threads
+    chosen = [thread for thread in heap.threads if everything or thread.message or thread.hit_out_of_memory]
+    stacks = _by_stack(chosen)
+    if not stacks:
+        return
+    page.heading("All threads" if everything else "Threads that hold messages or hit the OutOfMemoryError")
+    shown = stacks if everything else stacks[:STACKS_SHOWN]
+    for threads in shown:
+        _stack(page, threads)
+    hidden = len(heap.threads) - sum(map(len, shown))
+    if hidden:
+        page.paragraph(f"and {hidden} more threads; --threads shows them all", style="dim")
+
+
+def _by_stack(threads: Sequence[HeapThread]) -> list[list[HeapThread]]:
+    """Groups of threads at the same place: out of memory first, then by how long the message is in hand."""
+    groups: dict[tuple[object, ...], list[HeapThread]] = {}
+    for thread in threads:
+        # A thread without frames is told by its name alone.
+        place = (thread.hit_out_of_memory, thread.role, thread.state, thread.frames or thread.name)
+        groups.setdefault(place, []).append(thread)
+    for group in groups.values():
+        group.sort(key=_age, reverse=True)
+    return sorted(groups.values(), key=lambda group: (not group[0].hit_out_of_memory, -_age(group[0])))
+
+
+def _age(thread: HeapThread) -> int:
+    if thread.message is None:
+        return -1
+    return thread.message.age_ms or 0
+
+
+def _stack(page: Page, threads: Sequence[HeapThread]) -> None:
+    first = threads[0]
+    told = [part for part in (first.role, first.state) if part]
+    if first.hit_out_of_memory:
+        told.append("hit the OutOfMemoryError")
+    names = ", ".join(thread.name for thread in threads[:NAMES_SHOWN])
+    if len(threads) > NAMES_SHOWN:
+        names += f" and {len(threads) - NAMES_SHOWN} more at the same place"
+    page.hanging("-", names + (f" ({', '.join(told)})" if told else ""))
+    holding = [thread for thread in threads if thread.message is not None]
+    for thread in holding[:MESSAGES_SHOWN]:
+        if thread.message is not None:
+            owner = f"{thread.name} " if len(threads) > 1 else ""
+            page.paragraph(f"{owner}has in hand {_message(thread.message)}", indent=4)
+    for frame in first.frames[:FRAMES_SHOWN]:
+        page.hanging("at", fit(frame, page.view.width - 9), indent=6)
+    hidden = len(first.frames) - FRAMES_SHOWN
+    if hidden > 0:
+        page.paragraph(f"and {hidden} more frames", indent=6, style="dim")
+
+
+def _message(message: MessageInHand) -> str:
+    parts = [
+        f"topic {message.topic}" if message.topic else "",
+        f"queue {message.queue_id}" if message.queue_id is not None else "",
+        f"offset {message.offset}" if message.offset is not None else "",
+        f"id {message.msg_id}" if message.msg_id else "",
+        f"for {duration(message.age_ms)}" if message.age_ms is not None else "",
+    ]
+    return ", ".join(part for part in parts if part) or "a message"

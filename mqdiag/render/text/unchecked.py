@@ -1,0 +1,38 @@
+"""What could not be checked, and why: the report's own limits, said as plainly as its findings."""
+
+from __future__ import annotations
+
+from mqdiag.facts import HeapFacts
+from mqdiag.findings import Report
+from mqdiag.render.text.page import Page
+
+NAMES_SHOWN = 3
+
+
+def show_unchecked(page: Page, report: Report) -> None:
+    """Rules grouped by the reason that they share, then single values that could not be read."""
+    by_reason: dict[str, list[str]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(skipped.reason, []).append(skipped.rule)
+    unknown = [] if report.heap is None else _unknown(report.heap)
+    if not by_reason and not unknown and not report.failed:
+        return
+    page.heading("Not checked, and why")
+    for failed in report.failed:
+        page.hanging("-", f"{failed.rule} crashed, which is a fault of mqdiag: {failed.error}")
+    for reason, rules in by_reason.items():
+        page.hanging("-", f"{reason}: {_some(sorted(set(rules)))}")
+    page.bullets(unknown)
+
+
+def _some(rules: list[str]) -> str:
+    if len(rules) <= NAMES_SHOWN + 1:
+        return ", ".join(rules)
+    return f"{', '.join(rules[:NAMES_SHOWN])} and {len(rules) - NAMES_SHOWN} more rules"
+
+
+def _unknown(heap: HeapFacts) -> list[str]:
+    lines = [f"{name}: {reason}" for name, reason in heap.unknown.items()]
+    for consumer in heap.consumers:
+        lines += [f"{name} of {consumer.group}: {reason}" for name, reason in consumer.unknown.items()]
+    return lines
