@@ -1,11 +1,199 @@
-"""What a series of thread dumps says."""
+"""What a series of thread dumps says: threads of one JVM aligned over its samples, with what holds them.
+
+Names of `StacksFacts.threads` and below follow the report's contract; the rest is what rules and renderers
+need beyond it.
+"""
 
 from __future__ import annotations
 
 import msgspec
 
 
+class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One thread at one sample."""
+
+    state: str
+    """Thread.State as printed; "ABSENT" when the thread is not in the sample"""
+    top: str | None = None
+    """class and method of the top frame"""
+    cpu_ms: float | None = None
+    """total so far, as the JVM prints it"""
+
+
+class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One thread over all samples."""
+
+    name: str
+    java_id: int | None = None
+    tid: str | None = None
+    nid: int | None = None
+    role: str
+    pool: str | None = None
+    group: str | None = None
+    state: str
+    """stuck, blocked, progressing, idle or unknown"""
+    samples: tuple[ThreadAt, ...]
+    confidence: str | None = None
+    """high, medium or low: how sure the state is"""
+    reason: str = ""
+    """the evidence for the state in one sentence"""
+    doing: str | None = None
+    """kind of wait or work in the last sample: socket-read, connect, future, lock, pool, sleep, running, …"""
+    frame: str | None = None
+    """the user's own frame nearest to the wait"""
+    listener: str | None = None
+    """the consumeMessage frame, when the thread is in a listener"""
+    virtual: bool = False
+    cpu_growth_ms: float | None = None
+    allocated_growth_bytes: int | None = None
+    held_by: str | None = None
+    """name of the thread that holds what this one waits for"""
+
+
+class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One thread dump of the series, in order of time."""
+
+    path: str
+    format: str
+    jvm: str | None = None
+    captured_local: str | None = None
+    captured_at: str | None = None
+    seconds: float | None = None
+    """since the first sample"""
+    threads: int = 0
+    complete: bool = True
+
+
+class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads whose frames are the same in the last sample."""
+
+    threads: tuple[str, ...]
+    state: str
+    """the decision that most of them share"""
+    frames: tuple[str, ...]
+    """what matters, top first; "…" stands for frames left out"""
+    own: tuple[int, ...] = ()
+    """places in `frames` of the user's own code"""
+    role: str = "other"
+
+
+class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A lock that threads of the last sample wait for."""
+
+    object_id: str
+    class_name: str
+    kind: str
+    """monitor or synchronizer"""
+    owner: str | None
+    """None when the dump does not name it (a java.util.concurrent lock without -l)"""
+    owner_frame: str | None = None
+    """what the owner does: its own frame nearest to its wait"""
+    owner_doing: str | None = None
+    owner_waits_for: str | None = None
+    """object id of the lock that the owner waits for itself: the chain goes on there"""
+    inferred: bool = False
+    """the owner was found by its frames, not by a lock line"""
+    moving: bool = False
+    """the owner changes over the samples"""
+    waiters: tuple[str, ...] = ()
+
+
+class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A cycle of threads, each waiting for what the next one holds."""
+
+    threads: tuple[str, ...]
+    locks: tuple[str, ...] = ()
+    """what each waits for, "class at frame" """
+    source: str = "locks"
+    """"jvm" when the file's own deadlock section names it, "locks" when only the lock lines do"""
+    group: str | None = None
+    samples: int = 1
+
+
+class Standstill(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads of one pool that stand still for one cause."""
+
+    kind: str
+    """socket-read, wait, sleep, lock, pool, cpu, broker-put"""
+    cause: str
+    library: str | None = None
+    """the client library between the wait and the user's code"""
+    threads: tuple[str, ...]
+    role: str
+    pool: str | None = None
+    pool_size: int = 0
+    group: str | None = None
+    frame: str | None = None
+    listener: str | None = None
+    wait: str | None = None
+    """class and method of the top frame"""
+    samples: int = 0
+    """the shortest run of samples over which one of the threads stands still"""
+    seconds: float | None = None
+    cpu_growth_ms: float | None = None
+    """the largest of the threads"""
+    confidence: str = "medium"
+    reason: str = ""
+    remedy: tuple[str, ...] = ()
+    holder: str | None = None
+    """the thread, or pool, that must move first"""
+    holder_does: str | None = None
+    holder_pool: str | None = None
+    lock_class: str | None = None
+    frames: tuple[str, ...] = ()
+    """the shared stack, cut to what matters"""
+    decided: bool = True
+    """False where the series cannot tell loop from work"""
+    serves: str | None = None
+    """consumer group whose workers wait for this pool"""
+
+
+class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
+    """The workers of one pool and what they were found doing."""
+
+    role: str
+    pool: str
+    group: str | None = None
+    threads: tuple[str, ...]
+    stuck: int = 0
+    blocked: int = 0
+    progressing: int = 0
+    idle: int = 0
+    unknown: int = 0
+    busy: tuple[int, ...] = ()
+    """threads at work, by sample"""
+    shared_frame: str | None = None
+    """the frame that most busy threads were found in, over all samples"""
+    shared_doing: str | None = None
+    shared_share: float = 0.0
+    sleeping_share: float = 0.0
+    """share of the busy looks in which the thread slept under its own code"""
+    kind: str | None = None
+    """concurrent, orderly or pop"""
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
     samples: int
+    threads: tuple[ThreadFacts, ...] = ()
+    series: tuple[SampleFacts, ...] = ()
+    seconds: float | None = None
+    """from the first sample to the last"""
+    judged: bool = False
+    """whether progress can be judged at all"""
+    not_judged_because: str | None = None
+    """one-sample, identical-samples, mixed-jvms or too-close"""
+    jvms: int = 1
+    repeated_samples: int = 0
+    """samples left out because they are the same as another"""
+    has_cpu: bool = False
+    has_allocated: bool = False
+    has_synchronizers: bool = False
+    pools: tuple[WorkerPool, ...] = ()
+    groups: tuple[StackGroup, ...] = ()
+    locks: tuple[LockFacts, ...] = ()
+    deadlocks: tuple[Deadlock, ...] = ()
+    standstills: tuple[Standstill, ...] = ()
+    missing: tuple[str, ...] = ()
+    """threads that must be there while others of their client live: PullMessageService"""

@@ -1,0 +1,165 @@
+"""The lines under a thread's header: state, frames, locks. Equal text is parsed once."""
+
+from __future__ import annotations
+
+from sys import intern
+
+from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks.records import SYNCHRONIZER, LockLine, Stack
+
+MAX_FRAMES = 600
+"""top frames kept of one stack; a recursion of 100,000 frames says nothing more"""
+MAX_BOTTOM_FRAMES = 100
+"""frames kept at the bottom, where the pool and the listener stand"""
+CACHE_LIMIT = 200_000
+"""distinct stacks remembered; beyond it the cache starts again, so that memory stays bounded"""
+
+_KINDS = {
+    "waiting to re-lock in wait()": "waiting to re-lock",
+    "parking to wait for": "parking",
+}
+
+
+def plain_frame(text: str) -> str:
+    """A frame without its module and without the address of a hidden class, whichever tool printed it."""
+    if "/" in text:
+        opening = text.find("(")
+        if opening > 0:
+            method, location = text[:opening], text[opening:]
+            if "/0x" in method:
+                # Works$$Lambda$34/0x00007fa0b0012410.handle: number and address differ in every JVM
+                method = patterns.HIDDEN_CLASS.sub(r"\1", method)
+            slash = method.rfind("/")
+            if slash > 0:
+                method = method[slash + 1 :]
+            if "/" in location:
+                location = patterns.MODULE_IN_LOCATION.sub("(", location, count=1)
+            text = method + location
+    return intern(text)
+
+
+def method_of(frame: str) -> str:
+    """ "package.Class.method" of a frame."""
+    opening = frame.find("(")
+    return intern(frame[:opening] if opening > 0 else frame)
+
+
+class BodyParser:
+    """Parses bodies and remembers them.
+
+    Two caches: the whole text (a thread that did not move), and the text without lock addresses (threads
+    that do the same work). Both are keyed by hash and length, so the texts themselves are not kept.
+    """
+
+    def __init__(self) -> None:
+        self._whole: dict[tuple[int, int], tuple[Stack, tuple[str, ...]]] = {}
+        self._shapes: dict[tuple[int, int], Stack] = {}
+
+    def parse(self, body: str) -> tuple[Stack, tuple[str, ...]]:
+        """The stack and the addresses of its lock lines, in order."""
+        key = (hash(body), len(body))
+        known = self._whole.get(key)
+        if known is None:
+            if "<" not in body:
+                shape, addresses = body, ()
+            else:
+                shape, addresses = _split_addresses(body)
+            shape_key = (hash(shape), len(shape))
+            stack = self._shapes.get(shape_key)
+            if stack is None:
+                if len(self._shapes) >= CACHE_LIMIT:
+                    self._shapes.clear()
+                stack = parse_stack(shape)
+                self._shapes[shape_key] = stack
+            if len(self._whole) >= CACHE_LIMIT:
+                self._whole.clear()
+            known = self._whole[key] = (stack, addresses)
+        return known
+
+
+def _split_addresses(body: str) -> tuple[str, tuple[str, ...]]:
+    """Take the objects of lock lines out: "<0x…>" leaves "<@>", anything else in brackets stays."""
+    pieces = body.split("<")
+    shape = [pieces[0]]
+    addresses = []
+    for piece in pieces[1:]:
+        closing = piece.find(">")
+        # only what stands in a lock line, so that <init> and <clinit> stay in their frames
+        if closing > 0 and (piece.startswith("0x") or "@" in piece[:closing]):
+            addresses.append(intern(piece[:closing]))
+            shape.append("@" + piece[closing:])
+        else:
+            shape.append(piece)
+    return "<".join(shape), tuple(addresses)
+
+
+def parse_stack(shape: str) -> Stack:
+    """Parse a body whose addresses were taken out."""
+    state = detail = ""
+    frames: list[str] = []
+    locks: list[LockLine] = []
+    mounted: int | None = None
+    mounted_frames: list[str] = []
+    target = frames
+    slot = 0
+    dropped = 0
+    for raw in shape.split("\n"):
+        line = raw.strip()
+        if line.startswith("at "):
+            target.append(line[3:])
+            if len(target) > 2 * MAX_FRAMES:
+                cut = len(target) - MAX_BOTTOM_FRAMES
+                dropped += cut - MAX_FRAMES
+                del target[MAX_FRAMES:cut]
+        elif line.startswith("- "):
+            lock, slot = _lock_line(line, len(target) - 1, slot)
+            if lock is not None:
+                if target is frames:
+                    locks.append(lock)
+            else:
+                found = patterns.AGENT_FRAME.match(line)
+                if found:
+                    where = f"Unknown Source:{found['line']}" if found["line"] else "Unknown Source"
+                    target.append(f"{found['method']}({where})")
+        elif line.startswith(patterns.STATE_MARK):
+            found = patterns.STATE_LINE.match(line)
+            if found:
+                state, detail = found["state"], found["detail"] or ""
+        elif "virtual thread" in line:
+            carrying = patterns.CARRYING_LINE.search(line)
+            found = carrying or patterns.MOUNTED_LINE.search(line)
+            if found:
+                mounted = int(found["id"])
+                target = frames if carrying else mounted_frames
+        elif patterns.SYNCHRONIZERS_MARK in line:
+            target = frames
+    if len(frames) > MAX_FRAMES + MAX_BOTTOM_FRAMES:
+        cut = len(frames) - MAX_BOTTOM_FRAMES
+        dropped += cut - MAX_FRAMES
+        del frames[MAX_FRAMES:cut]
+    plain = tuple(plain_frame(frame) for frame in frames)
+    return Stack(
+        state=intern(state),
+        detail=intern(detail),
+        frames=plain,
+        methods=tuple(method_of(frame) for frame in plain),
+        locks=tuple(locks),
+        omitted_frames=dropped,
+        mounted=mounted,
+        mounted_frames=tuple(plain_frame(frame) for frame in mounted_frames),
+    )
+
+
+def _lock_line(line: str, depth: int, slot: int) -> tuple[LockLine | None, int]:
+    """A lock line and the next free address slot."""
+    found = patterns.LOCK_LINE.match(line)
+    if found is None:
+        found = patterns.SYNCHRONIZER_LINE.match(line)
+        if found is None:
+            return None, slot
+        kind, class_name = SYNCHRONIZER, found["class"]
+    else:
+        kind, class_name = _KINDS.get(found["kind"], found["kind"]), found["class"] or ""
+    if found["object"] != "@":
+        return LockLine(kind, intern(class_name), max(depth, 0), -1), slot
+    return LockLine(kind, intern(class_name), max(depth, 0), slot), slot + 1

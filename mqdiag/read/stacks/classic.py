@@ -1,0 +1,249 @@
+"""Scans normalised text for classic dumps: jstack, jcmd Thread.print, SIGQUIT output inside any log.
+
+Text is pushed in pieces and nothing but the open sample is kept, so a log of any size is read in constant
+memory. A dump is cut into blocks at line starts with a quote, which C code finds; a block costs one header
+match and one look into the cache of bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks.header import is_header, parse_header
+from mqdiag.read.stacks.records import Sample, Stack
+
+HEAD_LINES = 2_000
+"""characters before the first line of a dump in which date and pid are looked for"""
+MAX_BLOCK = 8 << 20
+"""characters of one block; what follows is passed over (a hostile name, a log without a line start)"""
+NAME_LINES = 20
+"""lines over which a thread's name with line breaks is followed"""
+EMPTY = Stack("", "", (), ())
+
+
+class ClassicScanner:
+    """Finds samples in text that is pushed in pieces; every piece ends at a line end but the last."""
+
+    def __init__(self, source: str, bodies: BodyParser) -> None:
+        self.source = source
+        self.bodies = bodies
+        self.consumed = 0
+        """characters pushed so far"""
+        self._buffer = ""
+        self._sample: Sample | None = None
+        self._past_trailer = False
+        self._deadlock: list[tuple[str, str]] = []
+        self._waiter: str | None = None
+
+    def push(self, text: str, *, last: bool = False) -> Iterator[Sample]:
+        """Take a piece of text; gives the samples that end in it."""
+        self.consumed += len(text)
+        buffer = self._buffer + text if self._buffer else text
+        while True:
+            if self._sample is None:
+                start = _find_start(buffer)
+                if start < 0:
+                    self._buffer = "" if last else buffer[-HEAD_LINES:]
+                    return
+                buffer = self._open(buffer, start)
+            following = buffer.find(patterns.DUMP_MARK)
+            if following >= 0:
+                # the next dump's date stands before its first line
+                head = _head_start(buffer, following)
+                self._blocks(buffer[:head], final=True)
+                buffer = buffer[head:]
+                yield self._close()
+                continue
+            if last:
+                self._blocks(buffer, final=True)
+                self._buffer = ""
+                yield self._close(at_end=True)
+                return
+            self._buffer = self._blocks(buffer, final=False)
+            return
+
+    def _open(self, buffer: str, start: int) -> str:
+        """Begin a sample; gives what is left of the buffer, from the first block on."""
+        self._past_trailer = False
+        self._deadlock = []
+        self._waiter = None
+        if buffer.startswith(patterns.DUMP_MARK, start):
+            line_end = buffer.find("\n", start)
+            line = buffer[start:] if line_end < 0 else buffer[start:line_end]
+            named = patterns.JVM_LINE.match(line)
+            self._sample = Sample(source=self.source, format="jstack", jvm=named[1].strip() if named else None)
+            for above in buffer[max(0, start - HEAD_LINES) : start].split("\n")[-5:]:
+                date = patterns.DATE_LINE.search(above)
+                pid = patterns.PID_LINE.match(above)
+                if date:
+                    self._sample.captured_local = date[1].replace("T", " ").replace(",", ".")
+                elif pid:
+                    self._sample.pid = int(pid[1])
+            return buffer[line_end + 1 :] if line_end >= 0 else ""
+        self._sample = Sample(source=self.source, format="jstack", headless=True)
+        return buffer[start:]
+
+    def _close(self, *, at_end: bool = False) -> Sample:
+        """End the open sample."""
+        sample = self._sample
+        assert sample is not None
+        self._sample = None
+        self._end_deadlock()
+        if not self._past_trailer and not sample.headless:
+            sample.complete = False
+            sample.stopped_at_byte = self.consumed
+            what = "the file ends" if at_end else "the next dump begins"
+            sample.problem = f"{what} before the last line of the dump (JNI global refs)"
+        return sample
+
+    def _blocks(self, text: str, *, final: bool) -> str:
+        """Read whole blocks; gives the text of the last one, which may go on, unless this is the end."""
+        pieces = ("\n" + text).split('\n"')
+        first = pieces[0]
+        rest = ""
+        if not final:
+            rest = pieces.pop()
+            if not pieces:
+                # no block begins here at all
+                return self._between(rest, keep=True)
+        self._between(first if len(pieces) else "", keep=False)
+        index = 1
+        count = len(pieces)
+        while index < count:
+            piece = pieces[index]
+            index += 1
+            end = piece.find("\n")
+            header = piece if end < 0 else piece[:end]
+            if not is_header(header):
+                taken = self._odd_block(piece, pieces[index : index + NAME_LINES])
+                index += taken
+                continue
+            self._thread(header, "" if end < 0 else piece[end + 1 :])
+        if final:
+            return ""
+        if len(rest) > MAX_BLOCK:
+            # a block of this size is no thread: read its beginning, pass over the rest
+            end = rest.find("\n")
+            if end >= 0 and is_header(rest[:end]):
+                self._thread(rest[:end], rest[end + 1 :])
+            return ""
+        return '"' + rest
+
+    def _thread(self, header: str, body: str) -> None:
+        sample = self._sample
+        assert sample is not None
+        gap = ""
+        if body.startswith("\n"):
+            # a thread without state and frames: what follows is between the threads
+            body, gap = "", body
+        blank = body.find("\n\n")
+        if blank >= 0:
+            if body.startswith(patterns.SYNCHRONIZERS_MARK, blank + 5):
+                blank = body.find("\n\n", blank + 2)
+                sample.with_synchronizers = True
+            elif patterns.SYNCHRONIZERS_MARK in body[blank : blank + 60]:
+                blank = body.find("\n\n", blank + 2)
+                sample.with_synchronizers = True
+            if blank >= 0:
+                gap = body[blank + 1 :]
+                body = body[:blank]
+        stack, addresses = self.bodies.parse(body) if body else (EMPTY, ())
+        thread = parse_header(header, stack, addresses)
+        if thread is not None:
+            sample.threads.append(thread)
+        if gap and not gap.isspace():
+            self._between(gap, keep=False)
+        if patterns.JNI_MARK in body:
+            # a collector that drops blank lines glues the trailer to the last thread
+            self._past_trailer = True
+
+    def _between(self, text: str, *, keep: bool) -> str:
+        """Lines that belong to no thread: SMR list, trailer, deadlock section, log lines of others."""
+        sample = self._sample
+        assert sample is not None
+        if patterns.JNI_MARK in text:
+            self._past_trailer = True
+        if sample.listed_threads is None and patterns.SMR_MARK in text:
+            length = patterns.SMR_LENGTH.search(text)
+            sample.listed_threads = int(length[1]) if length else None
+        if patterns.DEADLOCK_MARK in text:
+            self._end_deadlock()
+        return text[-HEAD_LINES:] if keep else ""
+
+    def _odd_block(self, piece: str, following: list[str]) -> int:
+        """A quoted line that is no header: the deadlock section, or a name with line breaks.
+
+        Gives how many of the following pieces belong to it.
+        """
+        end = piece.find("\n")
+        first = piece if end < 0 else piece[:end]
+        named = patterns.DEADLOCK_NAME.match(first)
+        if named:
+            self._deadlock_entry(named["name"], piece)
+            self._between(piece, keep=False)
+            return 0
+        joined = piece
+        for taken in range(len(following) + 1):
+            if taken:
+                joined += '\n"' + following[taken - 1]
+            lines = joined.split("\n", NAME_LINES)
+            for count in range(2, min(len(lines), NAME_LINES) + 1):
+                header = lines[count - 1]
+                if is_header(header):
+                    name = "\n".join(lines[:count])
+                    self._thread(name, "\n".join(lines[count:]))
+                    return taken
+                if header.lstrip().startswith(patterns.STATE_MARK):
+                    break
+        self._between(piece, keep=False)
+        return 0
+
+    def _deadlock_entry(self, name: str, piece: str) -> None:
+        """One thread of the JVM's deadlock section, or of the stack repetition below it."""
+        held = patterns.HELD_BY.search(piece.split("\n\n", 1)[0].rstrip())
+        if held is None:
+            # "Java stack information for the threads listed above": the frames are known already
+            self._end_deadlock()
+            return
+        pair = (name, held["name"])
+        if self._deadlock and self._deadlock[-1][1] != name:
+            self._end_deadlock()
+        self._deadlock.append(pair)
+
+    def _end_deadlock(self) -> None:
+        if self._deadlock and self._sample is not None:
+            cycle = tuple(self._deadlock)
+            if cycle not in self._sample.deadlocks:
+                self._sample.deadlocks.append(cycle)
+        self._deadlock = []
+
+
+def _find_start(buffer: str) -> int:
+    """Where a dump begins: at its first line, or, in a paste without one, at its first thread."""
+    start = buffer.find(patterns.DUMP_MARK)
+    stop = start if start >= 0 else len(buffer)
+    state = buffer.find(patterns.STATE_MARK, 0, stop)
+    while state >= 0:
+        line = buffer.rfind("\n", 0, state)
+        above = buffer.rfind("\n", 0, line) if line > 0 else -1
+        header = buffer[above + 1 : line] if line > 0 else ""
+        if header.startswith('"') and is_header(header[1:]):
+            return above + 1
+        # a log line that happens to hold the words: look behind it
+        state = buffer.find(patterns.STATE_MARK, state + 1, stop)
+    return start
+
+
+def _head_start(buffer: str, mark: int) -> int:
+    """Start of the lines before a dump's first line that belong to it: date and pid."""
+    start = buffer.rfind("\n", 0, mark) + 1
+    for _ in range(2):
+        above = buffer.rfind("\n", 0, max(start - 1, 0)) + 1
+        line = buffer[above : max(start - 1, 0)]
+        if patterns.DATE_LINE.search(line) or patterns.PID_LINE.match(line):
+            start = above
+        else:
+            break
+    return start

@@ -1,0 +1,97 @@
+"""Every line pattern of the thread dump forms, in one place; longer than a usual file because it is a table.
+
+Sources: `JavaThread::print_on`, `Thread::print_on_error` and `VM_PrintThreads` (HotSpot, JDK 8 to 25),
+`ThreadDumper` (JDK 21 and 25), the log drivers' documents for the wrappers.
+"""
+
+from __future__ import annotations
+
+import re
+
+DUMP_MARK = "Full thread dump"
+STATE_MARK = "java.lang.Thread.State: "
+JNI_MARK = "JNI global ref"
+DEADLOCK_MARK = "Found one Java-level deadlock"
+SMR_MARK = "_java_thread_list="
+SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
+SMR_LENGTH = re.compile(r"length=(\d+)")
+JVM_LINE = re.compile(r"Full thread dump (.{1,200}?):?\s*$", re.M)
+DATE_LINE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
+PID_LINE = re.compile(r"^\s*(\d{1,9}):\s*$")
+
+# what stands behind the closing quote of a thread's name; JDK 8 has no cpu=, JDK 7 no #id, JDK 21 the
+# native id in brackets too and nid in decimal; a carrier of a virtual thread has no nid at all (JDK 25)
+HEADER_TAIL = re.compile(
+    r"(?: #(?P<id>\d+))?(?: \[(?P<os>\d+)\])?(?P<daemon> daemon)?(?: prio=-?\d+)?(?: os_prio=-?\d+)?"
+    r"(?: cpu=(?P<cpu>[\d.,]+)ms)?(?: elapsed=(?P<elapsed>[\d.,]+)s)?"
+    r"(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
+    r" tid=(?P<tid>0x[0-9a-fA-F]+|\d+)(?: nid=(?P<nid>0x[0-9a-fA-F]+|\d+|NA))?(?P<rest> .*)?$"
+)
+UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
+DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*$')
+HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')
+HELD_UNKNOWN = "in JNI, which is held by"
+
+STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
+LOCK_LINE = re.compile(
+    r"- (?P<kind>locked|waiting to lock|waiting on|waiting to re-lock in wait\(\)|parking to wait for"
+    r"|eliminated)\s+<(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?(?P<rest>.*)$"
+)
+OWNER_NOTE = re.compile(r"owner (?:is )?(?:thread )?#(?P<id>\d+)|owner=#?(?P<id2>\d+)")
+SYNCHRONIZER_LINE = re.compile(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
+CARRYING_LINE = re.compile(r"Carrying virtual thread #(?P<id>\d+)")
+MOUNTED_LINE = re.compile(r"Mounted virtual thread .*?#(?P<id>\d+)")
+# HotSpot prints the module inside the parentheses, Throwable and ThreadDumper before the class
+MODULE_IN_LOCATION = re.compile(r"\([\w.$]+(?:@[\w.+-]+)?/")
+HIDDEN_CLASS = re.compile(r"(\$\$Lambda)?(?:\$\d+)?/0x[0-9a-fA-F]+")
+# jhsdb and `jstack -F`: " - java.lang.Thread.sleep(long) @bci=0, line=12 (Interpreted frame)"
+AGENT_FRAME = re.compile(
+    r"^- (?P<method>[\w.$<>/+-]+)\([^)]*\) @bci=-?\d+(?:, line=(?P<line>\d+))?.*\((?P<how>[\w ]+)(?:;.*)?\)?\s*$"
+)
+AGENT_HEADER = re.compile(r"^Thread (?P<nid>\d+): \(state = (?P<state>\w+)\)", re.M)
+
+# Thread.dump_to_file, text: 21 prints id, name, "virtual"; 25 adds state and instant
+FILE_HEADER = re.compile(
+    r'^#(?P<id>\d+) "(?P<name>.*)"(?P<virtual> virtual)?(?: (?P<state>NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|'
+    r"TERMINATED))?(?: (?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z))?\s*$"
+)
+FILE_HEAD = re.compile(
+    r"\A﻿?(?P<pid>\d{1,10})\r?\n(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\r?\n(?P<jvm>[^\r\n]{1,100})\r?\n"
+)
+JSON_MARK = '"threadDump"'
+
+JAVACORE_MARKS = ("1TISIGINFO", "0SECTION       TITLE", "3XMTHREADINFO")
+HEAP_MAGIC = b"JAVA PROFILE 1.0"
+# what jstack, jcmd and jhsdb print instead of a dump
+FAILED_CAPTURE = re.compile(
+    r"(?:Unable to open socket file|target process (?:not responding|doesn't respond)|No such process"
+    r"|well-known file .* is not secure|Connection refused|DebuggerException|AttachNotSupportedException"
+    r"|Error attaching to process|Operation not permitted|Could not find any processes matching"
+    r"|insufficient memory or insufficient privileges|Can't attach|not found in the PATH|command not found)[^\n]{0,200}"
+)
+
+# wrappers that put something before each line; tried in this order on the line that holds the first mark
+DOCKER_JSON = re.compile(r'^\s*\{"(?:log|time|stream|attrs)":')
+CRI_PREFIX = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
+LINE_PREFIXES = (
+    # docker compose, optionally with timestamps
+    re.compile(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
+    # kubectl logs --prefix, optionally with --timestamps
+    re.compile(r"^\[(?:pod|container)/[^\]]+\] (?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
+    # syslog, RFC 5424
+    re.compile(r"^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\]) ?(?:\xef\xbb\xbf|﻿)?"),
+    # syslog, BSD form, as journalctl and rsyslog write it
+    re.compile(r"^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?: ?"),
+    # rsyslog with ISO time
+    re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) \S+ [\w./@-]+(?:\[\d+\])?: ?"),
+    # kubectl logs --timestamps, docker logs -t, and most collectors
+    re.compile(
+        r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?(?: \| | - |: | )?"
+    ),
+    re.compile(r"^\[\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?"),
+    # quoted in a mail
+    re.compile(r"^(?:> ?)+"),
+    # cat -n, grep -n
+    re.compile(r"^ {0,6}\d+[:\t]"),
+)
+HTML_MARKS = ("&quot;", "&lt;0x", "&#34;", "&#x22;")

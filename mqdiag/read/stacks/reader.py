@@ -1,0 +1,145 @@
+"""One path to its samples: recognises the form, refuses by name what it cannot read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mqdiag.errors import InputError
+from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks.classic import ClassicScanner
+from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
+from mqdiag.read.stacks.records import Sample
+from mqdiag.read.stacks.source import open_members
+from mqdiag.read.stacks.unwrap import Unwrapper
+
+HINT = "give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote"
+MAX_WHOLE_FILE = 1 << 30
+"""characters of a Thread.dump_to_file that are read at once"""
+
+
+@dataclass(kw_only=True)
+class ReadResult:
+    """What a path holds."""
+
+    path: str
+    samples: list[Sample] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    """(member, problem) of the parts of an archive that hold no sample"""
+    format: str = "jstack"
+    bytes: int = 0
+    wrapper: str = "plain"
+
+
+def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
+    """All samples of a path, in the order in which they stand there.
+
+    Args:
+        path: a file, packed or not; `-` is standard input.
+        bodies: the cache of parsed stacks, to be shared by the files of a series.
+
+    Raises:
+        InputError: there is no sample in it.
+    """
+    bodies = bodies or BodyParser()
+    result = ReadResult(path=path)
+    first_error: InputError | None = None
+    for label, chunks in open_members(path):
+        try:
+            samples = _read_member(label, _counted(chunks, result), bodies, result)
+        except InputError as error:
+            first_error = first_error or error
+            result.errors.append((label, error.problem))
+            continue
+        result.samples += samples
+    if not result.samples:
+        if first_error is not None:
+            raise InputError(path, first_error.problem, hint=first_error.hint)
+        raise InputError(path, "holds no file that could be a thread dump", hint=HINT)
+    result.format = result.samples[0].format
+    return result
+
+
+def _counted(chunks: Iterator[bytes], result: ReadResult) -> Iterator[bytes]:
+    for chunk in chunks:
+        result.bytes += len(chunk)
+        yield chunk
+
+
+def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result: ReadResult) -> list[Sample]:
+    pieces = text_pieces(label, chunks)
+    head = next(pieces, "")
+    while not head.strip() and (following := next(pieces, None)) is not None:
+        head = following
+    if not head.strip():
+        raise InputError(label, "is empty")
+    if is_json_dump(head) or is_text_dump(head):
+        text = _whole(label, head, pieces)
+        return read_json(label, text) if is_json_dump(head) else read_text(label, text, bodies)
+    unwrapper = Unwrapper()
+    scanner = ClassicScanner(label, bodies)
+    samples: list[Sample] = []
+    refusal = _Refusal()
+    piece = head
+    while piece:
+        if not samples:
+            refusal.look(piece)
+        following = next(pieces, "")
+        samples += scanner.push(unwrapper.push(piece), last=not following)
+        piece = following
+    samples = [sample for sample in samples if sample.threads or not sample.complete]
+    if not samples:
+        raise InputError(label, refusal.problem(), hint=refusal.hint())
+    result.wrapper = unwrapper.name
+    return samples
+
+
+def _whole(label: str, head: str, pieces: Iterator[str]) -> str:
+    parts, size = [head], len(head)
+    for piece in pieces:
+        parts.append(piece)
+        size += len(piece)
+        if size > MAX_WHOLE_FILE:
+            raise InputError(label, "is larger than 1 GiB, too large for one thread dump")
+    return "".join(parts)
+
+
+class _Refusal:
+    """Why a text without a sample is none: looks at what people give instead."""
+
+    def __init__(self) -> None:
+        self._javacore = False
+        self._failed: str | None = None
+        self._agent = False
+
+    def look(self, piece: str) -> None:
+        """Take note of what a piece looks like."""
+        if not self._javacore and any(mark in piece for mark in patterns.JAVACORE_MARKS):
+            self._javacore = True
+        if self._failed is None and len(piece) < 1 << 16:
+            found = patterns.FAILED_CAPTURE.search(piece)
+            self._failed = found[0].strip() if found else None
+        if not self._agent and "(state = " in piece and patterns.AGENT_HEADER.search(piece):
+            self._agent = True
+
+    def problem(self) -> str:
+        """What is wrong, in one line."""
+        if self._javacore:
+            return "is an OpenJ9 javacore, a form that is not supported (HotSpot thread dumps are)"
+        if self._agent:
+            return "is `jstack -F` output, which holds no thread names"
+        if self._failed:
+            return f"holds no thread dump: the capture failed ({self._failed[:160]})"
+        return "holds no thread dump"
+
+    def hint(self) -> str:
+        """What to try next."""
+        if self._javacore:
+            return "on OpenJ9 use `jcmd PID Thread.print`, or run the service on HotSpot to diagnose it"
+        if self._agent:
+            return "use `jcmd PID Thread.print -l`, or `kill -3 PID` and the console log"
+        if self._failed:
+            return "run jstack as the user of the process, or use `kill -3 PID` and the console log"
+        return HINT

@@ -1,0 +1,93 @@
+"""What one thread dump says, before anything is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+LOCKED = "locked"
+WAITING_TO_LOCK = "waiting to lock"
+WAITING_ON = "waiting on"
+RELOCKING = "waiting to re-lock"
+PARKING = "parking"
+ELIMINATED = "eliminated"
+SYNCHRONIZER = "owns synchronizer"
+
+
+class LockLine(msgspec.Struct, frozen=True, gc=False):
+    """A lock line under a frame; the address itself is the thread's, as equal stacks share all else."""
+
+    kind: str
+    class_name: str
+    depth: int
+    """index of the frame that it stands under"""
+    slot: int
+    """place of its address in `ThreadRecord.addresses`; -1 when the JVM named no object"""
+
+
+class Stack(msgspec.Struct, frozen=True, gc=False):
+    """State, frames and lock lines: shared by all threads and samples whose text is equal but for addresses."""
+
+    state: str
+    """Thread.State; empty for threads of the VM itself"""
+    detail: str
+    """what stands behind the state: parking, sleeping, on object monitor"""
+    frames: tuple[str, ...]
+    """top first, "package.Class.method(File.java:12)", module prefixes taken off"""
+    methods: tuple[str, ...]
+    """the same without file and line"""
+    locks: tuple[LockLine, ...] = ()
+    omitted_frames: int = 0
+    """frames left out of the middle of an absurdly deep stack"""
+    mounted: int | None = None
+    """java id of the virtual thread that this carrier runs"""
+    mounted_frames: tuple[str, ...] = ()
+
+
+class ThreadRecord(msgspec.Struct, gc=False):
+    """One thread in one sample."""
+
+    name: str
+    stack: Stack
+    addresses: tuple[str, ...] = ()
+    java_id: int | None = None
+    tid: str | None = None
+    nid: int | None = None
+    daemon: bool = False
+    virtual: bool = False
+    cpu_ms: float | None = None
+    elapsed_s: float | None = None
+    allocated_bytes: int | None = None
+    carrier: int | None = None
+    container: str | None = None
+    """name of the thread container, from `Thread.dump_to_file`"""
+    parked_owner: int | None = None
+    """java id of the owner of what it parks on, when the dump says it"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Sample:
+    """One thread dump."""
+
+    source: str
+    format: str
+    """jstack, dump-text or dump-json"""
+    threads: list[ThreadRecord] = field(default_factory=list)
+    jvm: str | None = None
+    pid: int | None = None
+    captured_local: str | None = None
+    """date line as printed, without a zone"""
+    captured_at: str | None = None
+    """instant, when the dump names it with its zone"""
+    deadlocks: list[tuple[tuple[str, str], ...]] = field(default_factory=list)
+    """the JVM's own deadlock section: (waiting thread, holding thread) pairs of each cycle"""
+    listed_threads: int | None = None
+    """length of the SMR list"""
+    complete: bool = True
+    problem: str | None = None
+    stopped_at_byte: int | None = None
+    headless: bool = False
+    """a paste without the JVM's first line"""
+    with_synchronizers: bool = False
+    """taken with -l: owners of java.util.concurrent locks are there"""

@@ -1,0 +1,168 @@
+"""Takes off what a log driver or a collector put around each line.
+
+The wrapper is recognised on the line that holds a dump's first mark, then taken off every line of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from mqdiag.read.stacks import patterns
+
+MAX_LEVELS = 3
+"""wrappers one inside the other: a collector's time before compose's service name, say"""
+MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
+
+Strip = Callable[[str], str]
+
+
+class Unwrapper:
+    """Passes text through until a mark shows a wrapper, from then on takes it off."""
+
+    def __init__(self) -> None:
+        self._strip: list[Strip] | None = None
+        self.name = "plain"
+
+    def push(self, piece: str) -> str:
+        """A piece of text, ending at a line end, without its wrapper."""
+        if self._strip is None:
+            marked = _marked_line(piece)
+            if marked is None:
+                return piece
+            self._strip = self._recognise(*marked)
+        for strip in self._strip:
+            piece = strip(piece)
+        return piece
+
+    def _recognise(self, line: str, mark: str) -> list[Strip]:
+        levels: list[Strip] = []
+        names: list[str] = []
+        for _ in range(MAX_LEVELS):
+            before = line[: line.find(mark)]
+            if not before.strip(" \t"):
+                if mark == patterns.DUMP_MARK and before:
+                    levels.append(_Literal(before))
+                    names.append("indented")
+                break
+            strip, name = _strip_for(line, before)
+            stripped = strip(line + "\n").rstrip("\n")
+            levels.append(strip)
+            names.append(name)
+            if stripped == line or mark not in stripped:
+                break
+            line = stripped
+        self.name = "+".join(names) or "plain"
+        return levels
+
+
+def _marked_line(piece: str) -> tuple[str, str] | None:
+    """The line of the first mark, and the mark."""
+    found = [(at, mark) for mark in (patterns.DUMP_MARK, patterns.STATE_MARK) if (at := piece.find(mark)) >= 0]
+    if not found:
+        return None
+    at, mark = min(found)
+    start = piece.rfind("\n", 0, at) + 1
+    end = piece.find("\n", at)
+    return piece[start : end if end >= 0 else len(piece)], mark
+
+
+def _strip_for(line: str, before: str) -> tuple[Strip, str]:
+    if patterns.DOCKER_JSON.match(line) or (line.startswith("{") and line.rstrip().endswith("}")):
+        return _JsonLines(), "json-lines"
+    if patterns.CRI_PREFIX.match(line):
+        return _Cri(), "cri"
+    for prefix in patterns.LINE_PREFIXES:
+        found = prefix.match(line)
+        if found and found.end() <= len(before):
+            return _Prefix(prefix), "prefix"
+    # an unknown logger's prefix: its digits change from line to line, the rest does not
+    learned = re.sub(r"\d+", lambda _: r"\d+", re.escape(before).replace("\\ ", " +"))
+    learned = re.sub(r"(?: \+)+", " *", learned)
+    return _Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
+
+
+class _Literal:
+    """The same blanks before every line."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def __call__(self, piece: str) -> str:
+        size = len(self._prefix)
+        return "\n".join(line[size:] if line.startswith(self._prefix) else line for line in piece.split("\n"))
+
+
+class _Prefix:
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self._match = pattern.match
+
+    def __call__(self, piece: str) -> str:
+        lines = piece.split("\n")
+        for index, line in enumerate(lines):
+            found = self._match(line)
+            if found:
+                lines[index] = line[found.end() :]
+        return "\n".join(lines)
+
+
+class _Cri:
+    """containerd: `time stream P|F text`; a line in parts (P) goes on in the next one of its stream."""
+
+    def __init__(self) -> None:
+        self._part = ""
+
+    def __call__(self, piece: str) -> str:
+        out = []
+        for line in piece.split("\n")[: -1 if piece.endswith("\n") else None]:
+            found = patterns.CRI_PREFIX.match(line)
+            if found is None:
+                out.append(line + "\n")
+                continue
+            text = line[found.end() :]
+            if found["tag"] == "P":
+                self._part += text
+            else:
+                out.append(self._part + text + "\n")
+                self._part = ""
+        return "".join(out)
+
+
+class _JsonLines:
+    """Docker's json-file driver and collectors: the text is a value; without a line end it goes on."""
+
+    def __init__(self) -> None:
+        self._decode = msgspec.json.Decoder().decode
+        self._part = ""
+
+    def __call__(self, piece: str) -> str:
+        out = []
+        for line in piece.split("\n"):
+            if not line:
+                continue
+            try:
+                entry = self._decode(line)
+            except (msgspec.DecodeError, UnicodeError):
+                out.append(line + "\n")
+                continue
+            text = _message(entry)
+            if text is None:
+                continue
+            if "log" in entry and not text.endswith("\n"):
+                self._part += text
+                continue
+            text = (self._part + text).replace("\r", "")
+            self._part = ""
+            out.append(text if text.endswith("\n") else text + "\n")
+        return "".join(out)
+
+
+def _message(entry: object) -> str | None:
+    if isinstance(entry, dict):
+        for key in MESSAGE_KEYS:
+            value = entry.get(key)
+            if isinstance(value, str):
+                return value
+    return None
