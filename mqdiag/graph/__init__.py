@@ -1,1 +1,6 @@
 """The object graph of one dump: index, references, reachability, dominators, collections."""
+
+from mqdiag.graph.heap import Heap
+from mqdiag.graph.open import open_heap
+
+__all__ = ["Heap", "open_heap"]

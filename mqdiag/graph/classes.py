@@ -1,0 +1,141 @@
+"""Classes by name, with their fields and statics."""
+
+from __future__ import annotations
+
+import struct
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.graph.index import IdIndex
+from mqdiag.read.hprof.dump import Dump
+
+_SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
+_FORMATS = {4: "?", 5: ">H", 6: ">f", 7: ">d", 8: "b", 9: ">h", 10: ">i", 11: ">q"}
+REFERENCE = 2
+_MAX_DEPTH = 256
+
+Place = tuple[int, int]
+"""byte offset from the first field, basic type"""
+
+
+class ClassTable:
+    """One entry per class of the dump; the same name may occur once per loader."""
+
+    def __init__(self, dump: Dump, lookup: IdIndex | None) -> None:
+        self._dump = dump
+        self._records = dump.classes
+        self._lookup = lookup
+        self._places: dict[int, dict[str, list[Place]]] = {}
+        self.names: list[str] = dump.classes.names
+        self.superclass: NDArray[np.int32] = dump.classes.superclass
+
+    @property
+    def count(self) -> int:
+        """Number of classes."""
+        return len(self.names)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for row, name in enumerate(self.names):
+            found.setdefault(name, []).append(row)
+        return found
+
+    def indices_named(self, name: str) -> list[int]:
+        """Classes of exactly this name, one for each loader."""
+        return self._by_name.get(name, [])
+
+    def indices_ending(self, suffix: str) -> list[int]:
+        """Classes whose name ends so: finds relocated packages."""
+        return [row for row, name in enumerate(self.names) if name.endswith(suffix)]
+
+    def is_subclass(self, row: int, ancestor: int) -> bool:
+        """True for the class itself too."""
+        return ancestor in self.ancestors(row)
+
+    def ancestors(self, row: int) -> list[int]:
+        """The class and its superclasses, upwards; a cyclic chain ends where it closes."""
+        chain: list[int] = []
+        while row >= 0 and row not in chain and len(chain) < _MAX_DEPTH:
+            chain.append(row)
+            row = int(self.superclass[row])
+        return chain
+
+    def subclasses(self, rows: list[int]) -> NDArray[np.int32]:
+        """The classes and everything below them, int32."""
+        inside = np.zeros(self.count, bool)
+        inside[rows] = True
+        for _ in range(_MAX_DEPTH):
+            grown = inside | ((self.superclass >= 0) & inside[self.superclass])
+            if (grown == inside).all():
+                break
+            inside = grown
+        return np.flatnonzero(inside).astype(np.int32)
+
+    def field_places(self, row: int) -> dict[str, list[Place]]:
+        """Instance fields by name; of a name declared at several levels the class's own comes first."""
+        if row not in self._places:
+            records, id_size = self._records, self._dump.header.id_size
+            places: dict[str, list[Place]] = {}
+            offset = 0
+            for level in self.ancestors(row):
+                for at in range(int(records.field_starts[level]), int(records.field_starts[level + 1])):
+                    kind = int(records.field_types[at])
+                    name = self._dump.names.text(int(records.field_names[at]))
+                    places.setdefault(name, []).append((offset, kind))
+                    offset += id_size if kind == REFERENCE else _SIZES.get(kind, 8)
+            self._places[row] = places
+        return self._places[row]
+
+    def field_names(self, row: int) -> list[str]:
+        """Names of the instance fields, own first, then each superclass's."""
+        return list(self.field_places(row))
+
+    def has_field(self, row: int, name: str) -> bool:
+        """True when an instance has the field, inherited ones included."""
+        return name in self.field_places(row)
+
+    def static_names(self, row: int) -> list[str]:
+        """Names of the class's own static fields."""
+        return [self._dump.names.text(int(self._records.static_names[at])) for at in self._statics(row)]
+
+    def static_value(self, row: int, name: str) -> int | float | bool | None:
+        """A primitive static; None when there is none of this name."""
+        at = self._static(row, name)
+        if at is None or self._records.static_types[at] not in _FORMATS:
+            return None
+        kind, place = int(self._records.static_types[at]), int(self._records.static_values[at])
+        raw = bytes(self._dump.source.data[place : place + _SIZES[kind]])
+        value: int | float | bool = struct.unpack(_FORMATS[kind], raw)[0]
+        return value
+
+    def static_ref(self, row: int, name: str) -> int:
+        """Node of a static reference; -1 when it is null or not there."""
+        at = self._static(row, name)
+        if at is None or self._records.static_types[at] != REFERENCE or self._lookup is None:
+            return -1
+        place, size = int(self._records.static_values[at]), self._dump.header.id_size
+        wanted = int.from_bytes(bytes(self._dump.source.data[place : place + size]), "big")
+        return int(self._lookup.find(np.array([wanted], np.uint64))[0])
+
+    def static_refs(self, row: int) -> list[tuple[str, int]]:
+        """(name, node) of the class's own static references that are not null."""
+        found = []
+        for at in self._statics(row):
+            if self._records.static_types[at] == REFERENCE:
+                name = self._dump.names.text(int(self._records.static_names[at]))
+                node = self.static_ref(row, name)
+                if node >= 0:
+                    found.append((name, node))
+        return found
+
+    def _statics(self, row: int) -> range:
+        return range(int(self._records.static_starts[row]), int(self._records.static_starts[row + 1]))
+
+    def _static(self, row: int, name: str) -> int | None:
+        for at in self._statics(row):
+            if self._dump.names.get(int(self._records.static_names[at])) == name:
+                return at
+        return None

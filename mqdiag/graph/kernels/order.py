@@ -1,0 +1,45 @@
+"""Objects into address order.
+
+Self-contained: a cached kernel does not notice a change in another file.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def is_ascending(ids):
+    """True when uint64[n] rises strictly. O(n)."""
+    for i in range(1, ids.size):
+        if ids[i] <= ids[i - 1]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
+    """Merge a few ascending entries into many, from the back, in place.
+
+    Args:
+        ids: uint64[used + m], offsets: int64[used + m], rows: int32[used + m]; the first `used` are ascending.
+        used: int64, entries in use.
+        more_ids: uint64[m], ascending, none of them among `ids`; more_offsets: int64[m]; more_row: their class.
+
+    O(used + m).
+    """
+    here = used - 1
+    more = more_ids.size - 1
+    place = used + more_ids.size - 1
+    while more >= 0:
+        if here >= 0 and ids[here] > more_ids[more]:
+            ids[place] = ids[here]
+            offsets[place] = offsets[here]
+            rows[place] = rows[here]
+            here -= 1
+        else:
+            ids[place] = more_ids[more]
+            offsets[place] = more_offsets[more]
+            rows[place] = more_row
+            more -= 1
+        place -= 1

@@ -1,0 +1,271 @@
+"""Object ids to positions, and the references of all objects as compressed rows.
+
+The id index is a bitmap with a running rank: ids are grouped into pages of 4,096 possible addresses, a directory
+maps a page that holds objects to its slot, and a slot has 64 pairs (bitmap word, rank before that word). A look-up
+costs two memory accesses whatever the number of objects.
+
+Self-contained: a cached kernel does not notice a change in another file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _u4(data, at):
+    p = np.uint64(at)
+    return (
+        (np.int64(data[p]) << 24)
+        | (np.int64(data[p + np.uint64(1)]) << 16)
+        | (np.int64(data[p + np.uint64(2)]) << 8)
+        | np.int64(data[p + np.uint64(3)])
+    )
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _id(data, at, id_size):
+    p = np.uint64(at)
+    high = (
+        (np.uint64(data[p]) << np.uint64(24))
+        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
+        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
+        | np.uint64(data[p + np.uint64(3)])
+    )
+    if id_size == 4:
+        return high
+    p += np.uint64(4)
+    return (
+        (high << np.uint64(32))
+        | (np.uint64(data[p]) << np.uint64(24))
+        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
+        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
+        | np.uint64(data[p + np.uint64(3)])
+    )
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _popcount(word):
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def count_pages(ids, base, shift, directory):
+    """Give each page that holds an object its slot.
+
+    Args:
+        ids: uint64[n], ascending. base: uint64, the lowest. shift: trailing zero bits common to all ids.
+        directory: int32[pages], out; -1 where a page is empty.
+
+    Returns:
+        the number of slots. O(n).
+    """
+    slots = 0
+    last = np.int64(-1)
+    for i in range(ids.size):
+        page = np.int64((ids[i] - base) >> np.uint64(shift + 12))
+        if page != last:
+            directory[page] = slots
+            slots += 1
+            last = page
+    return slots
+
+
+@njit(cache=True, nogil=True)
+def fill_pages(ids, base, shift, directory, words):
+    """Set the bits and ranks.
+
+    Args:
+        ids, base, shift, directory: as in `count_pages`.
+        words: uint64[slots, 64, 2], zeros; out: (bitmap, rank before it). O(n + 64 slots).
+    """
+    for i in range(ids.size):
+        unit = (ids[i] - base) >> np.uint64(shift)
+        slot = directory[np.int64(unit >> np.uint64(12))]
+        words[slot, np.int64((unit >> np.uint64(6)) & np.uint64(63)), 0] |= np.uint64(1) << (
+            unit & np.uint64(63)
+        )
+    rank = np.uint64(0)
+    for slot in range(words.shape[0]):
+        for word in range(64):
+            words[slot, word, 1] = rank
+            rank += np.uint64(_popcount(words[slot, word, 0]))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _find(wanted, base, shift, directory, words):
+    """Position of an id; -1 when no object has it."""
+    if wanted < base:
+        return np.int64(-1)
+    distance = wanted - base
+    unit = distance >> np.uint64(shift)
+    if (unit << np.uint64(shift)) != distance:
+        return np.int64(-1)
+    page = unit >> np.uint64(12)
+    if page >= np.uint64(directory.size):
+        return np.int64(-1)
+    slot = directory[page]
+    if slot < 0:
+        return np.int64(-1)
+    word = (unit >> np.uint64(6)) & np.uint64(63)
+    bits = words[np.uint64(slot), word, 0]
+    place = unit & np.uint64(63)
+    if (bits >> place) & np.uint64(1) == np.uint64(0):
+        return np.int64(-1)
+    below = bits & ((np.uint64(1) << place) - np.uint64(1))
+    return np.int64(words[np.uint64(slot), word, 1]) + _popcount(below)
+
+
+@njit(cache=True, nogil=True)
+def find_ids(wanted, base, shift, directory, words, found):
+    """Positions of many ids: uint64[k] to int32[k], -1 where no object has the id. O(k)."""
+    for i in range(wanted.size):
+        found[i] = np.int32(_find(wanted[i], base, shift, directory, words))
+
+
+@njit(cache=True, nogil=True)
+def reference_capacity(data, id_size, offsets, rows, layout_starts, first, last):
+    """Upper bound of the references of objects first to last, nulls included and statics left out.
+
+    O(last - first); of arrays only the lengths are touched.
+    """
+    total = 0
+    for i in range(first, last):
+        at = offsets[i]
+        tag = data[at]
+        if tag == 0x21:
+            row = rows[i]
+            total += layout_starts[row + 1] - layout_starts[row]
+        elif tag == 0x22:
+            total += _u4(data, at + 5 + id_size)
+        elif tag == 0x20:
+            total += 4
+    return total
+
+
+@njit(cache=True, nogil=True)
+def fill_references(
+    data,
+    id_size,
+    offsets,
+    rows,
+    layout_starts,
+    layout_places,
+    base,
+    shift,
+    directory,
+    words,
+    extra_from,
+    extra_to,
+    first,
+    last,
+    starts,
+    edges,
+    edge,
+):
+    """Write the references of objects first to last, in field and element order, nulls and dangling ids left out.
+
+    Args:
+        data: uint8, the file.
+        id_size: 4 or 8.
+        offsets: int64[n], where each object's sub-record begins.
+        rows: int32[n], class rows.
+        layout_starts: int64[c + 1], layout_places: int32[]: see `reference_layout`.
+        base, shift, directory, words: the id index.
+        extra_from: int32[x], ascending; extra_to: int32[x]: further edges (thread to local), put last.
+        first, last: the slice of objects.
+        starts: uint32[n + 1] or int64[n + 1], out: where each row begins.
+        edges: int32[], out.
+        edge: where to begin writing.
+
+    Returns:
+        (end of the edges written, dangling references). O(references).
+    """
+    dangling = 0
+    extra = np.searchsorted(extra_from, first)
+    for i in range(first, last):
+        starts[i] = edge
+        at = offsets[i]
+        tag = data[at]
+        if tag == 0x21:
+            row = rows[i]
+            body = at + 9 + 2 * id_size
+            length = _u4(data, body - 4)
+            for p in range(layout_starts[row], layout_starts[row + 1]):
+                place = layout_places[p]
+                if place + id_size > length:
+                    break
+                wanted = _id(data, body + place, id_size)
+                if wanted != 0:
+                    found = _find(wanted, base, shift, directory, words)
+                    if found >= 0:
+                        edges[edge] = found
+                        edge += 1
+                    else:
+                        dangling += 1
+        elif tag == 0x22:
+            length = _u4(data, at + 5 + id_size)
+            body = at + 9 + 2 * id_size
+            for _ in range(length):
+                wanted = _id(data, body, id_size)
+                body += id_size
+                if wanted != 0:
+                    found = _find(wanted, base, shift, directory, words)
+                    if found >= 0:
+                        edges[edge] = found
+                        edge += 1
+                    else:
+                        dangling += 1
+        elif tag == 0x20:
+            body = at + 5 + id_size
+            for _ in range(4):
+                wanted = _id(data, body, id_size)
+                body += id_size
+                if wanted != 0:
+                    found = _find(wanted, base, shift, directory, words)
+                    if found >= 0:
+                        edges[edge] = found
+                        edge += 1
+                    else:
+                        dangling += 1
+            body += 2 * id_size + 4
+            pool = (np.int64(data[body]) << 8) | np.int64(data[body + 1])
+            body += 2
+            for _ in range(pool):
+                body += 3 + _value_size(data[body + 2], id_size)
+            count = (np.int64(data[body]) << 8) | np.int64(data[body + 1])
+            body += 2
+            for _ in range(count):
+                kind = data[body + id_size]
+                if kind == 2:
+                    wanted = _id(data, body + id_size + 1, id_size)
+                    if wanted != 0:
+                        found = _find(wanted, base, shift, directory, words)
+                        if found >= 0:
+                            edges[edge] = found
+                            edge += 1
+                        else:
+                            dangling += 1
+                body += id_size + 1 + _value_size(kind, id_size)
+        while extra < extra_from.size and extra_from[extra] == i:
+            edges[edge] = extra_to[extra]
+            edge += 1
+            extra += 1
+    return edge, dangling
+
+
+@njit(cache=True, nogil=True)
+def _value_size(kind, id_size):
+    if kind == 2:
+        return id_size
+    if kind == 4 or kind == 8:
+        return 1
+    if kind == 5 or kind == 9:
+        return 2
+    if kind == 6 or kind == 10:
+        return 4
+    return 8

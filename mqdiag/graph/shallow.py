@@ -1,0 +1,222 @@
+"""Shallow sizes as the JVM has them, learned from the distances between object addresses.
+
+hprof states no object size, reference width, header size or alignment. The most frequent distance from an instance
+of a class to the next object is the size the JVM gave it; from the classes with many instances the widths are
+learned, and the formula made of them serves for the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.graph.index import ObjectIndex
+from mqdiag.graph.kernels import gaps as kernel
+from mqdiag.read.hprof.dump import Dump
+
+ENOUGH = 5
+"""instances with the same distance that settle a class's size"""
+_FIELD_BYTES = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])
+_LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
+"""reference width and header: compressed both, compact headers, wide references, all wide, ..."""
+_ARRAY_SAMPLE = 20_000
+_MAX_PADDING = 1024
+
+
+@dataclass(slots=True)
+class SizeModel:
+    """What was learned. Sizes of objects in `units` of the alignment: uint32[n]."""
+
+    units: NDArray[np.uint32]
+    alignment: int
+    reference_bytes: int
+    header_bytes: int
+    array_base: int
+    source: str
+    """gaps, or formula when the addresses teach nothing"""
+
+    def of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Bytes of some objects."""
+        return self.units[nodes].astype(np.int64) * self.alignment
+
+
+def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
+    """Learn the sizes of all objects; O(objects), array bodies are not touched."""
+    classes = dump.classes
+    alignment = 1 << index.lookup.shift
+    usable = 8 <= alignment <= 256
+    if not usable:
+        alignment = 8
+    histogram = np.zeros((classes.count, kernel.BINS), np.uint32)
+    if usable:
+        kernel.gap_counts(index.ids, index.rows, index.lookup.shift, histogram)
+    histogram[:, 0] = 0
+    mode = histogram.argmax(axis=1).astype(np.int64) * alignment
+    votes = histogram.max(axis=1).astype(np.int64)
+    total = histogram.sum(axis=1).astype(np.int64)
+
+    plain, references = _field_bytes(dump)
+    is_array = np.array([name.endswith("[]") for name in classes.names])
+    teachers = (votes >= ENOUGH) & (2 * votes >= total) & ~is_array & (plain + references > 0)
+    teachers[class_row] = False
+    width, header, learned = _fit(plain, references, mode, teachers, alignment, dump.header.id_size, index)
+    formula = _aligned(header + plain + width * references, alignment)
+
+    depth = _depths(classes.superclass)
+    floor = _aligned(np.minimum(header, 8) + plain + width * references, alignment)
+    # Fields that the JVM injects, and holes between superclasses (JDK 14 and older), add a little; the padding of
+    # @Contended adds hundreds of bytes, and every subclass inherits it.
+    contended = (votes >= ENOUGH) & (2 * votes >= total) & (mode >= formula) & (mode <= formula + _MAX_PADDING)
+    sizes_by_row = np.where(contended, mode, formula)
+    for level in range(1, int(depth.max(initial=0)) + 1):
+        below = np.flatnonzero((depth == level) & ~contended)
+        above = classes.superclass[below]
+        sizes_by_row[below] = formula[below] + (sizes_by_row[above] - formula[above])
+    near = (votes > 0) & (mode >= floor) & (mode <= sizes_by_row + 8 * depth)
+    sizes_by_row = np.where(
+        near & ~contended & ((votes >= ENOUGH) | (mode >= sizes_by_row)), mode, sizes_by_row
+    )
+
+    element, base = np.zeros(classes.count, np.int64), np.zeros(classes.count, np.int64)
+    array_base = _array_base(dump, index, width, header, alignment, usable and learned)
+    for row in np.flatnonzero(is_array):
+        name = classes.names[row]
+        if row in classes.primitive_rows:
+            kind = int(np.flatnonzero(classes.primitive_rows == row)[0]) + 4
+            element[row] = _FIELD_BYTES[kind]
+        elif name not in ("boolean[]", "char[]", "float[]", "double[]", "byte[]", "short[]", "int[]", "long[]"):
+            element[row] = width
+        base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
+    units = np.empty(index.count, np.uint32)
+    kernel.shallow_sizes(
+        dump.source.data,
+        dump.header.id_size,
+        index.offsets,
+        index.rows,
+        sizes_by_row,
+        base,
+        element,
+        alignment,
+        units,
+    )
+    _size_class_objects(dump, index, class_row, units, alignment, width, usable, int(sizes_by_row[class_row]))
+    return SizeModel(units, alignment, width, header, array_base, "gaps" if learned else "formula")
+
+
+def _aligned(size: Any, alignment: Any) -> Any:
+    """Rounded up; numbers or arrays."""
+    return (size + alignment - 1) // alignment * alignment
+
+
+def _field_bytes(dump: Dump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(bytes of primitive fields, number of reference fields) of each class, superclasses included."""
+    classes = dump.classes
+    owner = np.repeat(np.arange(classes.count), np.diff(classes.field_starts))
+    types = classes.field_types
+    own_plain = np.bincount(owner, _FIELD_BYTES[np.minimum(types, 11)], classes.count).astype(np.int64)
+    own_references = np.bincount(owner, types == 2, classes.count).astype(np.int64)
+    plain, references = own_plain.copy(), own_references.copy()
+    above = classes.superclass.copy()
+    for _ in range(256):
+        rows = np.flatnonzero(above >= 0)
+        if rows.size == 0:
+            break
+        plain[rows] += own_plain[above[rows]]
+        references[rows] += own_references[above[rows]]
+        above[rows] = classes.superclass[above[rows]]
+    return plain, references
+
+
+def _depths(superclass: NDArray[np.int32]) -> NDArray[np.int64]:
+    depth = np.zeros(superclass.size, np.int64)
+    above = superclass.copy()
+    for _ in range(256):
+        rows = np.flatnonzero(above >= 0)
+        if rows.size == 0:
+            break
+        depth[rows] += 1
+        above[rows] = superclass[above[rows]]
+    return depth
+
+
+def _fit(
+    plain: NDArray[np.int64],
+    references: NDArray[np.int64],
+    mode: NDArray[np.int64],
+    teachers: NDArray[np.bool_],
+    alignment: int,
+    id_size: int,
+    index: ObjectIndex,
+) -> tuple[int, int, bool]:
+    """(reference width, header bytes, whether the classes taught it)."""
+    if int(teachers.sum()) >= 8:
+        agreed = []
+        for width, header in _LAYOUTS:
+            predicted = _aligned(header + plain[teachers] + width * references[teachers], alignment)
+            agreed.append(int((predicted == mode[teachers]).sum()))
+        best = int(np.argmax(agreed))
+        if 2 * agreed[best] >= int(teachers.sum()):
+            return (*_LAYOUTS[best], True)
+    if id_size == 4:
+        return 4, 8, False
+    wide = index.count > 0 and int(index.ids[-1]) >= 32 << 30
+    return (8, 16, False) if wide else (4, 12, False)
+
+
+def _array_base(dump: Dump, index: ObjectIndex, width: int, header: int, alignment: int, learn: bool) -> int:
+    """Bytes before the first element of an array, learned where many arrays agree."""
+    default = header + 4 if header != 8 or dump.header.id_size == 8 else 12
+    if not learn:
+        return default
+    classes = dump.classes
+    votes = np.zeros(64, np.int64)
+    for row, element in ((classes.primitive_rows[4], 1), (classes.primitive_rows[1], 2)):
+        nodes = np.flatnonzero(index.rows == row)[:_ARRAY_SAMPLE].astype(np.int32)
+        lengths = np.empty(nodes.size, np.int64)
+        kernel.array_lengths(dump.source.data, dump.header.id_size, index.offsets, nodes, lengths)
+        kernel.array_excess(index.ids, lengths, nodes, element, alignment, votes)
+    best = int(votes.argmax())
+    return best if votes[best] >= ENOUGH else default
+
+
+def _size_class_objects(
+    dump: Dump,
+    index: ObjectIndex,
+    class_row: int,
+    units: NDArray[np.uint32],
+    alignment: int,
+    width: int,
+    usable: bool,
+    default_base: int,
+) -> None:
+    """A class object is a java.lang.Class instance with the statics of its class behind it."""
+    classes = dump.classes
+    owner = np.repeat(np.arange(classes.count), np.diff(classes.static_starts))
+    types = np.minimum(classes.static_types, 11)
+    # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM.
+    real = np.array(
+        [not (dump.names.get(int(name)) or "").startswith("<") for name in classes.static_names], bool
+    )
+    bytes_of = np.where(types == 2, width, _FIELD_BYTES[types]) * real
+    statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
+    nodes = index.lookup.find(classes.ids[: classes.dumped])
+    there = nodes >= 0
+    nodes, statics = nodes[there], statics[there]
+    mirrors = dump.source.data[index.offsets[nodes]] == 0x20
+    nodes, statics = nodes[mirrors], statics[mirrors]
+    base = default_base
+    followed = nodes + 1 < index.count
+    if usable and followed.sum() >= ENOUGH:
+        gap = (index.ids[nodes[followed] + 1] - index.ids[nodes[followed]]).astype(np.int64)
+        bases, votes = np.unique(gap - statics[followed], return_counts=True)
+        known = (bases > 0) & (bases < 512)
+        # A mirror without statics has the bare size.
+        bare, bare_votes = np.unique(gap[statics[followed] == 0], return_counts=True)
+        if bare.size and bare_votes.max() >= ENOUGH:
+            base = int(bare[bare_votes.argmax()])
+        elif known.any():
+            base = int(bases[known][votes[known].argmax()])
+    units[nodes] = _aligned(base + statics, alignment) // alignment

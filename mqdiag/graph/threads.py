@@ -1,0 +1,111 @@
+"""Threads of a dump: thread objects, their stacks, and what each frame holds."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.hprof.names import java_name
+from mqdiag.read.hprof.records import STACK_FRAME, STACK_TRACE, big_endian
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+_LINE_NOTES = {0: "", -1: "(Unknown Source)", -2: "(Compiled Method)", -3: "(Native Method)"}
+
+
+@dataclass(slots=True)
+class ThreadRecord:
+    """One thread.
+
+    `locals` maps frame numbers (0 is the top; -1 the empty stack) to nodes that the frame holds.
+    """
+
+    node: int
+    serial: int
+    name: str
+    frames: list[str]
+    locals: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+
+    def all_locals(self) -> NDArray[np.int32]:
+        """Nodes that any frame holds, int32."""
+        return np.unique(np.concatenate([np.empty(0, np.int32), *self.locals.values()]))
+
+
+def read_threads(heap: Heap) -> list[ThreadRecord]:
+    """All threads that have a thread object in the dump, by serial number."""
+    traces = _traces(heap)
+    frames = _FrameTexts(heap)
+    threads = []
+    names = heap.strings(heap.refs(np.array(list(heap.roots.thread_nodes.values()), np.int32), "name"))
+    for (serial, node), name in zip(heap.roots.thread_nodes.items(), names, strict=True):
+        held: dict[int, list[int]] = {}
+        for local, frame in heap.roots.frame_locals.get(serial, []):
+            held.setdefault(frame, []).append(local)
+        trace = traces.get(heap.roots.trace_serials[serial], [])
+        threads.append(
+            ThreadRecord(
+                node=node,
+                serial=serial,
+                name=name or "",
+                frames=[frames.text(frame_id) for frame_id in trace],
+                locals={frame: np.array(nodes, np.int32) for frame, nodes in held.items()},
+            )
+        )
+    return threads
+
+
+def _traces(heap: Heap) -> dict[int, list[int]]:
+    """Frame ids by trace serial; as many as the record's length has room for, whatever its count says."""
+    data, id_size = heap.data, heap.header.id_size
+    found = {}
+    for offset, length in zip(*(array.tolist() for array in heap.dump.records.of(STACK_TRACE)), strict=True):
+        if length < 12:
+            continue
+        serial, _, count = struct.unpack(">III", bytes(data[offset : offset + 12]))
+        count = min(count, (length - 12) // id_size)
+        raw = bytes(data[offset + 12 : offset + 12 + count * id_size])
+        found[serial] = [int.from_bytes(raw[i : i + id_size], "big") for i in range(0, len(raw), id_size)]
+    return found
+
+
+class _FrameTexts:
+    """Frames as a thread dump prints them, decoded when asked for."""
+
+    def __init__(self, heap: Heap) -> None:
+        self._data = heap.data
+        self._id_size = heap.header.id_size
+        self._names = heap.dump.names
+        offsets, lengths = heap.dump.records.of(STACK_FRAME)
+        offsets = offsets[lengths >= 4 * self._id_size + 8]
+        ids = big_endian(heap.data, offsets, self._id_size)
+        self._offsets = dict(zip(ids.tolist(), offsets.tolist(), strict=True))
+        loaded = heap.dump.loaded
+        self._class_names = dict(zip(loaded.serials.tolist(), loaded.name_ids.tolist(), strict=True))
+        self._texts: dict[int, str] = {}
+
+    def text(self, frame_id: int) -> str:
+        if frame_id not in self._texts:
+            self._texts[frame_id] = self._decode(frame_id)
+        return self._texts[frame_id]
+
+    def _decode(self, frame_id: int) -> str:
+        offset = self._offsets.get(frame_id)
+        if offset is None:
+            return f"unknown frame 0x{frame_id:x}"
+        size = self._id_size
+        raw = bytes(self._data[offset : offset + 4 * size + 8])
+        method, _, source = (int.from_bytes(raw[i * size : (i + 1) * size], "big") for i in range(1, 4))
+        serial, line = struct.unpack(">Ii", raw[4 * size :])
+        class_name = (
+            java_name(self._names.text(self._class_names[serial])) if serial in self._class_names else "?"
+        )
+        place = _LINE_NOTES.get(line)
+        if place is None or place == "":
+            file = self._names.get(source) if source else None
+            place = f"({file}:{line})" if file and line > 0 else f"({file})" if file else "(Unknown Source)"
+        return f"{class_name}.{self._names.text(method)}{place}"

@@ -1,0 +1,199 @@
+"""Gzip inputs inflated once: plain gzip in one stream, the JVM's own many-member gzip on all cores.
+
+`jcmd GC.heap_dump -gz` and `-XX:HeapDumpGzipLevel` write one member for each block of the dump and note the block
+size in the comment of the first ("HPROF BLOCKSIZE=1048576", JDK heapDumperCompression.cpp).
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from isal import igzip_lib, isal_zlib
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.progress import Progress
+from mqdiag.read.source import Source
+
+_CHUNK = 4 << 20
+_GZIP = 31  # zlib window bits for a gzip header and trailer
+_BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
+_MAX_BLOCK = 256 << 20
+_MEMORY_SHARE = 0.4  # of what is available; beyond it the data goes to a temporary file
+_DISK_MARGIN = 256 << 20
+
+
+class _Spool:
+    """Where inflated bytes go: memory first, a nameless temporary file when they are many."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._room = int(_available_memory() * _MEMORY_SHARE)
+        self._fd = os.memfd_create("mqdiag")
+        self._on_disk = False
+        self.size = 0
+
+    def write(self, piece: bytes) -> None:
+        if not self._on_disk and self.size + len(piece) > self._room:
+            self._move_to_disk()
+        try:
+            view = memoryview(piece)
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError as error:
+            raise self._no_room(error.strerror or str(error)) from None
+        self.size += len(piece)
+
+    def _move_to_disk(self) -> None:
+        folder = tempfile.gettempdir()
+        free = os.statvfs(folder)
+        if free.f_bavail * free.f_frsize < self.size + _DISK_MARGIN:
+            raise self._no_room(f"{folder} has {free.f_bavail * free.f_frsize >> 20} MiB free")
+        descriptor, name = tempfile.mkstemp(prefix="mqdiag-")
+        os.unlink(name)
+        done = 0
+        while done < self.size:
+            sent = os.sendfile(descriptor, self._fd, done, min(self.size - done, 1 << 30))
+            if sent == 0:
+                raise self._no_room("the temporary file could not be filled")
+            done += sent
+        os.close(self._fd)
+        self._fd = descriptor
+        self._on_disk = True
+
+    def _no_room(self, why: str) -> InputError:
+        return InputError(
+            self._path,
+            f"there is no room for the inflated data, {self.size >> 20} MiB so far: {why}",
+            hint="set TMPDIR to a folder with room, or inflate the file elsewhere",
+        )
+
+    def array(self) -> NDArray[np.uint8]:
+        """The bytes, read-only."""
+        if self.size == 0:
+            return _read_only(np.empty(0, np.uint8))
+        mapped = mmap.mmap(self._fd, self.size, prot=mmap.PROT_READ)
+        os.close(self._fd)
+        return np.frombuffer(mapped, np.uint8)
+
+
+def inflate(path: str, size: int, progress: Progress) -> Source:
+    """Inflate a gzip file.
+
+    Raises:
+        InputError: nothing at all could be inflated, or there is no room. What comes before damage is kept, and
+            the source's `problem` says what stopped it.
+    """
+    progress.phase("inflating")
+    with open(path, "rb") as file:
+        head = file.read(256)
+        block = _BLOCK_SIZE.search(head)
+        if block and 0 < int(block[1]) <= _MAX_BLOCK:
+            raw = np.memmap(path, np.uint8, "r")
+            members = _inflate_members(path, raw, int(block[1]), progress)
+            if members is not None:
+                return members
+        file.seek(0)
+        spool = _Spool(path)
+        problem = None
+        done = 0
+        expander = isal_zlib.decompressobj(_GZIP)
+        inside = False
+        try:
+            while piece := file.read(_CHUNK):
+                done += len(piece)
+                while piece:
+                    inside = True
+                    spool.write(expander.decompress(piece))
+                    piece = b""
+                    if expander.eof:
+                        # The next member, unless only padding follows.
+                        piece = expander.unused_data.lstrip(b"\0")
+                        expander = isal_zlib.decompressobj(_GZIP)
+                        inside = False
+                progress.advance(done / size)
+            if inside:
+                problem = "the gzip data ends in the middle: the file is cut"
+        except igzip_lib.IsalError as error:
+            problem = f"the gzip data is damaged near byte {done} of the file ({error})"
+    if spool.size == 0:
+        raise InputError(
+            path,
+            f"nothing could be inflated: {problem or 'the gzip stream holds no data'}",
+            hint="compare its size and checksum with the original and copy it again",
+            offset=0,
+        )
+    return Source(path, spool.array(), size, "gzip", problem)
+
+
+def _inflate_members(path: str, raw: NDArray[np.uint8], block: int, progress: Progress) -> Source | None:
+    """Inflate members side by side; None when the file is not laid out as the JVM does it."""
+    starts = list(_member_starts(raw))
+    total = len(starts) * block
+    if total > _available_memory() * _MEMORY_SHARE:
+        return None  # one stream, which can go to disk
+    mapped = mmap.mmap(-1, max(total, 1))
+    out = np.frombuffer(mapped, np.uint8)
+    ends = [*starts[1:], raw.size]
+
+    def one(i: int) -> int:
+        expander = isal_zlib.decompressobj(_GZIP)
+        piece = expander.decompress(raw[starts[i] : ends[i]], block + 1)
+        if not expander.eof or len(piece) > block or (i + 1 < len(starts) and len(piece) != block):
+            return -1
+        out[i * block : i * block + len(piece)] = np.frombuffer(piece, np.uint8)
+        return len(piece)
+
+    last = 0
+    with ThreadPoolExecutor(min(len(os.sched_getaffinity(0)), 8)) as pool:
+        try:
+            for i, length in enumerate(pool.map(one, range(len(starts)))):
+                if length < 0:
+                    pool.shutdown(cancel_futures=True)
+                    return None  # a false start or damage: the one stream decides which
+                last = length
+                progress.advance((i + 1) / len(starts))
+        except igzip_lib.IsalError:
+            return None
+    data = _read_only(out[: total - block + last])
+    return Source(path, data, int(raw.size), "gzip-members")
+
+
+def _member_starts(raw: NDArray[np.uint8]) -> Iterator[int]:
+    """Where the ten bytes stand that begin every member after the first, which has a comment besides."""
+    yield 0
+    data = raw.data
+    pattern = re.compile(rb"\x1f\x8b\x08\x00\x00\x00\x00\x00[\x00\x02\x04][\x00\x03\xff]")
+    for found in pattern.finditer(data):
+        if found.start():
+            yield found.start()
+
+
+def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    # The kernels are compiled for read-only arrays, which is another type to numba.
+    data.flags.writeable = False
+    return data
+
+
+def _available_memory() -> int:
+    """Bytes that can be had without swapping, as the kernel and the container's limit say."""
+    available = 1 << 32
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    available = int(line.split()[1]) << 10
+    except OSError:
+        pass
+    try:
+        with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
+            available = min(available, int(limit.read()) - int(used.read()))
+    except (OSError, ValueError):
+        pass
+    return max(available, 0)

@@ -1,0 +1,179 @@
+"""One dump file, read: records, classes, roots and, unless only counts are wanted, every object's place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
+from mqdiag.read.hprof.header import Header, parse_header
+from mqdiag.read.hprof.names import Names
+from mqdiag.read.hprof.records import Records, read_records
+from mqdiag.read.hprof.walk import Damage, Walked, heap_segments, walk_segments
+from mqdiag.read.source import Source
+
+
+@dataclass(slots=True)
+class Roots:
+    """GC roots in file order: `types` uint8 (sub-record tags), `ids` uint64, `threads` int64 (thread serial, -1
+    without), `frames` int64 (frame number; for a thread object its trace's serial; -1 without).
+    """
+
+    types: NDArray[np.uint8]
+    ids: NDArray[np.uint64]
+    threads: NDArray[np.int64]
+    frames: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Objects:
+    """Objects in file order without the class objects: `ids` uint64, `offsets` int64 of the sub-records,
+    `rows` int32 of their classes.
+    """
+
+    ids: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+
+@dataclass(slots=True)
+class Dump:
+    """All that the reader knows of a dump file.
+
+    `counts` and `elements` int64[class rows]: objects of each class, and their array elements (bytes of fields for
+    instances). `objects` is None when only counts were asked for.
+    """
+
+    source: Source
+    header: Header
+    records: Records
+    names: Names
+    loaded: LoadedClasses
+    classes: ClassRecords
+    roots: Roots
+    counts: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    objects: Objects | None
+    further_dumps: int
+    complete: bool
+    stopped_at: int | None
+    problem: str | None
+    read_share: float | None
+
+
+def read_dump(source: Source, *, store: bool = True, progress: Progress | None = None) -> Dump:
+    """Read a dump.
+
+    Args:
+        source: the opened file.
+        store: False reads counts only (`--quick`).
+        progress: told of the phases.
+
+    Raises:
+        InputError: the file is no hprof file, or holds no heap dump at all.
+    """
+    progress = progress or Silent()
+    data = source.data
+    header = parse_header(source.path, data)
+    progress.phase("reading records")
+    records = read_records(data, header)
+    segments, further = heap_segments(records)
+    if not segments:
+        raise InputError(
+            source.path,
+            "no heap dump record (tag 0x0c or 0x1c) in the file"
+            + (f"; {records.problem}" if records.problem else ""),
+            hint="it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID GC.heap_dump",
+            offset=records.stopped_at if records.stopped_at is not None else int(data.size),
+        )
+    progress.phase("walking objects")
+    walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
+    names = Names(data, records, header.id_size)
+    loaded = read_loaded_classes(data, records, header.id_size)
+    classes = build_classes(
+        data,
+        header.id_size,
+        names,
+        loaded,
+        np.concatenate([part.class_offsets for part in walked]),
+        np.concatenate([part.class_ends for part in walked]),
+        np.unique(np.concatenate([part.known[9:] for part in walked])),
+    )
+    counts, elements, objects = _join(walked, classes, store)
+    damages = [damage for part in walked for damage in part.damages]
+    stopped_at, problem, share = _completeness(source, records, segments, damages)
+    return Dump(
+        source=source,
+        header=header,
+        records=records,
+        names=names,
+        loaded=loaded,
+        classes=classes,
+        roots=Roots(
+            np.concatenate([part.root_types for part in walked]),
+            np.concatenate([part.root_ids for part in walked]),
+            np.concatenate([part.root_threads for part in walked]),
+            np.concatenate([part.root_frames for part in walked]),
+        ),
+        counts=counts,
+        elements=elements,
+        objects=objects,
+        further_dumps=further,
+        complete=problem is None,
+        stopped_at=stopped_at,
+        problem=problem,
+        read_share=share,
+    )
+
+
+def _join(
+    walked: list[Walked], classes: ClassRecords, store: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Objects | None]:
+    """Bring the slices' local class numbers to rows and put the slices together, freeing them on the way."""
+    counts = np.zeros(classes.count, np.int64)
+    elements = np.zeros(classes.count, np.int64)
+    total = sum(part.ids.size for part in walked)
+    ids = np.empty(total, np.uint64)
+    offsets = np.empty(total, np.int64)
+    rows = np.empty(total, np.int32)
+    used = 0
+    for part in walked:
+        row_of = np.concatenate(
+            (classes.primitive_rows, [classes.unknown_row], classes.rows_of(part.known[9:]))
+        ).astype(np.int32)
+        np.add.at(counts, row_of, part.counts)
+        np.add.at(elements, row_of, part.elements)
+        end = used + part.ids.size
+        ids[used:end] = part.ids
+        offsets[used:end] = part.offsets
+        rows[used:end] = row_of[part.classes]
+        part.ids, part.offsets, part.classes = ids[:0], offsets[:0], rows[:0]
+        used = end
+    return counts, elements, Objects(ids, offsets, rows) if store else None
+
+
+def _completeness(
+    source: Source, records: Records, segments: list[tuple[int, int]], damages: list[Damage]
+) -> tuple[int | None, str | None, float | None]:
+    """(byte where reading first stopped, what was wrong, share read); three Nones for a whole dump."""
+    stops = [(damage.at, damage.problem) for damage in damages]
+    if records.problem is not None and records.stopped_at is not None:
+        stops.append((records.stopped_at, records.problem))
+    if source.problem is not None:
+        stops.append((int(source.data.size), source.problem))
+    if not stops:
+        return None, None, None
+    lost = sum(damage.lost_bytes for damage in damages)
+    expected = source.expected_bytes
+    if expected is None and records.problem is not None and records.lengths.size:
+        # The last record's own length says how much was to follow at least.
+        expected = int(source.data.size)
+    read = int(source.data.size) - lost
+    # A sub-record cut inside the last segment says more than the record that holds it.
+    at, problem = max(stops) if len(damages) <= 1 else min(stops)
+    share = read / expected if expected else None
+    return at, problem, share

@@ -1,0 +1,95 @@
+"""The file header: version, id size, dump time (hprof manual, "HPROF Agent binary format")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+
+_MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
+_SUPPORTED = ("1.0.1", "1.0.2")
+_MAX_HEADER_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first bytes of a dump say."""
+
+    version: str
+    id_size: int
+    """bytes of an object id: 4 or 8"""
+    captured_at_ms: int
+    """epoch milliseconds at which the dump was started; 0 when the writer did not know"""
+    size: int
+    """bytes of the header: where the first record begins"""
+
+
+def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
+    """Read the header.
+
+    Args:
+        path: the file as the user named it, for messages.
+        data: the uncompressed file, uint8.
+
+    Raises:
+        InputError: not an hprof file, or one of a version or id size that does not exist.
+    """
+    start = bytes(data[:_MAX_HEADER_BYTES])
+    found = _MAGIC.match(start)
+    if not found:
+        raise InputError(path, _what_it_is(start), hint=_what_to_try(start), offset=0)
+    version = found[1].decode()
+    if version not in _SUPPORTED:
+        raise InputError(
+            path,
+            f"hprof version {version} is not known; expected {' or '.join(_SUPPORTED)}",
+            hint="HotSpot writes 1.0.2; convert the dump or take it with jcmd PID GC.heap_dump",
+            offset=13,
+        )
+    at = found.end()
+    if data.size < at + 12:
+        raise InputError(
+            path,
+            f"the file ends inside its header ({data.size} bytes, expected at least {at + 12})",
+            hint="the dump was never written; take it again with enough free disk",
+            offset=int(data.size),
+        )
+    id_size = int.from_bytes(start[at : at + 4], "big")
+    if id_size not in (4, 8):
+        raise InputError(
+            path, f"object ids of {id_size} bytes; expected 4 or 8", hint="the header is damaged", offset=at
+        )
+    millis = int.from_bytes(start[at + 4 : at + 12], "big")
+    return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)
+
+
+def _what_it_is(start: bytes) -> str:
+    """The problem in words, naming the format where it is a well-known one."""
+    expected = 'expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'
+    if not start:
+        return f"the file is empty; {expected}"
+    if start.startswith(b"JAVA PROFILE"):
+        return f"damaged hprof header; {expected}"
+    if start.startswith(b"PK\x03\x04"):
+        return f"a zip archive; {expected}"
+    if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
+        return f"a thread dump or log; {expected}"
+    if not start.strip(b"\0"):
+        return f"only zero bytes at the start; {expected}"
+    if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
+        return f"a text file; {expected}"
+    return f"not a heap dump; {expected}"
+
+
+def _what_to_try(start: bytes) -> str:
+    if not start:
+        return "look at the disk space where it was written and take it again"
+    if start.startswith(b"PK\x03\x04"):
+        return "unpack it first"
+    if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
+        return "thread dumps go to: mqdiag stacks FILE..."
+    return "take a dump with: jcmd PID GC.heap_dump /path/dump.hprof"

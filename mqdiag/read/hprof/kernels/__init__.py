@@ -1,0 +1,1 @@
+"""One self-contained file of @njit functions per pass over the bytes."""

@@ -1,0 +1,140 @@
+"""CLASS_DUMP sub-records to flat tables, and where the references of an instance stand.
+
+Self-contained: a cached kernel does not notice a change in another file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+MAX_DEPTH = 256
+"""superclasses followed; a deeper or cyclic chain is damage and ends there"""
+
+
+@njit(cache=True, nogil=True)
+def _u2(data, at):
+    return (np.int64(data[at]) << 8) | np.int64(data[at + 1])
+
+
+@njit(cache=True, nogil=True)
+def _id(data, at, id_size):
+    value = np.uint64(0)
+    for byte in range(id_size):
+        value = (value << np.uint64(8)) | np.uint64(data[at + byte])
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _value_size(kind, id_size):
+    if kind == 2:
+        return id_size
+    if kind == 4 or kind == 8:
+        return 1
+    if kind == 5 or kind == 9:
+        return 2
+    if kind == 6 or kind == 10:
+        return 4
+    return 8
+
+
+@njit(cache=True, nogil=True)
+def class_tables(
+    data,
+    id_size,
+    class_offsets,
+    heads,
+    static_starts,
+    static_names,
+    static_types,
+    static_values,
+    field_starts,
+    field_names,
+    field_types,
+):
+    """Unpack class dumps that the walk found whole.
+
+    Args:
+        data: uint8, the file.
+        id_size: 4 or 8.
+        class_offsets: int64[c], where each CLASS_DUMP's tag stands.
+        heads: uint64[c, 6], out: class, super, loader, signers, protection domain, instance size.
+        static_starts, field_starts: int64[c + 1], out.
+        static_names, field_names: uint64[], out: ids of the names.
+        static_types, field_types: uint8[], out: basic types.
+        static_values: int64[], out: where the value stands in the file.
+
+    Returns:
+        (statics, fields): entries used. O(bytes of class dumps).
+    """
+    statics = 0
+    fields = 0
+    for i in range(class_offsets.size):
+        at = class_offsets[i] + 1
+        heads[i, 0] = _id(data, at, id_size)
+        at += id_size + 4
+        for part in range(1, 5):
+            heads[i, part] = _id(data, at, id_size)
+            at += id_size
+        at += 2 * id_size
+        heads[i, 5] = np.uint64((_u2(data, at) << 16) | _u2(data, at + 2))
+        at += 4
+        pool = _u2(data, at)
+        at += 2
+        for _ in range(pool):
+            at += 3 + _value_size(data[at + 2], id_size)
+        static_starts[i] = statics
+        count = _u2(data, at)
+        at += 2
+        for _ in range(count):
+            static_names[statics] = _id(data, at, id_size)
+            kind = data[at + id_size]
+            static_types[statics] = kind
+            static_values[statics] = at + id_size + 1
+            statics += 1
+            at += id_size + 1 + _value_size(kind, id_size)
+        field_starts[i] = fields
+        count = _u2(data, at)
+        at += 2
+        for _ in range(count):
+            field_names[fields] = _id(data, at, id_size)
+            field_types[fields] = data[at + id_size]
+            fields += 1
+            at += id_size + 1
+    static_starts[class_offsets.size] = statics
+    field_starts[class_offsets.size] = fields
+    return statics, fields
+
+
+@njit(cache=True, nogil=True)
+def reference_layout(superclass, field_starts, field_types, id_size, starts, places, fill):
+    """Where references stand in the bytes of an instance: own fields first, then each superclass's.
+
+    Args:
+        superclass: int32[c], -1 at the top.
+        field_starts: int64[c + 1]; field_types: uint8[].
+        id_size: 4 or 8.
+        starts: int64[c + 1], in when `fill`, else out.
+        places: int32[], out when `fill`: byte offsets from the first field.
+        fill: False counts only.
+
+    Returns:
+        the number of places. O(fields times depth), depth at most MAX_DEPTH.
+    """
+    total = 0
+    for i in range(superclass.size):
+        starts[i] = total
+        offset = 0
+        at = i
+        depth = 0
+        while at >= 0 and depth < MAX_DEPTH:
+            for f in range(field_starts[at], field_starts[at + 1]):
+                if field_types[f] == 2:
+                    if fill:
+                        places[total] = offset
+                    total += 1
+                offset += _value_size(field_types[f], id_size)
+            at = superclass[at]
+            depth += 1
+    starts[superclass.size] = total
+    return total

@@ -1,0 +1,83 @@
+"""UTF8 records: symbol names by id, decoded one by one when asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.hprof.records import UTF8, Records, big_endian
+
+_PRIMITIVES = {
+    "Z": "boolean",
+    "C": "char",
+    "F": "float",
+    "D": "double",
+    "B": "byte",
+    "S": "short",
+    "I": "int",
+    "J": "long",
+}
+
+
+class Names:
+    """Strings of the symbol table."""
+
+    def __init__(self, data: NDArray[np.uint8], records: Records, id_size: int) -> None:
+        offsets, lengths = records.of(UTF8)
+        whole = lengths >= id_size
+        offsets, lengths = offsets[whole], lengths[whole]
+        ids = big_endian(data, offsets, id_size)
+        order = np.argsort(ids, kind="stable")
+        self._data = data
+        self._ids = ids[order]
+        self._starts = offsets[order] + id_size
+        self._lengths = lengths[order] - id_size
+        self._decoded: dict[int, str | None] = {}
+
+    def get(self, name_id: int) -> str | None:
+        """The string of an id; None when the file has no record for it."""
+        if name_id not in self._decoded:
+            self._decoded[name_id] = self._decode(name_id)
+        return self._decoded[name_id]
+
+    def text(self, name_id: int) -> str:
+        """The string, or a placeholder that names the id."""
+        found = self.get(name_id)
+        return f"unknown-name@0x{name_id:x}" if found is None else found
+
+    def _decode(self, name_id: int) -> str | None:
+        at = int(np.searchsorted(self._ids, np.uint64(name_id)))
+        if at >= self._ids.size or int(self._ids[at]) != name_id:
+            return None
+        start = int(self._starts[at])
+        return decode_modified_utf8(bytes(self._data[start : start + int(self._lengths[at])]))
+
+
+def decode_modified_utf8(raw: bytes) -> str:
+    """Java's own UTF-8: NUL as c0 80, characters above U+FFFF as two surrogates of three bytes each."""
+    try:
+        if b"\xc0\x80" not in raw and b"\xed" not in raw:
+            return raw.decode("utf-8")
+        text = raw.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "backslashreplace")
+
+
+def java_name(name: str) -> str:
+    """The name as Java source writes it: `[[Lx/Y;` to `x.Y[][]`, `[B` to `byte[]`, `a/b/C` to `a.b.C`.
+
+    The address part of a hidden class ("Toy$$Lambda$2+0x00007f…" or "/0x…") differs with every run and is cut.
+    """
+    dimensions = len(name) - len(name.lstrip("["))
+    if dimensions:
+        inner = name[dimensions:]
+        if inner in _PRIMITIVES:
+            inner = _PRIMITIVES[inner]
+        elif inner.startswith("L") and inner.endswith(";"):
+            inner = inner[1:-1]
+        name = inner
+    for mark in ("+0x", "/0x"):
+        if mark in name:
+            name = name[: name.index(mark)]
+    return name.replace("/", ".") + "[]" * dimensions

@@ -1,0 +1,79 @@
+"""Top-level records: found once, kept as three arrays, decoded when asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.hprof.header import Header
+from mqdiag.read.hprof.kernels.records import CUT, FULL, RUNS_OUT, scan_records
+
+UTF8 = 0x01
+LOAD_CLASS = 0x02
+UNLOAD_CLASS = 0x03
+STACK_FRAME = 0x04
+STACK_TRACE = 0x05
+HEAP_DUMP = 0x0C
+HEAP_DUMP_SEGMENT = 0x1C
+HEAP_DUMP_END = 0x2C
+
+
+@dataclass(slots=True)
+class Records:
+    """All top-level records in file order.
+
+    `tags` uint8, `offsets` int64 (of the bodies), `lengths` int64; the last record is clipped to the file when it
+    runs out, and `problem` and `stopped_at` say so.
+    """
+
+    tags: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    stopped_at: int | None
+    problem: str | None
+
+    def of(self, tag: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Offsets and lengths of the records with a tag."""
+        chosen = self.tags == tag
+        return self.offsets[chosen], self.lengths[chosen]
+
+
+def read_records(data: NDArray[np.uint8], header: Header) -> Records:
+    """List the top-level records; O(records), bodies are not touched."""
+    capacity = 1 << 16
+    tags = np.empty(capacity, np.uint8)
+    offsets = np.empty(capacity, np.int64)
+    lengths = np.empty(capacity, np.int64)
+    position, count = header.size, 0
+    while True:
+        status, position, count = scan_records(data, position, tags, offsets, lengths, count)
+        if status != FULL:
+            break
+        capacity *= 4
+        tags = np.resize(tags, capacity)
+        offsets = np.resize(offsets, capacity)
+        lengths = np.resize(lengths, capacity)
+    stopped_at, problem = None, None
+    if status == CUT:
+        stopped_at = int(position)
+        problem = f"{data.size - position} bytes are left that are no whole record header (9 bytes expected)"
+    elif status == RUNS_OUT:
+        stopped_at = int(position)
+        tag, length = int(tags[count - 1]), int(lengths[count - 1])
+        left = int(data.size - offsets[count - 1])
+        problem = f"a record (tag 0x{tag:02x}) of {length} bytes begins here, {left} are left"
+        lengths[count - 1] = left
+    elif HEAP_DUMP_SEGMENT in tags[:count] and HEAP_DUMP_END not in tags[:count]:
+        stopped_at = int(data.size)
+        problem = "the file ends without the record that closes a dump (tag 0x2c)"
+    return Records(tags[:count].copy(), offsets[:count].copy(), lengths[:count].copy(), stopped_at, problem)
+
+
+def big_endian(data: NDArray[np.uint8], at: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
+    """Unsigned big-endian numbers of `width` bytes at many places: int64[k] to uint64[k]."""
+    value = np.zeros(at.size, np.uint64)
+    for byte in range(width):
+        value = (value << np.uint64(8)) | data[at + byte].astype(np.uint64)
+    return value

@@ -1,0 +1,210 @@
+"""The heap segments walked in slices: objects, roots and class dumps of the first dump in the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.progress import Progress
+from mqdiag.read.hprof.kernels import walk as kernel
+from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records
+
+SLICE_BYTES = 32 << 20
+"""bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
+
+Segment = tuple[int, int]
+
+
+def worker_count() -> int:
+    """Threads for kernels that release the GIL: the cores this process may use, at most 8."""
+    return min(len(os.sched_getaffinity(0)), 8)
+
+
+@dataclass(slots=True)
+class Damage:
+    """Where a segment could not be read on."""
+
+    at: int
+    problem: str
+    lost_bytes: int
+
+
+@dataclass(slots=True)
+class Walked:
+    """What one slice holds, in file order.
+
+    `classes` are local numbers: 0 to 7 the primitive arrays of types 4 to 11, 8 the class id 0, from 9 on places in
+    `known`. Without `store` only the counts are kept.
+    """
+
+    ids: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    known: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    root_types: NDArray[np.uint8]
+    root_ids: NDArray[np.uint64]
+    root_threads: NDArray[np.int64]
+    root_frames: NDArray[np.int64]
+    class_offsets: NDArray[np.int64]
+    class_ends: NDArray[np.int64]
+    damages: list[Damage] = field(default_factory=list)
+
+
+def heap_segments(records: Records) -> tuple[list[Segment], int]:
+    """(start, end) of the segments of the first dump, and how many further dumps the file holds.
+
+    A dump is one HEAP_DUMP record or the segments up to HEAP_DUMP_END.
+    """
+    heap = np.flatnonzero(
+        (records.tags == HEAP_DUMP) | (records.tags == HEAP_DUMP_SEGMENT) | (records.tags == HEAP_DUMP_END)
+    )
+    dumps: list[list[Segment]] = []
+    is_open = False
+    for i in heap.tolist():
+        tag, start = int(records.tags[i]), int(records.offsets[i])
+        if tag == HEAP_DUMP_END:
+            is_open = False
+            continue
+        if tag == HEAP_DUMP or not is_open:
+            dumps.append([])
+        is_open = tag == HEAP_DUMP_SEGMENT
+        dumps[-1].append((start, start + int(records.lengths[i])))
+    return (dumps[0] if dumps else []), max(len(dumps) - 1, 0)
+
+
+def walk_segments(
+    data: NDArray[np.uint8], id_size: int, segments: list[Segment], *, store: bool, progress: Progress
+) -> list[Walked]:
+    """Walk all segments, in parallel slices; the results stand in file order."""
+    total = sum(end - start for start, end in segments) or 1
+    done = 0
+    walked = []
+    with ThreadPoolExecutor(worker_count()) as pool:
+        slices = list(_slices(segments))
+        for taken, part in zip(slices, pool.map(lambda s: _walk(data, id_size, s, store), slices), strict=True):
+            walked.append(part)
+            done += sum(end - start for start, end in taken)
+            progress.advance(done / total)
+    return walked
+
+
+def _slices(segments: list[Segment]) -> Iterator[list[Segment]]:
+    taken: list[Segment] = []
+    size = 0
+    for start, end in segments:
+        taken.append((start, end))
+        size += end - start
+        if size >= SLICE_BYTES:
+            yield taken
+            taken, size = [], 0
+    if taken:
+        yield taken
+
+
+class _Buffers:
+    """Output arrays of the kernel, grown when it says so."""
+
+    def __init__(self, bytes_to_read: int, id_size: int, store: bool) -> None:
+        smallest = 2 * id_size + 9  # an instance without fields
+        self.objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
+        self.ids = np.empty(self.objects, np.uint64)
+        self.offsets = np.empty(self.objects, np.int64)
+        self.classes = np.empty(self.objects, np.int32)
+        self.root_types = np.empty(1 << 12, np.uint8)
+        self.root_ids = np.empty(1 << 12, np.uint64)
+        self.root_threads = np.empty(1 << 12, np.int64)
+        self.root_frames = np.empty(1 << 12, np.int64)
+        self.class_offsets = np.empty(1 << 10, np.int64)
+        self.class_ends = np.empty(1 << 10, np.int64)
+        self.keys = np.zeros(1 << 13, np.uint64)
+        self.values = np.empty(1 << 13, np.int32)
+        self.known = np.empty(1 << 12, np.uint64)
+        self.counts = np.zeros(1 << 12, np.int64)
+        self.elements = np.zeros(1 << 12, np.int64)
+
+    def grow(self, status: int, known: int) -> None:
+        if status == kernel.FULL_OBJECTS:
+            for name in ("ids", "offsets", "classes"):
+                self._double(name)
+        elif status == kernel.FULL_ROOTS:
+            for name in ("root_types", "root_ids", "root_threads", "root_frames"):
+                self._double(name)
+        elif status == kernel.FULL_CLASSES:
+            for name in ("class_offsets", "class_ends"):
+                self._double(name)
+        else:
+            for name in ("known", "counts", "elements"):
+                self._double(name)
+            self._rehash(known)
+
+    def _double(self, name: str) -> None:
+        old = getattr(self, name)
+        new = np.zeros(max(2 * old.size, 1024), old.dtype)
+        new[: old.size] = old
+        setattr(self, name, new)
+
+    def _rehash(self, known: int) -> None:
+        self.keys = np.zeros(2 * self.keys.size, np.uint64)
+        self.values = np.empty(self.keys.size, np.int32)
+        mask = self.keys.size - 1
+        for number in range(kernel.FIRST_CLASS, known):
+            key = int(self.known[number])
+            # The same hash as the kernel's.
+            at = ((key * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 20) & mask
+            while self.keys[at]:
+                at = (at + 1) & mask
+            self.keys[at] = key
+            self.values[at] = number
+
+
+def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool) -> Walked:
+    buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
+    state = np.zeros(5, np.int64)
+    state[kernel.KNOWN] = kernel.FIRST_CLASS
+    damages = []
+    for start, end in segments:
+        state[kernel.POSITION] = start
+        while True:
+            status = kernel.walk_segment(
+                data, end, id_size, store, state, buffers.keys, buffers.values, buffers.known,
+                buffers.counts, buffers.elements, buffers.ids, buffers.offsets, buffers.classes,
+                buffers.root_types, buffers.root_ids, buffers.root_threads, buffers.root_frames,
+                buffers.class_offsets, buffers.class_ends,
+            )  # fmt: skip
+            if status in (kernel.END, kernel.UNKNOWN_TAG, kernel.CROSSES_END):
+                break
+            buffers.grow(status, int(state[kernel.KNOWN]))
+        if status != kernel.END:
+            at = int(state[kernel.POSITION])
+            damages.append(Damage(at, _problem(data, status, at, end), end - at))
+    objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
+    return Walked(
+        # Copies, so that the room reserved for the worst case is given back.
+        ids=buffers.ids[:objects].copy(),
+        offsets=buffers.offsets[:objects].copy(),
+        classes=buffers.classes[:objects].copy(),
+        known=buffers.known[:known].copy(),
+        counts=buffers.counts[:known].copy(),
+        elements=buffers.elements[:known].copy(),
+        root_types=buffers.root_types[:roots].copy(),
+        root_ids=buffers.root_ids[:roots].copy(),
+        root_threads=buffers.root_threads[:roots].copy(),
+        root_frames=buffers.root_frames[:roots].copy(),
+        class_offsets=buffers.class_offsets[:dumps].copy(),
+        class_ends=buffers.class_ends[:dumps].copy(),
+        damages=damages,
+    )
+
+
+def _problem(data: NDArray[np.uint8], status: int, at: int, end: int) -> str:
+    tag = int(data[at])
+    if status == kernel.UNKNOWN_TAG:
+        return f"no heap sub-record has the tag 0x{tag:02x} or the element type that stands here"
+    return f"a heap sub-record (tag 0x{tag:02x}) needs more than the {end - at} bytes that its segment has left"

@@ -1,0 +1,74 @@
+"""A file as bytes to walk over: mapped where it is plain, inflated where it is gzip."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.progress import Progress, Silent
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(slots=True)
+class Source:
+    """An opened input.
+
+    `data` is a read-only uint8 array of the uncompressed bytes.
+    """
+
+    path: str
+    data: NDArray[np.uint8]
+    file_bytes: int
+    """size on disk, compressed if it is"""
+    compression: str | None = None
+    """"gzip", "gzip-members" (many members, as the JVM writes them), or None"""
+    problem: str | None = None
+    """why the uncompressed data ends early"""
+    expected_bytes: int | None = None
+    """uncompressed size if it is known and not reached"""
+
+
+def open_source(path: str, progress: Progress | None = None) -> Source:
+    """Open a file.
+
+    Raises:
+        InputError: missing, a directory, not readable, empty, or gzip that cannot be inflated at all.
+    """
+    try:
+        info = os.stat(path)
+    except FileNotFoundError:
+        raise InputError(
+            path, "no such file", hint="check the path; it is relative to the working directory"
+        ) from None
+    except OSError as error:
+        raise InputError(path, f"cannot be opened: {error.strerror}") from None
+    if stat.S_ISDIR(info.st_mode):
+        raise InputError(path, "is a directory; expected one dump file", hint="name a file in it")
+    if not stat.S_ISREG(info.st_mode):
+        raise InputError(path, "is not a regular file", hint="copy the data to a file first")
+    if info.st_size == 0:
+        raise InputError(
+            path,
+            'the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."',
+            hint="look at the disk space where it was written and take it again",
+            offset=0,
+        )
+    try:
+        with open(path, "rb") as file:
+            magic = file.read(2)
+        if magic == GZIP_MAGIC:
+            from mqdiag.read.gzip import inflate
+
+            return inflate(path, info.st_size, progress or Silent())
+        data = np.memmap(path, np.uint8, "r")
+    except PermissionError:
+        raise InputError(path, "no permission to read it", hint="run as its owner, or: chmod +r") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+    return Source(path=path, data=data.view(np.ndarray), file_bytes=info.st_size)
