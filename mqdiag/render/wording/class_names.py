@@ -13,7 +13,7 @@ def fit(name: str, width: int) -> str:
     if head == "class" and rest:
         return f"class {fit(rest[0], width - 6)}"
     parts = head.split(".")
-    for position, part in enumerate(parts):
+    for position, part in enumerate(parts[:-1]):
         if len(".".join(parts)) + len(tail) <= width or not part[:1].islower():
             break
         parts[position] = part[0]

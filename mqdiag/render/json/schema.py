@@ -1,0 +1,107 @@
+"""The JSON Schema of the report, made from the types that the report is encoded from.
+
+The shipped file is `report.schema.json` beside this module; `make schema` writes it, a test compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import itertools
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mqdiag.findings import Report, Subject
+
+SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
+_PREFIX = "#/$defs/"
+
+
+def report_schema() -> dict[str, Any]:
+    """The schema as plain values."""
+    (root,), definitions = msgspec.json.schema_components([Report], ref_template=_PREFIX + "{name}")
+    for name, kind in structs().items():
+        _complete(definitions[name], kind)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A report of mqdiag",
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def schema_text() -> str:
+    """The schema as the shipped file has it."""
+    return msgspec.json.format(msgspec.json.encode(report_schema()), indent=2).decode() + "\n"
+
+
+def structs() -> dict[str, type[msgspec.Struct]]:
+    """All structs that a report can hold, by name."""
+    found: dict[str, type[msgspec.Struct]] = {}
+
+    def visit(part: Any) -> None:
+        if isinstance(part, msgspec.inspect.StructType) and part.cls.__name__ not in found:
+            found[part.cls.__name__] = part.cls
+            for field in part.fields:
+                visit(field.type)
+        for inner in (*getattr(part, "types", ()), getattr(part, "item_type", None)):
+            if inner is not None:
+                visit(inner)
+
+    visit(msgspec.inspect.type_info(Report))
+    return found
+
+
+def _complete(definition: dict[str, Any], kind: type[msgspec.Struct]) -> None:
+    """What the types alone do not say: every field is always written, and what it means."""
+    properties = definition["properties"]
+    for name, shape in properties.items():
+        properties[name] = _compact(shape)
+    if kind is not Subject:
+        # A default serves whoever makes a struct; the encoder leaves no field out. Only subjects do.
+        definition["required"] = list(properties)
+        for shape in properties.values():
+            shape.pop("default", None)
+    texts = field_texts(kind)
+    for field in msgspec.structs.fields(kind):
+        if field.name in texts:
+            properties[field.encode_name]["description"] = texts[field.name]
+
+
+def _compact(shape: dict[str, Any]) -> dict[str, Any]:
+    """`{"type": [a, "null"]}` for an `anyOf` of plain types, which is how people write it."""
+    choices = shape.get("anyOf", [])
+    if choices and all(set(choice) == {"type"} for choice in choices):
+        return {"type": [choice["type"] for choice in choices]}
+    return shape
+
+
+@cache
+def field_texts(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """The docstrings under a struct's fields, by field name."""
+    source = inspect.getsource(importlib.import_module(kind.__module__))
+    bodies = [
+        node.body
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__
+    ]
+    texts: dict[str, str] = {}
+    for body in bodies:
+        for field, text in itertools.pairwise(body):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+                and isinstance(text.value.value, str)
+            ):
+                texts[field.target.id] = " ".join(text.value.value.split())
+    return texts
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

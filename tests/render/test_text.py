@@ -1,0 +1,147 @@
+"""The report for a person: what it says, how wide it is, what it must never let through."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import msgspec
+import pytest
+
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.text import render
+from tests.render import samples
+
+REPORTS = {
+    "article": samples.ARTICLE,
+    "healthy": samples.HEALTHY,
+    "no rocketmq": samples.NOTHING_OF_ROCKETMQ,
+    "hostile": samples.HOSTILE,
+}
+
+
+def flat(text: str) -> str:
+    """The text without its wrapping."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS.keys())
+@pytest.mark.parametrize("all_threads", [False, True])
+def test_it_fits_eighty_columns(report: Report, all_threads: bool) -> None:
+    text = render(report, View(all_threads=all_threads))
+    widest = max(text.splitlines(), key=len)
+    assert len(widest) <= 80, widest
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def test_the_verdict_is_the_first_thing_said() -> None:
+    text = flat(render(samples.ARTICLE, View()))
+    assert text.startswith("ERROR The queues of consumer temp-file-clean-group hold 1,608 MiB")
+    places = [
+        text.index(part)
+        for part in (
+            "55 queues x 100 messages (pullThresholdForQueue) x 428,311 bytes",
+            "1. Set pullThresholdForQueue to 27",
+            "Also found ERROR pullThresholdForQueue of",
+            "The dump",
+            "Consumers",
+            "Queues",
+            "Where the memory sits",
+            "Largest classes",
+            "Threads that hold messages",
+            "Not checked, and why",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_numbers_of_the_tables() -> None:
+    text = render(samples.ARTICLE, View())
+    assert re.search(r"temp-file-clean-group +push +55 +3,937 +1,608 MiB +1,611 MiB +2,246 MiB", text)
+    assert re.search(r"temp_file_segments broker-4 #54 +71 +29.0 MiB +18400054 +70 +9 min", text)
+    assert "and 45 more queues: 3,195 messages, 1,305 MiB of bodies" in text
+    assert "and 8 more classes, 187 KiB shallow" in text
+    assert "3,937: 3,905 in queues, 32 in the hands of threads; bodies 1,608" in text
+
+
+def test_a_finding_without_sentences_shows_its_evidence() -> None:
+    bare = msgspec.structs.replace(samples.OVERSIZED, explanation=())
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, findings=(bare,)), View()))
+    assert "- held bytes: 1,686,260,407 (1,608 MiB)" in text
+    assert "- threshold: 100" in text
+
+
+def test_a_consequence_names_its_root_cause() -> None:
+    text = flat(render(samples.ARTICLE, View()))
+    assert "follows from: The queues of consumer temp-file-clean-group hold" in text
+
+
+def test_a_healthy_dump_is_said_to_be_one() -> None:
+    text = flat(render(samples.HEALTHY, View()))
+    assert text.startswith("OK No fault found. 2 rules looked at this evidence; none found a fault.")
+    assert "message bodies held now: 1% (6.0 MiB) of a heap of 512 MiB" in text
+    assert "allow the queues to hold: 11% (55.0 MiB) of a heap of 512 MiB; 60% would be a warning" in text
+    assert "longest that a listener has had the first message of a queue in hand: 340 ms" in text
+
+
+def test_a_dump_without_rocketmq_says_so_and_hides_what_it_does_not_know() -> None:
+    text = flat(render(samples.NOTHING_OF_ROCKETMQ, View()))
+    assert "no RocketMQ consumer and no message is in this dump" in text
+    assert "Consumers" not in text
+    assert "retained class" not in text
+    assert "retained sizes: --quick leaves the object graph out" in text
+    assert "heap limit not known; --heap-limit gives it" in text
+
+
+def test_nothing_checked_is_not_called_healthy() -> None:
+    assert "OK" not in render(msgspec.structs.replace(samples.HEALTHY, checked=()), View())
+
+
+def test_an_info_finding_does_not_hide_that_no_fault_was_found() -> None:
+    text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(samples.NO_LIMIT,)), View()))
+    assert text.startswith("OK No fault found.")
+    assert "INFO Thread NettyClientPublicExecutor_3" in text
+
+
+def test_threads_at_the_same_place_are_shown_once() -> None:
+    worker = samples.ARTICLE_HEAP.threads[1]
+    many = tuple(msgspec.structs.replace(worker, name=f"ConsumeMessageThread_{index}") for index in range(20))
+    heap = msgspec.structs.replace(samples.ARTICLE_HEAP, threads=many)
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View()))
+    assert "and 17 more at the same place" in text
+    assert text.count("com.example.clean.Segment.step0 ") == 1
+    assert text.count("has in hand topic temp_file_segments, queue 3, offset 18400003") == 3
+
+
+def test_all_threads_only_when_asked_for() -> None:
+    assert "main (WAITING)" not in render(samples.ARTICLE, View())
+    assert "and 1 more threads; --threads shows them all" in render(samples.ARTICLE, View())
+    assert "main (WAITING)" in render(samples.ARTICLE, View(all_threads=True))
+
+
+def test_skipped_rules_share_the_reason_that_they_share() -> None:
+    text = flat(render(samples.ARTICLE, View()))
+    assert "- no stack samples were given: lock-convoy, stuck-socket-read" in text
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_nothing_in_a_dump_acts_on_the_terminal(colour: bool) -> None:
+    text = render(samples.HOSTILE, View(colour=colour, all_threads=True))
+    ours = re.sub(r"\x1b\[[0-9;]*m", "", text) if colour else text
+    active = {unicodedata.category(char) for char in ours} & {"Cc", "Cf", "Cs"}
+    assert [char for char in ours if unicodedata.category(char) in active and char != "\n"] == []
+    assert "\\x1b[2J" in ours
+    assert "\\u202e" in ours
+    assert "[bold" in ours
+
+
+def test_colour_only_when_allowed() -> None:
+    assert "\x1b[" not in render(samples.ARTICLE, View(colour=False))
+    assert "\x1b[1;31mERROR" in render(samples.ARTICLE, View(colour=True))
+
+
+def test_an_unreadable_input_among_others_is_named() -> None:
+    lost = msgspec.structs.replace(samples.GIVEN, path="other.hprof", error="is empty", complete=False)
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, inputs=(samples.GIVEN, lost)), View()))
+    assert "Not read - other.hprof: is empty" in text
