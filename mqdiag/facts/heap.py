@@ -72,11 +72,13 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     bound_max_bytes: int | None = None
     """the same with the largest body, one batch of overshoot and the overhead of each message"""
     bounded_queues: int | None = None
-    """queues in that sum"""
+    """queues in that sum: assigned, not dropped, without empty `%RETRY%` ones"""
     average_body_bytes: float | None = None
     largest_body_bytes: int | None = None
     measured_messages: int = 0
     """messages behind the average; fewer than 32 leave the bounds unknown"""
+    pop_queues: int = 0
+    """PopProcessQueues: they hold no messages, those sit in the executor"""
     pool_threads: int | None = None
     pool_active: int | None = None
     queued_requests: int | None = None
@@ -101,6 +103,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None before 4.2.0: the field is not there"""
     body_bytes: int = 0
     largest_body_bytes: int | None = None
+    largest_body_offset: int | None = None
+    largest_body_msg_id: str | None = None
     min_offset: int | None = None
     max_offset: int | None = None
     span: int | None = None
@@ -109,12 +113,18 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     lag: int | None = None
     started: int | None = None
     """messages with CONSUME_START_TIME: handed to a listener"""
+    longest_consume_age_ms: int | None = None
+    """greatest age since a listener began, over all messages of the queue"""
+    redelivered: int | None = None
+    """messages with reconsumeTimes > 0"""
     oldest_consume_age_ms: int | None = None
     """age of the message with the lowest offset since its listener began"""
     head_msg_id: str | None = None
     head_keys: str | None = None
     finished_beyond_head: int | None = None
     """offsets above the head that are no longer in the map: delivered again after a restart now"""
+    assigned: bool | None = None
+    """in the processQueueTable of its consumer's RebalanceImpl"""
     dropped: bool | None = None
     locked: bool | None = None
     last_pull_age_ms: int | None = None

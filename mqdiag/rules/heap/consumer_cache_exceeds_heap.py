@@ -1,0 +1,335 @@
+"""Messages that consumers cache, or may cache by their thresholds, do not fit the heap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.bounds import (
+    CacheLimits,
+    Recommendation,
+    cache_limits,
+    count_setting,
+    recommend,
+    size_setting,
+    whole,
+)
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.rules.graph_needed import without_graph
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import counted, mib, percent
+
+
+def fires() -> Facts:
+    """The article's dump: 55 queues x 100 messages x 428,311 bytes in a heap of 2 GiB, 70 of 100 there."""
+    messages = 55 * 70
+    consumer = ConsumerFacts(
+        group="CID_wash",
+        kind="push",
+        config={"pullThresholdForQueue": 100, "pullThresholdSizeForQueue": 100},
+        queues=56,
+        messages=messages,
+        body_bytes=messages * 428_311,
+        bounded_queues=55,
+        bound_bytes=55 * 100 * 428_311,
+        average_body_bytes=428_311.0,
+        largest_body_bytes=500_000,
+        measured_messages=messages,
+    )
+    heap = HeapFacts(
+        objects=200_000,
+        shallow_bytes=1_750_000_000,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        heap_bytes=2 * 1024**3,
+        heap_bytes_source="option",
+        consumers=(consumer,),
+        process_queues=56,
+        messages=messages,
+        messages_in_queues=messages,
+        body_bytes=messages * 428_311,
+        out_of_memory=True,
+    )
+    return Facts(heap=heap)
+
+
+def silent() -> Facts:
+    """The same consumer with the recommended threshold, its queues one pull above it."""
+    heap = fires().heap
+    assert heap is not None
+    messages = 55 * 28
+    consumer = msgspec.structs.replace(
+        heap.consumers[0],
+        config={"pullThresholdForQueue": 27, "pullThresholdSizeForQueue": 100},
+        messages=messages,
+        body_bytes=messages * 428_311,
+        bound_bytes=55 * 27 * 428_311,
+        measured_messages=messages,
+    )
+    replaced = msgspec.structs.replace(
+        heap,
+        consumers=(consumer,),
+        messages=messages,
+        messages_in_queues=messages,
+        body_bytes=messages * 428_311,
+        out_of_memory=False,
+    )
+    return Facts(heap=replaced)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """The caches of all consumers of the JVM against its heap."""
+
+    consumer: ConsumerFacts
+    """the one that weighs most"""
+    known: tuple[tuple[ConsumerFacts, CacheLimits], ...]
+    held_bytes: int
+    bound_bytes: int | None
+    heap_bytes: int
+    total_serves: bool
+    """the heap's size is unknown and the dump's total stands for it"""
+    out_of_memory: bool
+
+    @property
+    def held_share(self) -> float:
+        """Bodies held, of the heap."""
+        return self.held_bytes / self.heap_bytes if self.heap_bytes else 0.0
+
+    @property
+    def bound_share(self) -> float:
+        """Bodies allowed, of the heap."""
+        return (self.bound_bytes or 0) / self.heap_bytes if self.heap_bytes else 0.0
+
+
+def load(heap: HeapFacts) -> Load | None:
+    """Sum up; None when no consumer caches anything."""
+    caching = [consumer for consumer in heap.consumers if consumer.kind != "pull"]
+    if not caching:
+        return None
+    limits = [(consumer, cache_limits(consumer)) for consumer in caching]
+    known = tuple((consumer, found) for consumer, found in limits if found is not None)
+    in_executors = sum(consumer.body_bytes for consumer in caching if consumer.kind == "pop")
+    total = (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
+    return Load(
+        consumer=max(caching, key=lambda consumer: (consumer.body_bytes, consumer.bound_bytes or 0)),
+        known=known,
+        held_bytes=(heap.body_bytes or 0) + in_executors,
+        bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
+        heap_bytes=heap.heap_bytes or total,
+        total_serves=heap.heap_bytes is None,
+        out_of_memory=heap.out_of_memory,
+    )
+
+
+@rule(
+    name="consumer-cache-exceeds-heap",
+    title="The consumers' message cache does not fit the heap",
+    why=(
+        "pullThresholdForQueue and pullThresholdSizeForQueue bound one local queue, not the consumer. A"
+        " consumer with many queues, large messages and a listener slower than the producer fills every queue"
+        " to its threshold, and queues x threshold x body is more than the heap. The defaults (1,000 messages"
+        " and 100 MiB a queue) protect no ordinary heap."
+    ),
+    causes=("oversized-thresholds",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Lower pullThresholdForQueue and pullThresholdSizeForQueue so that the sum over all queues stays within"
+        " about a third of the heap.",
+        "Or give the JVM more heap, or spread the queues over more instances.",
+        "Find out why the listener is slower than the producer: the cache only fills behind a slow listener.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/5262",
+        "DefaultMQPushConsumerImpl.pullMessage: cached count and size are compared per ProcessQueue",
+    ),
+    needs=("heap",),
+    limits={
+        "held_share_error": 0.5,
+        "held_share_with_bound_error": 0.25,
+        "bound_share_error": 1.0,
+        "bound_share_warning": 0.6,
+        "recommended_share": 0.3,
+    },
+    explained_by=("config-not-in-force",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """At most one finding for the JVM, about the consumer that weighs most."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    found = load(heap)
+    if found is None:
+        return
+    full = found.held_share >= limits["held_share_error"]
+    too_large = found.bound_share > limits["bound_share_error"] and (
+        found.held_share >= limits["held_share_with_bound_error"] or found.out_of_memory
+    )
+    could = found.bound_share > limits["bound_share_warning"]
+    if not (full or too_large or could):
+        return
+    if found.total_serves and not found.out_of_memory:
+        yield Skip(
+            reason="the heap's size is in no static of this dump and no OutOfMemoryError wrote it:"
+            " give --heap-limit with the JVM's -Xmx"
+        )
+        return
+    severity = Severity.ERROR if full or too_large else Severity.WARNING
+    advice = recommend((limit for _, limit in found.known), found.heap_bytes, limits["recommended_share"])
+    yield Draft(
+        severity=severity,
+        cause="oversized-thresholds",
+        confidence=_confidence(severity, found),
+        confidence_reason=_confidence_reason(severity, found),
+        title=_title(severity, found),
+        subject=Subject(group=found.consumer.group),
+        evidence=_evidence(heap, found, advice),
+        explanation=tuple(_explanation(found, advice, limits["recommended_share"])),
+        remedy=tuple(_remedy(found, advice, limits["recommended_share"])),
+        weight=found.held_share,
+    )
+
+
+def _confidence(severity: Severity, found: Load) -> Confidence:
+    return Confidence.MEDIUM if found.total_serves or severity is Severity.WARNING else Confidence.HIGH
+
+
+def _confidence_reason(severity: Severity, found: Load) -> str:
+    if found.total_serves:
+        return "the JVM's -Xmx is unknown; the dump's own total, a lower bound, stands for it"
+    if severity is Severity.WARNING:
+        return "this is what the thresholds allow; the queues hold less at this moment"
+    return "held bytes and thresholds were read from the live objects of the dump"
+
+
+def _threshold(consumer: ConsumerFacts) -> int | None:
+    return whole(consumer.config.get(count_setting(consumer.kind)))
+
+
+def _title(severity: Severity, found: Load) -> str:
+    group = f"consumer group {found.consumer.group}"
+    if severity is Severity.WARNING:
+        return (
+            f"Consumer group {found.consumer.group} may cache {mib(found.bound_bytes or 0)} of messages,"
+            f" {percent(found.bound_share)} of the heap, if its listener falls behind"
+        )
+    held = f"{mib(found.held_bytes)} ({percent(found.held_share)} of the heap)"
+    if found.bound_bytes is None or found.bound_share <= 1:
+        return f"Messages cached for {group} take {held}"
+    return (
+        f"The message cache of {group} does not fit the heap: it may grow to {mib(found.bound_bytes)}"
+        f" and already takes {held}"
+    )
+
+
+def _evidence(heap: HeapFacts, found: Load, advice: Recommendation | None) -> dict[str, EvidenceValue]:
+    consumer = found.consumer
+    size = size_setting(consumer.kind, consumer.config)
+    average = consumer.average_body_bytes
+    return {
+        "process_queues": consumer.bounded_queues,
+        "threshold": _threshold(consumer),
+        "threshold_bytes": None if size is None else size * 1024 * 1024,
+        "average_body_bytes": None if average is None else round(average, 1),
+        "largest_body_bytes": consumer.largest_body_bytes,
+        "held_bytes": found.held_bytes,
+        "held_share": round(found.held_share, 4),
+        "bound_bytes": found.bound_bytes,
+        "heap_bytes": heap.heap_bytes,
+        "heap_bytes_source": heap.heap_bytes_source,
+        "dump_total_bytes": found.heap_bytes if found.total_serves else None,
+        "recommended_threshold": None if advice is None else advice.threshold,
+        "recommended_threshold_mib": None if advice is None else advice.size_mib,
+        "consumers": len(found.known),
+    }
+
+
+def _explanation(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:
+    size = f"the heap is {mib(found.heap_bytes)}"
+    if found.total_serves:
+        size = f"the dump holds {mib(found.heap_bytes)} in all, and the heap is at least that"
+    for consumer, limit in found.known:
+        of = f" of {consumer.group}" if len(found.known) > 1 else ""
+        line = (
+            f"{counted(limit.queues, 'queue')}{of} x {counted(limit.threshold, 'message')}"
+            f" x {limit.average_body_bytes:,.0f} bytes"
+        )
+        by_count = round(limit.queues * limit.threshold * limit.average_body_bytes)
+        bound = limit.bound_bytes()
+        if bound < by_count and limit.size_mib is not None:
+            line += (
+                f" would be {mib(by_count)}, but pullThresholdSizeForQueue stops each queue below"
+                f" {limit.size_mib + 1:,} MiB: {mib(bound)}"
+            )
+        else:
+            line += f" = {mib(bound)}"
+        yield line + (f"; {size}." if len(found.known) == 1 else ".")
+    if len(found.known) > 1:
+        yield f"Together {mib(found.bound_bytes or 0)}; {size}."
+    if not found.known:
+        yield f"Too few messages were seen to say what the thresholds allow; {size}."
+    early = found.out_of_memory and found.held_bytes < (found.bound_bytes or 0)
+    yield (
+        f"At this moment {mib(found.held_bytes)} of bodies are held, {percent(found.held_share)} of it."
+        + (" The OutOfMemoryError came before the queues were full." if early else "")
+    )
+    if advice is not None and found.known:
+        parts = " + ".join(
+            f"{limit.queues:,} x {min(advice.threshold, limit.threshold):,} x {limit.average_body_bytes:,.0f}"
+            for _, limit in found.known
+        )
+        sum_bytes = sum(limit.bound_bytes(threshold=advice.threshold) for _, limit in found.known)
+        yield (
+            f"With {advice.threshold:,} messages a queue: {parts} bytes = {mib(sum_bytes)},"
+            f" {percent(sum_bytes / found.heap_bytes)} of the heap; the aim is {percent(share)}"
+            f" ({mib(advice.allowed_bytes)})."
+        )
+
+
+def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:
+    consumer = found.consumer
+    setting = count_setting(consumer.kind)
+    setter = f"set{setting[0].upper()}{setting[1:]}"
+    if advice is not None:
+        calls = f"{setter}({advice.threshold})"
+        if advice.size_mib is not None and consumer.kind != "pop":
+            calls += f" and setPullThresholdSizeForQueue({advice.size_mib})"
+        yield (
+            f"On the consumer of {consumer.group} call {calls} before start(); now"
+            f" {setting}={_threshold(consumer)}"
+            + (
+                f", pullThresholdSizeForQueue={size_setting(consumer.kind, consumer.config)}."
+                if advice.size_mib is not None and consumer.kind != "pop"
+                else "."
+            )
+        )
+        if consumer.kind == "push":
+            yield (
+                "With rocketmq-spring: let the listener implement RocketMQPushConsumerLifecycleListener and"
+                f" call the same setters in prepareStart, for example consumer.{setter}({advice.threshold})."
+            )
+        per_topic = whole(consumer.config.get("pullThresholdForTopic"))
+        if per_topic is not None and per_topic > 0:
+            yield (
+                f"pullThresholdForTopic={per_topic} is set: at each rebalance it overwrites"
+                f" pullThresholdForQueue with its share, so set it to"
+                f" {advice.threshold * max(1, consumer.queues):,} instead."
+            )
+    elif found.bound_bytes is None:
+        yield f"Lower {setting} of the consumer of {consumer.group} (now {_threshold(consumer)})."
+    if found.bound_bytes:
+        yield (
+            f"Or run with at least {mib(found.bound_bytes / share)} of heap, or with more instances so that"
+            " each has fewer queues."
+        )
+    yield (
+        "Then look at the listener: take five thread dumps a few seconds apart and run `mqdiag stacks` on them;"
+        " the cache fills only behind a listener that is slow or stuck."
+    )
