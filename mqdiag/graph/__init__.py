@@ -2,5 +2,6 @@
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.open import open_heap
+from mqdiag.graph.warm import warm
 
-__all__ = ["Heap", "open_heap"]
+__all__ = ["Heap", "open_heap", "warm"]

@@ -34,8 +34,9 @@ class IdIndex:
 
 @dataclass(slots=True)
 class ObjectIndex:
-    """All objects, class objects included, by ascending id: `ids` uint64[n], `offsets` int64[n] of the
-    sub-records, `rows` int32[n] of their classes.
+    """All objects, class objects included, by ascending id.
+
+    `ids` uint64[n], `offsets` int64[n] of the sub-records, `rows` int32[n] of their classes.
     """
 
     ids: NDArray[np.uint64]

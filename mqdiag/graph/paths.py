@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ def path_to_root(heap: Heap, node: int) -> list[str]:
         return []
     kind = ROOT_NAMES.get(_root_type(heap, nodes[0]), "GC root")
     steps = [f"{kind}: {describe(heap, nodes[0])}"]
-    for holder, held in zip(nodes[:-1], nodes[1:], strict=True):
+    for holder, held in pairwise(nodes):
         steps.append(f"{edge_name(heap, holder, held)} -> {describe(heap, held)}")
     return steps
 

@@ -21,6 +21,7 @@ from mqdiag.errors import InputError
 from mqdiag.progress import Progress
 from mqdiag.read.source import Source
 
+_Damaged: type[Exception] = igzip_lib.IsalError
 _CHUNK = 4 << 20
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
@@ -120,7 +121,7 @@ def inflate(path: str, size: int, progress: Progress) -> Source:
                 progress.advance(done / size)
             if inside:
                 problem = "the gzip data ends in the middle: the file is cut"
-        except igzip_lib.IsalError as error:
+        except _Damaged as error:
             problem = f"the gzip data is damaged near byte {done} of the file ({error})"
     if spool.size == 0:
         raise InputError(
@@ -159,7 +160,7 @@ def _inflate_members(path: str, raw: NDArray[np.uint8], block: int, progress: Pr
                     return None  # a false start or damage: the one stream decides which
                 last = length
                 progress.advance((i + 1) / len(starts))
-        except igzip_lib.IsalError:
+        except _Damaged:
             return None
     data = _read_only(out[: total - block + last])
     return Source(path, data, int(raw.size), "gzip-members")

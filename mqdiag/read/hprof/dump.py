@@ -19,8 +19,10 @@ from mqdiag.read.source import Source
 
 @dataclass(slots=True)
 class Roots:
-    """GC roots in file order: `types` uint8 (sub-record tags), `ids` uint64, `threads` int64 (thread serial, -1
-    without), `frames` int64 (frame number; for a thread object its trace's serial; -1 without).
+    """GC roots in file order.
+
+    `types` uint8 (sub-record tags), `ids` uint64, `threads` int64 (thread serial, -1 without), `frames` int64 (frame
+    number; for a thread object its trace's serial; -1 without).
     """
 
     types: NDArray[np.uint8]
@@ -31,8 +33,9 @@ class Roots:
 
 @dataclass(slots=True)
 class Objects:
-    """Objects in file order without the class objects: `ids` uint64, `offsets` int64 of the sub-records,
-    `rows` int32 of their classes.
+    """Objects in file order without the class objects.
+
+    `ids` uint64, `offsets` int64 of the sub-records, `rows` int32 of their classes.
     """
 
     ids: NDArray[np.uint64]

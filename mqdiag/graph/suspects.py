@@ -1,0 +1,158 @@
+"""Accumulation points: the objects in which retained weight really sits.
+
+The largest dominator is often a class loader or a thread, which says nothing. From each large top-level dominator the
+search goes down to where the weight stops being in one child, and stops before a linked chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mqdiag.facts.heap import Suspect
+from mqdiag.graph.paths import describe, edge_name
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+MIN_SHARE = 0.05
+"""of the reachable bytes"""
+MOST = 10
+_BIG_DROP = 0.7
+"""a child that keeps this share of its parent's weight is where the weight is"""
+_TRANSPARENT = ("java.lang.ClassLoader", "java.lang.Thread", "java.lang.Class")
+_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+_HOLDS = 5
+
+
+def suspects(heap: Heap, is_rocketmq: Callable[[str], bool]) -> tuple[Suspect, ...]:
+    """Objects that retain much, largest first.
+
+    Args:
+        heap: the graph.
+        is_rocketmq: tells RocketMQ's own classes by name.
+    """
+    tree = heap.dominance
+    total = int(tree.retained_bytes[0])
+    least = max(int(total * MIN_SHARE), 1)
+    search = _Search(heap, least)
+    top = tree.top_level()
+    top = top[tree.retained_bytes[top] >= least]
+    points: dict[int, None] = {}
+    for number in top[np.argsort(-tree.retained_bytes[top])].tolist():
+        for point in search.down(number):
+            points[point] = None
+    largest = sorted(points, key=lambda number: -int(tree.retained_bytes[number]))[:MOST]
+    return tuple(_suspect(heap, number, total, is_rocketmq) for number in largest)
+
+
+class _Search:
+    """The way down the dominator tree."""
+
+    def __init__(self, heap: Heap, least: int) -> None:
+        self._heap = heap
+        self._tree = heap.dominance
+        self._least = least
+        rows = [row for name in _TRANSPARENT for row in heap.classes.indices_named(name)]
+        self._transparent = np.zeros(heap.classes.count, bool)
+        self._transparent[heap.classes.subclasses(rows)] = True
+
+    def down(self, number: int) -> list[int]:
+        """Accumulation points at or below a large dominator."""
+        found = []
+        waiting = [number]
+        while waiting:
+            at = waiting.pop()
+            way = [at]
+            while True:
+                here = way[-1]
+                children = self._tree.children(here)
+                weights = self._tree.retained_bytes[children]
+                large = children[weights >= self._least]
+                if not large.size:
+                    found.append(here)
+                    break
+                if self._transparent[self._row(here)] and large.size > 1:
+                    waiting += large.tolist()
+                    break
+                heaviest = int(children[weights.argmax()])
+                whole = self._transparent[self._row(here)]
+                if not whole and weights.max() < _BIG_DROP * int(self._tree.retained_bytes[here]):
+                    found.append(here)
+                    break
+                if self._is_chain(way, heaviest):
+                    found.append(self._before_chain(way, heaviest))
+                    break
+                way.append(heaviest)
+        return found
+
+    def _row(self, number: int) -> int:
+        return int(self._heap.index.rows[self._tree.order[number]])
+
+    def _is_chain(self, way: list[int], following: int) -> bool:
+        """The same class three times on the way down: links of a list, whatever stands between them."""
+        row = self._row(following)
+        return sum(self._row(number) == row for number in way) >= 2
+
+    def _before_chain(self, way: list[int], following: int) -> int:
+        row = self._row(following)
+        first = next(i for i, number in enumerate(way) if self._row(number) == row)
+        return way[max(first - 1, 0)]
+
+
+def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], bool]) -> Suspect:
+    tree = heap.dominance
+    node = int(tree.order[number])
+    weight = int(tree.retained_bytes[number])
+    holder = int(tree.order[tree.dominator[number]]) if tree.dominator[number] else -1
+    return Suspect(
+        class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
+        object_id=f"0x{heap.object_id(node):x}",
+        retained_bytes=weight,
+        share=weight / total if total else 0.0,
+        path=tuple(heap.path_to_root(node)),
+        owner=_owner(heap, number, is_rocketmq),
+        holds=_contents(heap, number),
+        label=edge_name(heap, holder, node) if holder >= 0 else describe(heap, node),
+    )
+
+
+def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
+    """Whose object it is: the nearest class of its own package on the way up to the roots."""
+    tree = heap.dominance
+    chain = [number]
+    while tree.dominator[chain[-1]]:
+        chain.append(int(tree.dominator[chain[-1]]))
+    for at in chain:
+        node = int(tree.order[at])
+        row = heap.class_of_node.get(node)
+        name = heap.classes.names[row] if row is not None else heap.class_name(node)
+        if is_rocketmq(name):
+            return "rocketmq"
+        if not name.startswith(_JDK) and not name.rstrip("[]").islower():
+            return "application"
+    for step in reversed(heap.path_to_root(int(tree.order[number]))):
+        name = step.split(": ", 1)[-1].removeprefix("class ").split(" -> ")[0]
+        if is_rocketmq(name):
+            return "rocketmq"
+        if not name.startswith((*_JDK, "[]", "local variable")):
+            return "application"
+    return "jdk"
+
+
+def _contents(heap: Heap, number: int) -> tuple[str, ...]:
+    """What is inside, by class: "byte[]: 120 MiB in 4,000"."""
+    tree = heap.dominance
+    start = int(tree.positions[number])
+    inside = tree.order[tree.at[start : start + int(tree.dominated[number])]]
+    rows = heap.index.rows[inside]
+    bytes_by_row = np.bincount(rows, heap.sizes.units[inside], heap.classes.count) * heap.sizes.alignment
+    counts = np.bincount(rows, minlength=heap.classes.count)
+    largest = np.argsort(-bytes_by_row)[:_HOLDS]
+    return tuple(
+        f"{heap.classes.names[row]}: {int(bytes_by_row[row]):,} bytes in {int(counts[row]):,}"
+        for row in largest.tolist()
+        if counts[row]
+    )
