@@ -27,7 +27,7 @@ NEVER = "never"
 FAIL_ON = (*(severity.value for severity in Severity), NEVER)
 SettingValue = int | float | bool | str
 
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 
 
 class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -114,8 +114,11 @@ def find_config(start: Path) -> Path | None:
     """The nearest `mqdiag.toml` in `start` or a folder above it."""
     for folder in (start, *start.parents):
         path = folder / FILE_NAME
-        if path.is_file():
-            return path
+        try:
+            if path.is_file():
+                return path
+        except OSError:
+            continue  # a folder above may be closed to this user, who may still work below it
     return None
 
 

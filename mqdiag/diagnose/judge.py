@@ -45,11 +45,12 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
 
 
 def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
-    crashed = {failed.rule for failed in outcome.failed}
+    out = {failed.rule for failed in outcome.failed}
+    out |= {skipped.rule for skipped in outcome.skipped} - {finding.rule for finding in outcome.findings}
     return tuple(
         card.name
         for card in (rule.card for rule in rules)
-        if card.name not in crashed and all(getattr(facts, need, None) is not None for need in card.needs)
+        if card.name not in out and all(getattr(facts, need, None) is not None for need in card.needs)
     )
 
 

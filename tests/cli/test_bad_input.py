@@ -1,0 +1,134 @@
+"""Inputs that nobody can diagnose: one clear line, the contract's exit code, never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from mqdiag.errors import EXIT_INPUT
+from mqdiag.render.json.schema import SCHEMA_FILE
+from tests.cli.conftest import Run
+
+HEADER = b"JAVA PROFILE 1.0.2\0" + (8).to_bytes(4, "big") + bytes(8)
+JSTACK = b"2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n"
+
+BAD = {
+    "empty": (b"", "is empty"),
+    "text": (b"hello, this is no dump\n" * 40, "a text file"),
+    "jstack": (JSTACK, "thread dumps go to: mqdiag stacks"),
+    "zip": (b"PK\x03\x04" + bytes(100), "a zip archive"),
+    "binary": (bytes(range(256)) * 10, "not a heap dump"),
+    "zeros": (bytes(4096), "only zero bytes"),
+    "unknown version": (HEADER.replace(b"1.0.2", b"1.0.9"), "version 1.0.9 is not known"),
+    "header only": (HEADER, "no heap dump record"),
+    "cut in the header": (HEADER[:21], "ends inside its header"),
+    "absurd id size": (HEADER.replace(b"\0\0\0\x08", b"\x7f\xff\xff\xff"), "object ids of 2147483647 bytes"),
+    "absurd record length": (HEADER + b"\x0c" + bytes(4) + b"\xff\xff\xff\xff", "no object could be read"),
+    "corrupt gzip": (b"\x1f\x8b\x08\x00" + b"\xff" * 60, "inflated"),
+    "cut gzip": (gzip.compress(HEADER + bytes(1000))[:11], "inflated"),
+    "gzip of text": (gzip.compress(b"hello\n" * 50), "a text file"),
+}
+
+
+@pytest.mark.parametrize(("content", "says"), BAD.values(), ids=BAD.keys())
+def test_a_file_that_is_no_dump(mqdiag: Run, tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "given.hprof").write_bytes(content)
+    done = mqdiag("heap", "given.hprof")
+    assert done.code == EXIT_INPUT
+    assert done.out == ""
+    assert done.line.startswith("mqdiag: given.hprof: ")
+    assert says in done.line
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("missing.hprof", "no such file"), (".", "is a directory"), ("/dev/null", "is not a regular file")],
+)
+def test_a_path_that_is_no_file(mqdiag: Run, name: str, says: str) -> None:
+    done = mqdiag("heap", name)
+    assert done.code == EXIT_INPUT
+    assert says in done.line
+
+
+def test_the_json_report_is_written_all_the_same(mqdiag: Run) -> None:
+    done = mqdiag("heap", "missing.hprof", "--format", "json")
+    assert done.code == EXIT_INPUT
+    report = json.loads(done.out)
+    jsonschema.validate(report, json.loads(SCHEMA_FILE.read_text()))
+    (given,) = report["inputs"]
+    assert (given["path"], given["kind"], given["complete"]) == ("missing.hprof", "heap", False)
+    assert given["error"].startswith("no such file")
+    assert report["findings"] == []
+    assert report["heap"] is None
+    assert "no such file" in done.line
+
+
+def test_bad_input_on_stdin(mqdiag: Run) -> None:
+    done = mqdiag("heap", "-", stdin=b"not a dump")
+    assert done.code == EXIT_INPUT
+    assert done.line.startswith("mqdiag: -: at byte 0: a text file")
+    assert mqdiag("heap", "-").line.startswith("mqdiag: -: at byte 0: the file is empty")
+
+
+def test_a_hostile_file_name_does_not_act_on_the_terminal(mqdiag: Run) -> None:
+    done = mqdiag("heap", "a\x1b[2J\nb")
+    assert done.code == EXIT_INPUT
+    assert done.line.startswith("mqdiag: a\\x1b[2J\\nb: no such file")
+
+
+def test_a_file_name_that_is_not_utf_8(mqdiag: Run) -> None:
+    done = mqdiag("heap", os.fsdecode(b"caf\xe9"), "--format", "json")
+    assert done.code == EXIT_INPUT
+    assert json.loads(done.out)["inputs"][0]["path"] == "caf\\udce9"
+
+
+AS_NOBODY = """
+import importlib, os, pkgutil, sys
+import mqdiag
+# All code first: the interpreter's own files may stand where only root can read.
+for found in pkgutil.walk_packages(mqdiag.__path__, "mqdiag."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+from mqdiag.cli import run
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def without_rights(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Run as somebody who is not root: root may read and write everything."""
+    folder.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", AS_NOBODY, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+def test_no_permission_to_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.hprof"
+    secret.write_bytes(HEADER)
+    secret.chmod(0)
+    code, err = without_rights(tmp_path, "heap", "secret.hprof")
+    assert code == EXIT_INPUT
+    assert err.splitlines() == [
+        "mqdiag: secret.hprof: no permission to read it; run as its owner, or: chmod +r"
+    ]
+
+
+def test_no_permission_to_write(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o555)
+    code, err = without_rights(tmp_path, "heap", "x.hprof", "-o", "closed/report.txt")
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert "--output closed/report.txt: " in err
+    assert "ermission" in err

@@ -1,0 +1,106 @@
+"""Whatever ends a command becomes one line and the right exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import pytest
+
+from mqdiag.cli.common.failures import EXIT_INTERRUPTED, guarded
+from mqdiag.cli.common.session import exit_code
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, InputError, UsageError
+from mqdiag.facts import Input
+from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
+
+
+def raising(error: BaseException) -> Any:
+    def work() -> None:
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (UsageError("no"), 2, "mqdiag: no"),
+        (
+            InputError("a.hprof", "is empty", hint="try again", offset=3),
+            3,
+            "mqdiag: a.hprof (byte 3): is empty; try again",
+        ),
+        (KeyboardInterrupt(), EXIT_INTERRUPTED, "mqdiag: interrupted"),
+        (click.Abort(), EXIT_INTERRUPTED, "mqdiag: interrupted"),
+        (
+            MemoryError(),
+            4,
+            "mqdiag: not enough memory for this input; try --quick, or a machine with more memory",
+        ),
+        (KeyError("x\ny"), 4, "mqdiag: internal fault: KeyError: 'x\\ny'; --debug shows where"),
+        (RuntimeError("a\nb"), 4, "mqdiag: internal fault: RuntimeError: a\\nb; --debug shows where"),
+    ],
+)
+def test_one_line(error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(raising(error), debug=False) == code
+    assert capsys.readouterr().err.splitlines() == [line]
+
+
+def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(raising(RuntimeError("inside")), debug=True) == EXIT_INTERNAL
+    err = capsys.readouterr().err
+    assert "Traceback" in err
+    assert "in work" in err
+
+
+def test_a_command_without_a_code_is_a_success() -> None:
+    assert guarded(lambda: None, debug=False) == EXIT_CLEAN
+
+
+def finding(severity: Severity) -> Finding:
+    return Finding(
+        rule="a-rule",
+        severity=severity,
+        cause="a-cause",
+        confidence=Confidence.HIGH,
+        fingerprint="0",
+        title="t",
+        subject=Subject(),
+        evidence={},
+        remedy=(),
+    )
+
+
+READ = Input(path="a")
+LOST = Input(path="b", error="is empty", complete=False)
+ERROR, WARNING, INFO = map(finding, Severity)
+CRASH = Failed(rule="a-rule", error="ValueError: x")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "findings", "failed", "fail_on", "code"),
+    [
+        ((READ,), (), (), "error", EXIT_CLEAN),
+        ((READ,), (WARNING, INFO), (), "error", EXIT_CLEAN),
+        ((READ,), (ERROR,), (), "error", EXIT_FINDINGS),
+        ((READ,), (WARNING,), (), "warning", EXIT_FINDINGS),
+        ((READ,), (INFO,), (), "warning", EXIT_CLEAN),
+        ((READ,), (INFO,), (), "info", EXIT_FINDINGS),
+        ((READ,), (ERROR,), (), "never", EXIT_CLEAN),
+        ((LOST,), (), (), "error", EXIT_INPUT),
+        ((LOST,), (ERROR,), (), "error", EXIT_INPUT),
+        ((LOST, READ), (), (), "error", EXIT_CLEAN),
+        ((LOST, READ), (ERROR,), (), "error", EXIT_FINDINGS),
+        ((READ,), (ERROR,), (CRASH,), "error", EXIT_INTERNAL),
+        ((LOST,), (), (CRASH,), "never", EXIT_INTERNAL),
+    ],
+)
+def test_precedence_of_exit_codes(
+    inputs: tuple[Input, ...],
+    findings: tuple[Finding, ...],
+    failed: tuple[Failed, ...],
+    fail_on: str,
+    code: int,
+) -> None:
+    report = Report(mqdiag="0", inputs=inputs, findings=findings, failed=failed)
+    assert exit_code(report, fail_on) == code

@@ -1,0 +1,99 @@
+"""Where the report goes: whole or not at all, with sane permissions, and into pipes that close."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli.common.output import Target
+from mqdiag.errors import MqdiagError, UsageError
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        Target(str(tmp_path / "report.json")).write("{}\n")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "report.json").read_text() == "{}\n"
+    assert (tmp_path / "report.json").stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["report.json"]
+
+
+def test_an_old_file_keeps_its_permissions_and_a_link_stays_a_link(tmp_path: Path) -> None:
+    real = tmp_path / "real.txt"
+    real.write_text("old")
+    real.chmod(0o604)
+    (tmp_path / "link.txt").symlink_to(real)
+    Target(str(tmp_path / "link.txt")).write("new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o604
+
+
+def test_a_failed_write_leaves_the_old_report_and_no_rubbish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.txt"
+    path.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(MqdiagError, match=r"could not be written: No space left on device"):
+        Target(str(path)).write("new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["report.txt"]
+
+
+def test_a_device_is_written_into_and_not_replaced(tmp_path: Path) -> None:
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    Target(str(fifo)).write("report")
+    assert os.read(reader, 100) == b"report"
+    os.close(reader)
+    assert fifo.is_fifo()
+    Target("/dev/null").write("report")
+
+
+@pytest.mark.parametrize("name", ["", "a/b/c.txt", "plain.txt/report.txt"])
+def test_a_wrong_target_is_refused_before_the_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.txt").write_text("")
+    with pytest.raises(UsageError, match="--output"):
+        Target(name)
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    script = (
+        "import sys; from mqdiag.cli.common.output import Target;"
+        "Target('-').write('line\\n' * 1_000_000); sys.exit(7)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 7
+
+
+def test_a_terminal_of_another_encoding_gets_what_it_can_show() -> None:
+    script = "from mqdiag.cli.common.output import Target; Target('-').write('a \\u2500 \\u6d88 b\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"a ? ? b\n"

@@ -1,0 +1,74 @@
+"""The progress line: only on a terminal, only for long work, gone at the end."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from mqdiag.cli.common import progress
+from mqdiag.cli.common.progress import ERASE, TerminalProgress, terminal_progress
+from mqdiag.progress import Silent
+
+
+class Terminal(io.StringIO):
+    """Says that it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_long_work_shows_phase_and_percentage_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(progress, "REDRAW_S", 0.01)
+    stream = Terminal()
+    shown = TerminalProgress(stream)
+    shown.phase("reading records")
+    shown.advance(0.42)
+    deadline = time.monotonic() + 10
+    while "42%" not in stream.getvalue() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    shown.close()
+    assert "reading records 42%" in stream.getvalue()
+    assert stream.getvalue().endswith(ERASE)
+    assert "\n" not in stream.getvalue()
+
+
+def test_short_work_shows_nothing() -> None:
+    stream = Terminal()
+    shown = TerminalProgress(stream)
+    shown.phase("reading records")
+    shown.close()
+    assert stream.getvalue() == ""
+
+
+def test_a_share_stays_within_its_bounds_and_a_new_phase_starts_without() -> None:
+    shown = TerminalProgress(Terminal())
+    shown.advance(7.0)
+    assert shown.line() == "starting 100%"
+    shown.phase("next")
+    assert shown.line() == "next"
+    shown.close()
+
+
+def test_no_terminal_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with terminal_progress() as given:
+        assert isinstance(given, Silent)
+
+
+def test_the_line_is_erased_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 0.0)
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+
+    def work() -> None:
+        with terminal_progress():
+            while not stream.getvalue():
+                time.sleep(0.01)
+            raise RuntimeError("inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        work()
+    assert stream.getvalue().endswith(ERASE)

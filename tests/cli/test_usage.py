@@ -1,0 +1,69 @@
+"""Wrong usage: one line that says what is wrong and what is near, exit code 2, before any work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag import __version__
+from mqdiag.cli import run
+from mqdiag.errors import EXIT_USAGE
+from tests.cli.conftest import Run
+
+WRONG = [
+    (["heep", "x"], "no such command 'heep'; did you mean heap?"),
+    (["zzz"], "no such command 'zzz'; there are: heap, "),
+    (["heap"], "Missing argument 'DUMP'; see mqdiag heap --help"),
+    (["heap", "x", "y"], "unexpected extra argument"),
+    (["heap", "x", "--qick"], "No such option '--qick'. Did you mean '--quick'?"),
+    (["heap", "x", "--format", "jsn"], "'jsn' is not one of"),
+    (["heap", "x", "--fail-on", "fatal"], "'fatal' is not one of"),
+    (["heap", "x", "--heap-limit", "2x"], "'2x' is not a size"),
+    (["heap", "x", "--expect", "pullTresholdForQueue=4"], "did you mean pullThresholdForQueue"),
+    (["heap", "x", "--expect", "g:"], "is not [GROUP:]KEY=VALUE"),
+    (["heap", "x", "--config", "none.toml"], "none.toml: cannot be read: No such file"),
+    (["heap", "x", "-o", "no/report.txt"], "--output no/report.txt: there is no folder"),
+    (["heap", "x", "-o", "."], "--output .: is a folder"),
+    (["rules", "input-incomplet"], "there is no rule 'input-incomplet'; did you mean input-incomplete?"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_usage(
+    arguments: list[str],
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    assert out == ""
+    (line,) = err.splitlines()
+    assert line.startswith("mqdiag: ")
+    assert says in line
+
+
+def test_no_command_shows_the_help_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Commands:" in err
+
+
+def test_a_bad_configuration_file_is_found_and_named(mqdiag: Run, tmp_path: Path) -> None:
+    (tmp_path / "mqdiag.toml").write_text("fail_on = 'error'\n")
+    done = mqdiag("heap", "missing.hprof")
+    assert done.code == EXIT_USAGE
+    assert done.line.endswith("mqdiag.toml: unknown key fail_on; did you mean fail-on?")
+
+
+def test_version_and_help(mqdiag: Run) -> None:
+    assert mqdiag("--version").out == f"mqdiag {__version__}\n"
+    shown = mqdiag("--help")
+    assert (shown.code, shown.err) == (0, "")
+    assert mqdiag("-h").out == shown.out
+    commands = shown.out.split("Commands:")[1].split("Exit codes:")[0].split("\n")
+    assert {line.split()[0] for line in commands if line.strip()} >= {"heap", "rules", "warm"}

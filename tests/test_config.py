@@ -1,0 +1,230 @@
+"""Settings: strict reading of the file, options over it, hints for typing errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mqdiag.config import ConfigFile, find_config, nearest, parse_expectation, parse_size, read_config, resolve
+from mqdiag.errors import EXIT_USAGE, UsageError
+from mqdiag.facts import Expectation
+from mqdiag.facts.setting_names import SETTING_NAMES
+from mqdiag.findings import Severity
+from mqdiag.rules import all_rules
+
+CARDS = {rule.card.name: rule.card for rule in all_rules()}
+LIMITED = next(card for card in CARDS.values() if card.limits)
+
+
+@pytest.mark.parametrize(
+    ("text", "group", "key", "value"),
+    [
+        ("pullThresholdForQueue=40", None, "pullThresholdForQueue", 40),
+        ("order-group:pullThresholdForQueue=40", "order-group", "pullThresholdForQueue", 40),
+        ("ns%order_group:consumeThreadMin=8", "ns%order_group", "consumeThreadMin", 8),
+        ("a:b:consumeTimeout=15", "a:b", "consumeTimeout", 15),
+        ("x|y:unitMode=TRUE", "x|y", "unitMode", True),
+        ("instanceName=host:1=2", None, "instanceName", "host:1=2"),
+        ("pullInterval=1.5", None, "pullInterval", 1.5),
+        ("consumeFromWhere=CONSUME_FROM_LAST_OFFSET", None, "consumeFromWhere", "CONSUME_FROM_LAST_OFFSET"),
+        ("instanceName=nan", None, "instanceName", "nan"),
+        ("pullThresholdForTopic=-1", None, "pullThresholdForTopic", -1),
+        (" g : pullBatchSize = 32 ", "g", "pullBatchSize", 32),
+    ],
+)
+def test_an_expectation_is_read(text: str, group: str | None, key: str, value: object) -> None:
+    found = parse_expectation(text)
+    assert (found.group, found.key, found.value) == (group, key, value)
+    assert type(found.value) is type(value)
+    assert found.source == "option"
+
+
+@pytest.mark.parametrize("text", ["", "=", "x", "pullBatchSize", "pullBatchSize=", ":pullBatchSize=3", "g:=3"])
+def test_a_malformed_expectation_says_how_to_write_it(text: str) -> None:
+    with pytest.raises(UsageError, match=r"is not \[GROUP:\]KEY=VALUE"):
+        parse_expectation(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("pullTresholdForQueue", "pullThresholdForQueue"),
+        ("PULLTHRESHOLDFORQUEUE", "pullThresholdForQueue"),
+        ("consumeThreadMini", "consumeThreadMin"),
+    ],
+)
+def test_an_unknown_key_names_the_nearest(key: str, hint: str) -> None:
+    with pytest.raises(UsageError, match=f"no RocketMQ consumer has a setting '{key}'; did you mean .*{hint}"):
+        parse_expectation(f"{key}=40")
+
+
+def test_a_key_that_is_near_nothing_gets_no_guess() -> None:
+    with pytest.raises(UsageError) as error:
+        parse_expectation("qqqqqqqq=1")
+    assert "did you mean" not in str(error.value)
+    assert error.value.exit_code == EXIT_USAGE
+
+
+@given(st.text(), st.sampled_from(sorted(SETTING_NAMES)), st.integers())
+def test_any_group_survives(group: str, key: str, value: int) -> None:
+    if "=" in group or not group.strip():
+        return
+    found = parse_expectation(f"{group}:{key}={value}")
+    assert (found.group, found.key, found.value) == (group.strip(), key, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("512m", 512 * 1024**2),
+        ("2g", 2 * 1024**3),
+        ("2G", 2 * 1024**3),
+        ("1.5GiB", 3 * 1024**3 // 2),
+        ("64 kb", 65536),
+        ("1t", 1024**4),
+        ("123456", 123456),
+        (4096, 4096),
+    ],
+)
+def test_a_size_is_read_as_the_jvm_reads_it(text: str | int, count: int) -> None:
+    assert parse_size(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "2x", "g", "1e9", "two", "0.0g", "٣g", "9" * 400, "1g2"])
+def test_no_size(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a size"):
+        parse_size(text)
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "mqdiag.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_all_of_the_file(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        f"""
+        fail-on = "warning"
+        heap-limit = "2g"
+        [expect]
+        pullThresholdForQueue = 40
+        [expect."ns%group"]
+        consumeThreadMin = 8
+        [rules.{LIMITED.name}]
+        severity = "info"
+        limits = {{ {next(iter(LIMITED.limits))} = 7 }}
+        [rules.input-incomplete]
+        ignore = true
+        reason = "dumps are cut on purpose"
+        """,
+    )
+    settings = resolve(read_config(path), str(path), CARDS)
+    assert settings.fail_on == "warning"
+    assert settings.heap_limit == 2 * 1024**3
+    assert settings.expectations == (
+        Expectation(key="pullThresholdForQueue", value=40, source=str(path)),
+        Expectation(key="consumeThreadMin", value=8, group="ns%group", source=str(path)),
+    )
+    assert settings.severities == {LIMITED.name: Severity.INFO}
+    assert settings.limits == {LIMITED.name: {next(iter(LIMITED.limits)): 7}}
+    assert settings.ignored == {"input-incomplete": "dumps are cut on purpose"}
+
+
+def test_options_go_over_the_file(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, 'fail-on = "never"\nheap-limit = 5\n[expect]\npullBatchSize = 1\nconsumeTimeout = 2\n'
+    )
+    settings = resolve(
+        read_config(path), str(path), CARDS, expect=["pullBatchSize=9"], fail_on="info", heap_limit="6"
+    )
+    assert (settings.fail_on, settings.heap_limit) == ("info", 6)
+    assert {(wish.key, wish.value) for wish in settings.expectations} == {
+        ("pullBatchSize", 9),
+        ("consumeTimeout", 2),
+    }
+
+
+def test_without_a_file() -> None:
+    settings = resolve(ConfigFile(), "none", CARDS)
+    assert settings.fail_on == "error"
+    assert settings.heap_limit is None
+    assert settings.expectations == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fail_on = 'error'", "unknown key fail_on; did you mean fail-on"),
+        ("[expct]\n", "unknown key expct; did you mean expect"),
+        (
+            "[rules.input-incomplete]\nsverity = 'info'",
+            "unknown key rules.input-incomplete.sverity; did you mean sev",
+        ),
+        ("[rules.input-incomplete]\nseverity = 'bad'", "Invalid enum value 'bad'"),
+        ("[rules.input-incomplet]\n", "no such rule; did you mean input-incomplete"),
+        ("[rules.input-incomplete.limits]\nx = 1", "limits has no 'x'; it has none"),
+        ("[rules.input-incomplete]\nignore = true", 'ignored without a reason; add reason = "why"'),
+        ("[rules.input-incomplete]\nignore = true\nreason = ' '", "ignored without a reason"),
+        ("[rules.input-incomplete.limits]\nx = 'y'", "Expected `?float`?, got `?str`?"),
+        ("fail-on = 'errors'", "fail-on is 'errors'; it can be error, warning, info, never"),
+        ("fail-on = 3", "fail-on"),
+        ("heap-limit = '2x'", "'2x' is not a size"),
+        ("[expect]\npullTresholdForQueue = 1", "expect: no RocketMQ consumer has a setting"),
+        ("[expect.g]\npullTresholdForQueue = 1", "expect.g: no RocketMQ consumer has a setting"),
+        ("[expect]\npullBatchSize = [1]", "expect"),
+        ("[expect\n", "is not TOML: "),
+        ("rules = 3", "rules"),
+    ],
+)
+def test_what_is_refused_names_its_place(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(UsageError, match=message) as error:
+        resolve(read_config(path), str(path), CARDS)
+    assert "\n" not in str(error.value)
+    assert "$" not in str(error.value)
+
+
+def test_a_file_that_is_not_text(tmp_path: Path) -> None:
+    path = tmp_path / "mqdiag.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="is not UTF-8 at byte 0"):
+        read_config(path)
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        read_config(tmp_path / "missing.toml")
+    with pytest.raises(UsageError, match="cannot be read: Is a directory"):
+        read_config(tmp_path)
+
+
+def test_the_nearest_file_upward_is_found(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    above = write(tmp_path, "")
+    assert find_config(deep) == above
+    nearer = write(tmp_path / "a", "")
+    assert find_config(deep) == nearer
+
+
+def test_a_closed_folder_above_does_not_stop_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = write(tmp_path, "")
+    (tmp_path / "closed").mkdir()
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    assert find_config(tmp_path / "closed") == wanted
+
+
+def test_nearest_is_silent_when_nothing_is_near() -> None:
+    assert nearest("zzz", ["abc"]) == ""
+    assert nearest("abd", ["abc"]) == "; did you mean abc?"
