@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.kernels import order as order_kernel
 from mqdiag.graph.kernels import references as kernel
-from mqdiag.read.hprof.dump import Dump, Objects
+from mqdiag.read.hprof.dump import Dump, ObjectPart
+from mqdiag.read.hprof.walk import worker_count
 
 _MIN_PAGES = 1 << 24
 _PAGES_PER_OBJECT = 4
@@ -54,39 +57,81 @@ class TooSparse(Exception):
     """The ids are spread so thinly that no index fits: a crafted or damaged file."""
 
 
-def build_index(dump: Dump, objects: Objects, class_row: int) -> ObjectIndex:
-    """Sort the objects by id, with the class objects among them; takes over the arrays of `objects`.
+def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIndex:
+    """Bring the objects into id order, with the class objects among them; empties `parts` to free their memory.
 
     Args:
         dump: the file.
-        objects: objects in file order.
+        parts: objects in file order.
         class_row: row of java.lang.Class, the class of class objects.
 
     Raises:
         TooSparse: see there.
     """
-    ids, offsets, rows = objects.ids, objects.offsets, objects.rows
-    if not order_kernel.is_ascending(ids):
-        order = np.argsort(ids, kind="stable")
-        ids = ids[order]
-        offsets = offsets[order]
-        rows = rows[order]
-        del order
-        if ids.size and not order_kernel.is_ascending(ids):
-            first = np.concatenate(([True], ids[1:] != ids[:-1]))
-            ids, offsets, rows = ids[first], offsets[first], rows[first]
-    class_ids = dump.classes.ids[: dump.classes.dumped]
-    order = np.argsort(class_ids, kind="stable")
-    class_ids, class_offsets = class_ids[order], dump.classes.offsets[: dump.classes.dumped][order]
+    total = sum(part.ids.size for part in parts)
+    dumped = dump.classes.dumped
+    ids = np.empty(total + dumped, np.uint64)
+    offsets = np.empty(total + dumped, np.int64)
+    rows = np.empty(total + dumped, np.int32)
+    used = _in_order(parts, ids, offsets, rows)
+    order = np.argsort(dump.classes.ids[:dumped], kind="stable")
+    class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
     # A writer other than HotSpot may dump the mirror as an instance too: the instance has the fields, keep it.
-    there = np.isin(class_ids, ids[_near(ids, class_ids)]) if ids.size else np.zeros(class_ids.size, bool)
+    there = np.isin(class_ids, ids[_near(ids[:used], class_ids)]) if used else np.zeros(dumped, bool)
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
-    used = ids.size
-    ids = np.concatenate((ids, class_ids))
-    offsets = np.concatenate((offsets, class_offsets))
-    rows = np.concatenate((rows, np.full(class_ids.size, class_row, np.int32)))
     order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, class_row)
-    return ObjectIndex(ids, offsets, rows, _id_index(ids))
+    count = used + class_ids.size
+    return ObjectIndex(ids[:count], offsets[:count], rows[:count], _id_index(ids[:count]))
+
+
+def _in_order(
+    parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray[np.int64], rows: NDArray[np.int32]
+) -> int:
+    """Copy the objects into id order; the number of distinct ids.
+
+    A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
+    do not overlap: whole runs are moved. Only where they do overlap is there a sort.
+    """
+    runs = [run for at, part in enumerate(parts) for run in _runs(at, part)]
+    runs.sort()
+    if all(before[1] < after[0] for before, after in pairwise(runs)):
+        ends = np.cumsum([0] + [last - first for _, _, _, first, last in runs]).tolist()
+
+        def move(column: str) -> None:
+            for (_, _, at, first, last), begin, end in zip(runs, ends[:-1], ends[1:], strict=True):
+                part = parts[at]
+                if column == "ids":
+                    ids[begin:end] = part.ids[first:last]
+                elif column == "offsets":
+                    offsets[begin:end] = part.offsets[first:last]
+                else:
+                    np.take(part.row_of, part.classes[first:last], out=rows[begin:end], mode="clip")
+
+        with ThreadPoolExecutor(worker_count()) as pool:
+            list(pool.map(move, ("ids", "offsets", "rows")))
+        parts.clear()
+        return int(ends[-1])
+    all_ids = np.concatenate([part.ids for part in parts])
+    order = np.argsort(all_ids, kind="stable")
+    all_ids = all_ids[order]
+    fresh = np.concatenate(([True], all_ids[1:] != all_ids[:-1]))
+    order = order[fresh]
+    count = order.size
+    ids[:count] = all_ids[fresh]
+    offsets[:count] = np.concatenate([part.offsets for part in parts])[order]
+    rows[:count] = np.concatenate([part.row_of[part.classes] for part in parts])[order]
+    parts.clear()
+    return count
+
+
+def _runs(at: int, part: ObjectPart) -> list[tuple[int, int, int, int, int]]:
+    """(lowest id, highest id, part, first object, behind the last) of each ascending run."""
+    if not part.ids.size:
+        return []
+    firsts = np.concatenate(([0], np.flatnonzero(part.ids[1:] <= part.ids[:-1]) + 1))
+    lasts = np.concatenate((firsts[1:], [part.ids.size]))
+    lowest, highest = part.ids[firsts].tolist(), part.ids[lasts - 1].tolist()
+    return list(zip(lowest, highest, [at] * firsts.size, firsts.tolist(), lasts.tolist(), strict=True))
 
 
 def _near(ids: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -97,8 +142,8 @@ def _id_index(ids: NDArray[np.uint64]) -> IdIndex:
     if ids.size == 0:
         return IdIndex(np.uint64(0), 3, np.full(1, -1, np.int32), np.zeros((1, 64, 2), np.uint64))
     base = ids[0]
-    spread = int(np.bitwise_or.reduce(ids - base))
-    shift = min((spread & -spread).bit_length() - 1, 8) if spread else 3
+    bits = int(np.bitwise_or.reduce(ids))
+    shift = min((bits & -bits).bit_length() - 1, 8) if bits else 3
     pages = (int(ids[-1] - base) >> (shift + 12)) + 1
     if pages > max(_MIN_PAGES, _PAGES_PER_OBJECT * ids.size):
         raise TooSparse(f"{ids.size} objects are spread over {pages << (shift + 12)} bytes of addresses")

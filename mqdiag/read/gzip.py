@@ -21,7 +21,7 @@ from mqdiag.errors import InputError
 from mqdiag.progress import Progress
 from mqdiag.read.source import Source
 
-_Damaged: type[Exception] = igzip_lib.IsalError
+_Damaged = igzip_lib.IsalError  # type: ignore[misc]
 _CHUNK = 4 << 20
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")

@@ -9,15 +9,6 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def is_ascending(ids):
-    """True when uint64[n] rises strictly. O(n)."""
-    for i in range(1, ids.size):
-        if ids[i] <= ids[i - 1]:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
 def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
     """Merge a few ascending entries into many, from the back, in place.
 

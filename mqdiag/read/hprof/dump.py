@@ -32,15 +32,17 @@ class Roots:
 
 
 @dataclass(slots=True)
-class Objects:
-    """Objects in file order without the class objects.
+class ObjectPart:
+    """Objects of one slice of the file, in file order, without the class objects.
 
-    `ids` uint64, `offsets` int64 of the sub-records, `rows` int32 of their classes.
+    `ids` uint64[n], `offsets` int64[n] of the sub-records, `classes` int32[n] local class numbers, which `row_of`
+    int32 brings to rows.
     """
 
     ids: NDArray[np.uint64]
     offsets: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    row_of: NDArray[np.int32]
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class Dump:
     roots: Roots
     counts: NDArray[np.int64]
     elements: NDArray[np.int64]
-    objects: Objects | None
+    objects: list[ObjectPart] | None
     further_dumps: int
     complete: bool
     stopped_at: int | None
@@ -135,28 +137,18 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
 
 def _join(
     walked: list[Walked], classes: ClassRecords, store: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Objects | None]:
-    """Bring the slices' local class numbers to rows and put the slices together, freeing them on the way."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[ObjectPart] | None]:
+    """(objects by class row, elements by class row, the slices with what brings their class numbers to rows)."""
     counts = np.zeros(classes.count, np.int64)
     elements = np.zeros(classes.count, np.int64)
-    total = sum(part.ids.size for part in walked)
-    ids = np.empty(total, np.uint64)
-    offsets = np.empty(total, np.int64)
-    rows = np.empty(total, np.int32)
-    used = 0
+    parts = []
     for part in walked:
-        row_of = np.concatenate(
-            (classes.primitive_rows, [classes.unknown_row], classes.rows_of(part.known[9:]))
-        ).astype(np.int32)
+        known = classes.rows_of(part.known[9:])
+        row_of = np.concatenate((classes.primitive_rows, [classes.unknown_row], known)).astype(np.int32)
         np.add.at(counts, row_of, part.counts)
         np.add.at(elements, row_of, part.elements)
-        end = used + part.ids.size
-        ids[used:end] = part.ids
-        offsets[used:end] = part.offsets
-        rows[used:end] = row_of[part.classes]
-        part.ids, part.offsets, part.classes = ids[:0], offsets[:0], rows[:0]
-        used = end
-    return counts, elements, Objects(ids, offsets, rows) if store else None
+        parts.append(ObjectPart(part.ids, part.offsets, part.classes, row_of))
+    return counts, elements, parts if store else None
 
 
 def _completeness(

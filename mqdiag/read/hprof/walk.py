@@ -186,10 +186,10 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
             damages.append(Damage(at, _problem(data, status, at, end), end - at))
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
     return Walked(
-        # Copies, so that the room reserved for the worst case is given back.
-        ids=buffers.ids[:objects].copy(),
-        offsets=buffers.offsets[:objects].copy(),
-        classes=buffers.classes[:objects].copy(),
+        # Views: the room beyond was never touched, so it costs addresses but no memory.
+        ids=buffers.ids[:objects],
+        offsets=buffers.offsets[:objects],
+        classes=buffers.classes[:objects],
         known=buffers.known[:known].copy(),
         counts=buffers.counts[:known].copy(),
         elements=buffers.elements[:known].copy(),
