@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import cast
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
@@ -21,7 +22,7 @@ from mqdiag.errors import InputError
 from mqdiag.progress import Progress
 from mqdiag.read.source import Source
 
-_Damaged = igzip_lib.IsalError  # type: ignore[misc]
+_Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
 _CHUNK = 4 << 20
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
