@@ -17,6 +17,9 @@ class Progress(Protocol):
     def advance(self, share: float) -> None:
         """Share of the current phase that is done, 0 to 1."""
 
+    def note(self, text: str) -> None:
+        """Something that is worth a line even where nobody watches: why this run takes longer."""
+
 
 class Silent:
     """Listens to nothing: the default in libraries and tests."""
@@ -25,4 +28,7 @@ class Silent:
         """Ignore."""
 
     def advance(self, share: float) -> None:
+        """Ignore."""
+
+    def note(self, text: str) -> None:
         """Ignore."""

@@ -14,7 +14,7 @@ def command(debug: bool) -> int:
 
     This is done by itself when a dump is read; run it once when you build an image or set up a machine.
     """
-    from mqdiag.graph import warm  # type: ignore[attr-defined]
+    from mqdiag.graph import warm
 
     started = time.monotonic()
     warm()

@@ -1,4 +1,4 @@
-"""Puts together what the graph and the RocketMQ view say about one dump."""
+"""Puts together what the reader, the graph and the RocketMQ view say about one dump."""
 
 from __future__ import annotations
 
@@ -7,28 +7,47 @@ from pathlib import Path
 
 import numpy as np
 
+from mqdiag import kernel_cache
 from mqdiag.config import Settings
 from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import ClassRow, HeapThread
-from mqdiag.graph import Heap, open_heap
+from mqdiag.facts.heap import HeapThread
+from mqdiag.graph import Heap, warm
+from mqdiag.graph.histogram import class_rows, quick_class_rows
+from mqdiag.graph.jvm import jvm_name, max_memory_bytes
+from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.header import parse_header
+from mqdiag.read.source import open_source
+
+NO_GRAPH = "the object graph was left out (--quick)"
 
 
 def read_heap(
     path: Path, settings: Settings, *, quick: bool, name: str, progress: Progress
 ) -> tuple[Input, HeapFacts]:
-    """Read a dump as far as it goes."""
-    heap = open_heap(str(path), progress)
-    if heap.count == 0:
+    """Read a dump as far as it goes.
+
+    Raises:
+        InputError: nothing of it can be read.
+    """
+    source = open_source(str(path), progress)
+    # Before the kernels are compiled: a text file must not cost a first-time user that wait.
+    parse_header(source.path, source.data)
+    if not kernel_cache.is_ready():
+        progress.note("compiling kernels, only at the first run on this machine")
+        warm()
+    dump = read_dump(source, store=not quick, progress=progress)
+    if not dump.counts.any():
         raise InputError(
             name,
-            f"no object could be read: {heap.dump.problem or 'the heap record is empty'}",
+            f"no object could be read: {dump.problem or 'the heap record is empty'}",
             hint="compare the file's size with the original and copy it again",
-            offset=heap.dump.stopped_at,
+            offset=dump.stopped_at,
         )
-    return _given(heap.dump, name), _facts(heap, settings)
+    facts = _quick_facts(dump, settings) if quick else _facts(Heap(dump, progress), settings, progress)
+    return _given(dump, name), facts
 
 
 def _given(dump: Dump, name: str) -> Input:
@@ -55,11 +74,33 @@ def captured_at(dump: Dump) -> str | None:
     return moment.isoformat(timespec="milliseconds") if dump.header.captured_at_ms else None
 
 
-def _facts(heap: Heap, settings: Settings) -> HeapFacts:
+def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
+    classes = quick_class_rows(dump)
+    return HeapFacts(
+        objects=None,
+        shallow_bytes=None,
+        unreachable_objects=None,
+        unreachable_bytes=None,
+        file_objects=sum(row.instances for row in classes),
+        file_shallow_bytes=sum(row.shallow_bytes for row in classes),
+        heap_bytes=settings.heap_limit,
+        heap_bytes_source=None if settings.heap_limit is None else "option",
+        id_size=dump.header.id_size,
+        captured_at=captured_at(dump),
+        shallow_size_source="formula",
+        classes=classes,
+        unknown=dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
+    )
+
+
+def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     tree = heap.dominance
-    units = heap.sizes.units.astype(np.int64) * heap.sizes.alignment
-    total = int(units.sum())
-    reachable = int(units[tree.order[1:]].sum())
+    total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
+    reachable = int(tree.retained_bytes[0])
+    heap_bytes, source = settings.heap_limit, "option"
+    if heap_bytes is None:
+        heap_bytes, source = max_memory_bytes(heap), "max-memory-static"
+    progress.phase("summing classes")
     return HeapFacts(
         objects=tree.count,
         shallow_bytes=reachable,
@@ -67,27 +108,17 @@ def _facts(heap: Heap, settings: Settings) -> HeapFacts:
         unreachable_bytes=total - reachable,
         file_objects=heap.count,
         file_shallow_bytes=total,
-        heap_bytes=settings.heap_limit,
-        heap_bytes_source=None if settings.heap_limit is None else "option",
+        heap_bytes=heap_bytes,
+        heap_bytes_source=None if heap_bytes is None else source,
         id_size=heap.header.id_size,
         captured_at=captured_at(heap.dump),
+        jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
-        classes=_classes(heap, units),
+        classes=class_rows(heap),
+        suspects=suspects(heap, _is_rocketmq),
         threads=tuple(HeapThread(name=thread.name, frames=tuple(thread.frames)) for thread in heap.threads),
     )
 
 
-def _classes(heap: Heap, units: np.ndarray) -> tuple[ClassRow, ...]:
-    counts = np.bincount(heap.index.rows, minlength=heap.classes.count)
-    shallow = np.bincount(heap.index.rows, units, heap.classes.count)
-    merged: dict[str, list[int]] = {}
-    for row, class_name in enumerate(heap.classes.names):
-        entry = merged.setdefault(class_name, [0, 0, 0])
-        entry[0] += 1
-        entry[1] += int(counts[row])
-        entry[2] += int(shallow[row])
-    rows = [
-        ClassRow(name=class_name, loaders=loaders, instances=instances, shallow_bytes=size)
-        for class_name, (loaders, instances, size) in merged.items()
-    ]
-    return tuple(sorted(rows, key=lambda row: (-row.shallow_bytes, row.name)))
+def _is_rocketmq(class_name: str) -> bool:
+    return ".rocketmq." in class_name

@@ -9,7 +9,6 @@ import pytest
 
 from mqdiag.cli.common import progress
 from mqdiag.cli.common.progress import ERASE, TerminalProgress, terminal_progress
-from mqdiag.progress import Silent
 
 
 class Terminal(io.StringIO):
@@ -52,10 +51,14 @@ def test_a_share_stays_within_its_bounds_and_a_new_phase_starts_without() -> Non
     shown.close()
 
 
-def test_no_terminal_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr", io.StringIO())
+def test_no_terminal_no_progress_but_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
     with terminal_progress() as given:
-        assert isinstance(given, Silent)
+        given.phase("reading records")
+        given.advance(0.5)
+        given.note("compiling kernels")
+    assert stream.getvalue() == "mqdiag: compiling kernels\n"
 
 
 def test_the_line_is_erased_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,8 +90,18 @@ def test_a_dump_without_rocketmq_says_so_and_hides_what_it_does_not_know() -> No
     assert "no RocketMQ consumer and no message is in this dump" in text
     assert "Consumers" not in text
     assert "retained class" not in text
-    assert "retained sizes: --quick leaves the object graph out" in text
+    assert "retained sizes, consumers: left out" in text
     assert "heap limit not known; --heap-limit gives it" in text
+
+
+def test_counts_alone_are_no_verdict() -> None:
+    heap = samples.NOTHING_OF_ROCKETMQ.heap
+    assert heap is not None
+    quick = msgspec.structs.replace(heap, process_queues=None, messages=None)
+    text = flat(render(msgspec.structs.replace(samples.HEALTHY, heap=quick), View()))
+    assert text.startswith("NO VERDICT Counts alone name no cause; run without --quick for a diagnosis.")
+    assert "OK" not in text
+    assert "no RocketMQ consumer" not in text
 
 
 def test_nothing_checked_is_not_called_healthy() -> None:

@@ -36,6 +36,11 @@ class TerminalProgress:
         """Share of the phase that is done."""
         self._share = min(max(share, 0.0), 1.0)
 
+    def note(self, text: str) -> None:
+        """A line of its own, above the one that is redrawn."""
+        self._stream.write(f"{ERASE}mqdiag: {text}\n")
+        self._stream.flush()
+
     def close(self) -> None:
         """Stop and erase the line."""
         self._closed.set()
@@ -60,11 +65,19 @@ class TerminalProgress:
             wait = REDRAW_S
 
 
+class NotesOnly(Silent):
+    """For logs and pipes: what is worth a line, and nothing that is redrawn."""
+
+    def note(self, text: str) -> None:
+        """Write it."""
+        sys.stderr.write(f"mqdiag: {text}\n")
+
+
 @contextmanager
 def terminal_progress() -> Iterator[Progress]:
-    """A progress line while the block runs, or silence when stderr is not a terminal."""
+    """A progress line while the block runs, or notes alone when stderr is not a terminal."""
     if not sys.stderr.isatty():
-        yield Silent()
+        yield NotesOnly()
         return
     progress = TerminalProgress(sys.stderr)
     try:

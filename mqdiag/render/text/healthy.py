@@ -9,6 +9,7 @@ from mqdiag.findings import Report, Severity
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
+WITHOUT_VIEW = "Counts alone name no cause; run without --quick for a diagnosis."
 FAULTS = (Severity.ERROR, Severity.WARNING)
 
 
@@ -16,12 +17,16 @@ def show_healthy(page: Page, report: Report) -> None:
     """Nothing at all when there is a fault: the verdict speaks then."""
     if any(finding.severity in FAULTS for finding in report.findings) or not report.checked:
         return
+    heap = report.heap
+    if heap is not None and heap.process_queues is None:
+        page.hanging("NO VERDICT", WITHOUT_VIEW, indent=0, style="bold", mark_style="bold yellow")
+        return
     page.hanging("OK", "No fault found.", indent=0, style="bold", mark_style="bold green")
     page.paragraph(f"{len(report.checked)} rules looked at this evidence; none found a fault.")
-    if report.heap is not None:
+    if heap is not None:
         page.blank()
         page.paragraph("How close it is to its limits")
-        page.bullets(_margins(report.heap), indent=4)
+        page.bullets(_margins(heap), indent=4)
     if report.findings:
         page.blank()
 

@@ -14,7 +14,7 @@ def show_unchecked(page: Page, report: Report) -> None:
     by_reason: dict[str, list[str]] = {}
     for skipped in report.skipped:
         by_reason.setdefault(skipped.reason, []).append(skipped.rule)
-    unknown = [] if report.heap is None else _unknown(report.heap)
+    unknown = {} if report.heap is None else _unknown(report.heap)
     if not by_reason and not unknown and not report.failed:
         return
     page.heading("Not checked, and why")
@@ -22,7 +22,7 @@ def show_unchecked(page: Page, report: Report) -> None:
         page.hanging("-", f"{failed.rule} crashed, which is a fault of mqdiag: {failed.error}")
     for reason, rules in by_reason.items():
         page.hanging("-", f"{reason}: {_some(sorted(set(rules)))}")
-    page.bullets(unknown)
+    page.bullets(f"{', '.join(names)}: {reason}" for reason, names in unknown.items())
 
 
 def _some(rules: list[str]) -> str:
@@ -31,8 +31,12 @@ def _some(rules: list[str]) -> str:
     return f"{', '.join(rules[:NAMES_SHOWN])} and {len(rules) - NAMES_SHOWN} more rules"
 
 
-def _unknown(heap: HeapFacts) -> list[str]:
-    lines = [f"{name}: {reason}" for name, reason in heap.unknown.items()]
+def _unknown(heap: HeapFacts) -> dict[str, list[str]]:
+    """Names of values by the reason that they share."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in heap.unknown.items():
+        by_reason.setdefault(reason, []).append(name.replace("_", " "))
     for consumer in heap.consumers:
-        lines += [f"{name} of {consumer.group}: {reason}" for name, reason in consumer.unknown.items()]
-    return lines
+        for name, reason in consumer.unknown.items():
+            by_reason.setdefault(reason, []).append(f"{name} of {consumer.group}")
+    return by_reason
