@@ -1,0 +1,102 @@
+"""The same thread over all samples: by java id, else by address and native id, never by name alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mqdiag.read.stacks.records import ThreadRecord
+from mqdiag.threads import roles
+from mqdiag.threads.series import Series
+from mqdiag.threads.view import View, Views
+
+
+@dataclass(slots=True, eq=False)
+class Track:
+    """One thread over the series."""
+
+    records: list[ThreadRecord | None]
+    """by sample; None where the thread is not there"""
+    views: list[View | None]
+    jvm: int
+    role: str
+    pool: str | None
+    group: str | None
+    name: str
+    present: list[int] = field(default_factory=list)
+    """samples that have the thread"""
+
+    @property
+    def last(self) -> ThreadRecord:
+        """Its latest record."""
+        record = self.records[self.present[-1]]
+        assert record is not None
+        return record
+
+    @property
+    def last_view(self) -> View:
+        """What it was found doing latest."""
+        view = self.views[self.present[-1]]
+        assert view is not None
+        return view
+
+    @property
+    def is_worker(self) -> bool:
+        """Consumes messages, by name or by frames."""
+        return self.role == roles.CONSUME_WORKER
+
+
+def align(series: Series, views: Views) -> list[Track]:
+    """Tracks of all threads, those of the first sample first, each in the order of the dump."""
+    count = len(series.moments)
+    tracks: dict[tuple[object, ...], Track] = {}
+    for index, moment in enumerate(series.moments):
+        jvm = moment.jvm
+        used: set[tuple[object, ...]] = set()
+        for record in moment.sample.threads:
+            key: tuple[object, ...]
+            if record.java_id is not None:
+                key = (jvm, record.java_id)
+            elif record.tid is not None:
+                key = (jvm, record.tid, record.nid)
+            else:
+                key = (jvm, record.name)
+            if key in used:
+                # a damaged or doubled part of a dump: keep the thread's first entry
+                continue
+            used.add(key)
+            track = tracks.get(key)
+            if track is None:
+                named = roles.role_of_name(record.name)
+                track = tracks[key] = Track(
+                    [None] * count, [None] * count, jvm, named.role, named.pool, named.group, record.name
+                )
+            track.records[index] = record
+            track.views[index] = views.of(record.stack)
+            track.present.append(index)
+    result = list(tracks.values())
+    for track in result:
+        _role_by_frames(track)
+    return result
+
+
+def _role_by_frames(track: Track) -> None:
+    """A worker under any name; a virtual thread; the carrier of one."""
+    if track.role == roles.CONSUME_WORKER:
+        return
+    last = track.last
+    if any(view is not None and view.run_index >= 0 for view in track.views):
+        track.role = roles.CONSUME_WORKER
+        if track.pool is None:
+            track.pool = last.container or track.name or "virtual threads"
+        return
+    if last.virtual:
+        track.role = roles.VIRTUAL
+        track.pool = track.pool or last.container or "virtual threads"
+    elif last.stack.mounted is not None or (
+        track.pool is not None and track.pool.startswith("ForkJoinPool-") and _carries(track)
+    ):
+        track.role = roles.CARRIER
+
+
+def _carries(track: Track) -> bool:
+    return any("java.lang.VirtualThread.runContinuation" in view.stack.methods for view in track.views if view)

@@ -1,0 +1,221 @@
+"""Samples to facts: the whole of the analysis in order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from mqdiag.facts.stacks import (
+    Deadlock,
+    LockFacts,
+    SampleFacts,
+    StackGroup,
+    StacksFacts,
+    ThreadAt,
+    ThreadFacts,
+)
+from mqdiag.read.stacks.records import Sample
+from mqdiag.threads import roles
+from mqdiag.threads.align import Track, align
+from mqdiag.threads.decide import Judgement, judge_track
+from mqdiag.threads.follow import follow
+from mqdiag.threads.locks import LockGraph, lock_graphs
+from mqdiag.threads.pools import worker_pools
+from mqdiag.threads.present import cut_frames
+from mqdiag.threads.series import Series, make_series
+from mqdiag.threads.standstills import standstills
+from mqdiag.threads.view import Views
+
+ABSENT = ThreadAt(state="ABSENT")
+
+
+def stacks_facts(samples: list[Sample]) -> StacksFacts:
+    """Analyse the samples of one JVM."""
+    series = make_series(samples)
+    views = Views()
+    tracks = align(series, views)
+    judgements = [judge_track(track, series) for track in tracks]
+    graphs = lock_graphs(tracks, series)
+    follow(judgements, graphs, series)
+    return StacksFacts(
+        samples=len(series.moments),
+        threads=tuple(_thread(judgement) for judgement in judgements),
+        series=tuple(_sample(moment.sample, moment.seconds) for moment in series.moments),
+        seconds=series.seconds,
+        judged=series.not_judged is None,
+        not_judged_because=series.not_judged,
+        jvms=series.jvms,
+        repeated_samples=series.repeated,
+        has_cpu=any(judgement.cpu_growth is not None for judgement in judgements)
+        or any(track.last.cpu_ms is not None for track in tracks),
+        has_allocated=any(track.last.allocated_bytes is not None for track in tracks),
+        has_synchronizers=any(sample.with_synchronizers for sample in series.samples),
+        pools=worker_pools(judgements, len(series.moments)),
+        groups=_groups(judgements),
+        locks=_locks(judgements, graphs),
+        deadlocks=_deadlocks(series, tracks, graphs),
+        standstills=standstills(judgements),
+        missing=_missing(tracks, series),
+    )
+
+
+def _sample(sample: Sample, seconds: float | None) -> SampleFacts:
+    return SampleFacts(
+        path=sample.source,
+        format=sample.format,
+        jvm=sample.jvm,
+        captured_local=sample.captured_local,
+        captured_at=sample.captured_at,
+        seconds=seconds,
+        threads=len(sample.threads),
+        complete=sample.complete,
+    )
+
+
+def _thread(judgement: Judgement) -> ThreadFacts:
+    track = judgement.track
+    last = track.last
+    view = track.last_view
+    return ThreadFacts(
+        name=track.name,
+        java_id=last.java_id,
+        tid=last.tid,
+        nid=last.nid,
+        role=track.role,
+        pool=track.pool,
+        group=track.group,
+        state=judgement.state,
+        samples=tuple(
+            ABSENT
+            if record is None
+            else ThreadAt(
+                state=record.stack.state,
+                top=record.stack.methods[0] if record.stack.methods else None,
+                cpu_ms=record.cpu_ms,
+            )
+            for record in track.records
+        ),
+        confidence=judgement.confidence,
+        reason=judgement.reason,
+        doing=view.doing,
+        frame=view.own_frame,
+        listener=view.listener,
+        virtual=last.virtual,
+        cpu_growth_ms=judgement.cpu_growth,
+        allocated_growth_bytes=judgement.allocated_growth,
+        held_by=judgement.held_by,
+    )
+
+
+def _groups(judgements: list[Judgement]) -> tuple[StackGroup, ...]:
+    """Threads with equal frames in their last sample, the largest first; JVM threads without frames left out."""
+    members: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        track = judgement.track
+        frames = track.last.stack.frames
+        if frames and track.role != roles.JVM:
+            members[(track.role, track.pool if track.is_worker else None, frames)].append(judgement)
+    groups = []
+    for same in members.values():
+        shown, own = cut_frames(same[0].track.last_view)
+        states = Counter(judgement.state for judgement in same)
+        groups.append(
+            StackGroup(
+                threads=tuple(judgement.track.name for judgement in same),
+                state=states.most_common(1)[0][0],
+                frames=shown,
+                own=own,
+                role=same[0].track.role,
+            )
+        )
+    groups.sort(key=lambda group: (group.state not in ("stuck", "blocked"), -len(group.threads), group.threads[0]))
+    return tuple(groups)
+
+
+def _locks(judgements: list[Judgement], graphs: list[LockGraph]) -> tuple[LockFacts, ...]:
+    if not graphs:
+        return ()
+    waits = graphs[-1].waits
+    waiters: dict[tuple[int, str], list[Track]] = defaultdict(list)
+    for track, wait in waits.items():
+        waiters[(track.jvm, wait.object_id)].append(track)
+    owners_seen: dict[tuple[int, str], set[Track]] = defaultdict(set)
+    for graph in graphs:
+        for track, wait in graph.waits.items():
+            if wait.owner is not None:
+                owners_seen[(track.jvm, wait.object_id)].add(wait.owner)
+    facts = []
+    for key, tracks in waiters.items():
+        wait = waits[tracks[0]]
+        owner = wait.owner
+        view = owner.last_view if owner is not None else None
+        onward = waits.get(owner) if owner is not None else None
+        facts.append(
+            LockFacts(
+                object_id=wait.object_id,
+                class_name=wait.class_name,
+                kind=wait.kind,
+                owner=owner.name if owner is not None else None,
+                owner_frame=(view.own_frame or view.top) if view is not None else None,
+                owner_doing=view.doing if view is not None else None,
+                owner_waits_for=onward.object_id if onward is not None else None,
+                inferred=wait.inferred,
+                moving=len(owners_seen[key]) > 1,
+                waiters=tuple(track.name for track in tracks),
+            )
+        )
+    facts.sort(key=lambda lock: (-len(lock.waiters), lock.object_id))
+    return tuple(facts)
+
+
+def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> tuple[Deadlock, ...]:
+    """Cycles of the last sample, and what the JVM's own section adds (owners that need -l)."""
+    if not graphs:
+        return ()
+    found: dict[frozenset[str], Deadlock] = {}
+    for cycle in graphs[-1].cycles():
+        names = tuple(track.name for track in cycle)
+        waits = [graphs[-1].waits[track] for track in cycle]
+        samples = sum(
+            1 for graph in graphs if any(set(other) == set(cycle) for other in graph.cycles())
+        )
+        found[frozenset(names)] = Deadlock(
+            threads=names,
+            locks=tuple(
+                f"{wait.class_name or wait.object_id} at {track.last_view.own_frame or track.last_view.top}"
+                for track, wait in zip(cycle, waits, strict=True)
+            ),
+            group=next((track.group for track in cycle if track.group), None),
+            samples=samples,
+        )
+    by_name = {track.name: track for track in tracks}
+    for pairs in series.samples[-1].deadlocks:
+        names = tuple(waiter for waiter, _ in pairs)
+        known = found.get(frozenset(names))
+        count = sum(
+            1
+            for sample in series.samples
+            if any(frozenset(waiter for waiter, _ in other) == frozenset(names) for other in sample.deadlocks)
+        )
+        found[frozenset(names)] = Deadlock(
+            threads=names,
+            locks=known.locks if known else (),
+            source="jvm",
+            group=next((by_name[name].group for name in names if name in by_name and by_name[name].group), None),
+            samples=max(count, known.samples if known else 0),
+        )
+    return tuple(found.values())
+
+
+def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
+    """A client that rebalances without a pull thread has lost it; seen in every sample, or it is starting."""
+    if series.jvms > 1 or not series.moments:
+        return ()
+    last = len(series.moments) - 1
+    rebalance = [track for track in tracks if track.role == roles.REBALANCE_SERVICE and track.present[-1] == last]
+    pull = [track for track in tracks if track.role == roles.PULL_SERVICE and track.present[-1] == last]
+    consumers = any(
+        track.is_worker or track.role in ("expiry-cleaner", "consume-scheduled") for track in tracks
+    )
+    if rebalance and consumers and len(pull) < len(rebalance) and series.samples[-1].complete:
+        return ("PullMessageService",)
+    return ()

@@ -1,0 +1,258 @@
+"""Stuck, progressing or idle: the decision for one thread from its own samples.
+
+The thresholds come from series with known truth (1,016 stuck and 262 progressing consume threads): CPU time
+of stuck threads grew by 0.00 ms in waits and by up to 0.9 ms under a trickling answer; the slowest
+progressing ones grew by 0.8 ms (pool time-outs), those that finish a call over a socket by 16 ms and more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqdiag.threads.align import Track
+from mqdiag.threads.series import Series
+from mqdiag.threads.view import View
+
+STUCK = "stuck"
+BLOCKED = "blocked"
+PROGRESSING = "progressing"
+IDLE = "idle"
+UNKNOWN = "unknown"
+
+STILL_MS = 0.5
+"""growth of cpu= over the whole run up to which a wait is the same wait: no progressing thread was below it"""
+STILL_MS_PER_S = 0.06
+"""the same for short runs: a thread that finishes little in little time grows little too"""
+FLOOR_MS = 0.1
+"""growth that two dumps alone can cost a thread that does nothing"""
+SOCKET_STILL_MS = 1.0
+"""limit for a socket read: an answer that is read and worked on costs more, a trickling one 0.3 to 0.9 ms"""
+SOCKET_STILL_MS_PER_S = 0.12
+HIGH_MS = 0.2
+"""growth up to which the confidence is high"""
+LONG_RUN_S = 5.0
+"""time that a run of samples must span for an error"""
+SHORT_RUN_S = 2.0
+"""two samples nearer to each other than this say nothing about progress"""
+SPIN_SHARE = 0.05
+"""share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
+LOOP_BYTES_PER_S = 16 * 1024
+"""allocation below which a computing thread makes nothing new: a loop; work allocates megabytes"""
+WORK_BYTES_PER_S = 512 * 1024
+
+
+@dataclass(slots=True, eq=False)
+class Judgement:
+    """What is decided about one thread."""
+
+    track: Track
+    state: str
+    confidence: str | None = None
+    reason: str = ""
+    first: int = 0
+    """sample in which the run of the last work begins"""
+    count: int = 0
+    """samples in that run"""
+    seconds: float | None = None
+    cpu_growth: float | None = None
+    allocated_growth: int | None = None
+    same_addresses: bool = False
+    same_frames: bool = False
+    candidate: bool = False
+    """would be stuck if CPU time were known: decided with its siblings"""
+    computing: bool = False
+    """found running with CPU time growing in the same work: a loop, or work"""
+    held_by: str | None = None
+
+    @property
+    def still(self) -> bool:
+        """Makes no progress."""
+        return self.state in (STUCK, BLOCKED)
+
+
+def judge_track(track: Track, series: Series) -> Judgement:
+    """Decide for one thread."""
+    last = len(series.moments) - 1
+    present = track.present
+    views = [view for view in track.views if view is not None]
+    if present[-1] != last and series.jvms == 1:
+        return Judgement(track, UNKNOWN, reason="it ended before the last sample")
+    view = views[-1]
+    if _rests(track, views):
+        return Judgement(track, IDLE, "high" if len(views) > 1 else "medium", "waits for work in all samples")
+    if series.not_judged is not None:
+        if _at_rest(track, view):
+            return Judgement(track, IDLE, "medium", "waits for work in the only sample that counts")
+        return Judgement(track, UNKNOWN, reason=f"progress cannot be judged: {series.not_judged}")
+    if len(present) == 1:
+        return Judgement(track, UNKNOWN, reason="it is in the last sample only")
+    if _at_rest(track, view):
+        return Judgement(track, PROGRESSING, "medium", "was at work in an earlier sample and waits for work now")
+    return _judge_busy(track, series)
+
+
+def _rests(track: Track, views: list[View]) -> bool:
+    first = views[0]
+    if not _at_rest(track, first):
+        return False
+    return all(view is first or _at_rest(track, view) for view in views)
+
+
+def _at_rest(track: Track, view: View) -> bool:
+    """Has nothing to do: in the pool's queue, or, in a thread of no pool, in a wait of its own loop."""
+    if view.idle:
+        return True
+    if track.is_worker or view.in_pool_task or view.in_listener:
+        return False
+    return view.doing not in ("running", "monitor", "lock") and view.cause is None
+
+
+def _judge_busy(track: Track, series: Series) -> Judgement:
+    """The run of samples, up to the last, in which the thread is at the same work without progress."""
+    present = track.present
+    end = present[-1]
+    begin = len(present) - 1
+    while begin > 0 and present[begin - 1] == present[begin] - 1 and _same_work(track, present[begin - 1], end):
+        begin -= 1
+    run = present[begin:]
+    whole = _measure(track, series, run)
+    if len(run) == 1:
+        return _moved(whole, "its work changed between the last two samples")
+    if whole.cpu_growth is None:
+        return _without_cpu(whole, series)
+    best: Judgement | None = None
+    # the longest run that stands still; a thread may have moved first and hang since
+    for start in range(len(run) - 1):
+        measured = whole if start == 0 else _measure(track, series, run[start:])
+        if _stands_still(measured):
+            best = measured
+            break
+    if best is None or (best.count < 3 and len(present) > 2):
+        return _growing(whole)
+    return _still(best)
+
+
+def _same_work(track: Track, one: int, other: int) -> bool:
+    a, b = track.views[one], track.views[other]
+    if a is None or b is None:
+        return False
+    if a is b:
+        return True
+    if a.idle != b.idle or a.in_listener != b.in_listener:
+        return False
+    return a.work == b.work
+
+
+def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
+    """Growth over a run."""
+    first, last = track.records[run[0]], track.records[run[-1]]
+    assert first is not None and last is not None
+    cpu = None
+    if first.cpu_ms is not None and last.cpu_ms is not None:
+        cpu = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
+    allocated = None
+    if first.allocated_bytes is not None and last.allocated_bytes is not None:
+        allocated = max(last.allocated_bytes - first.allocated_bytes, 0)
+    records = [track.records[index] for index in run]
+    stacks = {id(record.stack) for record in records if record is not None}
+    frames = {record.stack.frames for record in records if record is not None}
+    addresses = {record.addresses for record in records if record is not None}
+    return Judgement(
+        track,
+        UNKNOWN,
+        first=run[0],
+        count=len(run),
+        seconds=_seconds(series, first.elapsed_s, last.elapsed_s, run),
+        cpu_growth=cpu,
+        allocated_growth=allocated,
+        same_frames=len(stacks) == 1 or len(frames) == 1,
+        same_addresses=len(addresses) == 1,
+    )
+
+
+def _seconds(series: Series, first: float | None, last: float | None, run: list[int]) -> float | None:
+    if first is not None and last is not None:
+        return round(max(last - first, 0.0), 3)
+    begin, end = series.moments[run[0]].seconds, series.moments[run[-1]].seconds
+    return None if begin is None or end is None else round(end - begin, 3)
+
+
+def still_limit(doing: str, seconds: float | None, *, same: bool) -> float:
+    """Growth of cpu= up to which a run of this length stands still."""
+    time = 8.0 if seconds is None else seconds
+    if doing in ("socket-read", "connect") and same:
+        return max(FLOOR_MS, min(SOCKET_STILL_MS, SOCKET_STILL_MS_PER_S * time))
+    return max(FLOOR_MS, min(STILL_MS, STILL_MS_PER_S * time))
+
+
+def _stands_still(run: Judgement) -> bool:
+    assert run.cpu_growth is not None
+    if run.seconds is not None and run.seconds < SHORT_RUN_S:
+        return False
+    view = run.track.last_view
+    return run.cpu_growth <= still_limit(view.doing, run.seconds, same=run.same_frames)
+
+
+def _still(run: Judgement) -> Judgement:
+    run.state = STUCK
+    view = run.track.last_view
+    grew = run.cpu_growth or 0.0
+    time = "an unknown time" if run.seconds is None else f"{run.seconds:.1f} s"
+    run.reason = f"the same work in {run.count} samples over {time}, and its CPU time grew by {grew:.2f} ms"
+    long_enough = run.count >= 3 and run.seconds is not None and run.seconds >= LONG_RUN_S
+    if not long_enough:
+        run.confidence = "medium"
+        run.reason += "; more samples would make it sure"
+    elif grew <= HIGH_MS or (view.doing == "socket-read" and grew <= STILL_MS and run.same_frames):
+        run.confidence = "high"
+    else:
+        run.confidence = "medium"
+        run.reason += ", which is little but not nothing"
+    return run
+
+
+def _growing(run: Judgement) -> Judgement:
+    """The same place in the code, but CPU time went by: work, or a loop."""
+    view = run.track.last_view
+    assert run.cpu_growth is not None
+    if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
+        run.reason = f"the samples span {run.seconds:.1f} s only"
+        return run
+    running = sum(
+        1 for index in run.track.present[-run.count :] if (view_at := run.track.views[index]) and view_at.doing == "running"
+    )
+    share = run.cpu_growth / (1000 * run.seconds) if run.seconds else 0.0
+    if running * 5 >= run.count * 4 and share >= SPIN_SHARE and (view.in_listener or view.in_pool_task):
+        run.computing = True
+        if run.allocated_growth is None or not run.seconds:
+            run.reason = (
+                f"computes in the same place ({share:.0%} of a core); a loop and real work look alike without allocated="
+            )
+            return run
+        rate = run.allocated_growth / run.seconds
+        if rate <= LOOP_BYTES_PER_S:
+            run.state = STUCK
+            run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
+            run.reason = f"computes ({share:.0%} of a core) and allocates nothing: a loop"
+            return run
+        if rate < WORK_BYTES_PER_S:
+            run.reason = f"computes ({share:.0%} of a core) and allocates little: loop or work cannot be told"
+            return run
+    return _moved(run, f"its CPU time grew by {run.cpu_growth:.2f} ms")
+
+
+def _moved(run: Judgement, why: str) -> Judgement:
+    run.state = PROGRESSING
+    run.confidence = "high" if (run.cpu_growth or 0.0) > 2.0 or run.count == 1 else "medium"
+    run.reason = why
+    return run
+
+
+def _without_cpu(run: Judgement, series: Series) -> Judgement:
+    """JDK 8, and files of Thread.dump_to_file: the lock objects and the siblings must tell."""
+    run.reason = "the dumps hold no CPU time"
+    if run.seconds is not None and run.seconds < SHORT_RUN_S:
+        return run
+    if run.same_frames and run.count >= 2 and not (run.count < 3 and len(run.track.present) > 2):
+        run.candidate = True
+    return run

@@ -1,0 +1,235 @@
+"""From waiting threads to what they wait for: lock owners, pool users, business pools behind a future."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from mqdiag.threads import roles
+from mqdiag.threads.align import Track
+from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNOWN, Judgement
+from mqdiag.threads.locks import LockGraph
+from mqdiag.threads.series import Series
+
+LOOKS_FOR_SILENCE = 60
+"""looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
+progressing thread shows the same frames twice with 96 %, so 60 looks do it by chance in 9 % of such pools"""
+# objects made for one call: the same address is the same call
+_PER_CALL = (
+    "java.io.BufferedInputStream",
+    "HttpURLConnection",
+    "HttpsURLConnectionImpl",
+    "java.util.concurrent.CompletableFuture$Signaller",
+    "java.util.concurrent.FutureTask",
+    "java.util.concurrent.CompletableFuture",
+    "java.util.concurrent.CountDownLatch$Sync",
+)
+
+
+def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series) -> None:
+    """Complete the decisions that need other threads."""
+    by_track = {judgement.track: judgement for judgement in judgements}
+    if series.not_judged is None:
+        _decide_without_cpu(judgements)
+    _follow_locks(judgements, by_track, graphs)
+    if series.not_judged is None:
+        _follow_locks_without_cpu(judgements, by_track, graphs)
+        _follow_pools(judgements)
+        _follow_futures(judgements)
+    _deadlocked(graphs, by_track)
+
+
+def _decide_without_cpu(judgements: list[Judgement]) -> None:
+    """One more look at the threads whose CPU time is unknown."""
+    sites: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        track = judgement.track
+        view = track.last_view
+        if judgement.cpu_growth is None and (view.in_listener or view.in_pool_task or track.is_worker):
+            sites[(track.jvm, track.pool, view.work)].append(judgement)
+    for here in sites.values():
+        candidates = [judgement for judgement in here if judgement.candidate]
+        if not candidates:
+            continue
+        looks = sum(judgement.count for judgement in candidates)
+        silent = len(candidates) == len(here) and all(judgement.same_addresses for judgement in here)
+        for judgement in candidates:
+            view = judgement.track.last_view
+            if view.doing in ("monitor", "lock", "pool", "running", "sleep"):
+                # these repeat the same frames and objects while they progress
+                judgement.reason = "the dumps hold no CPU time, and this wait looks the same while it progresses"
+                continue
+            if _same_call(judgement):
+                _stuck_without_cpu(judgement, "waits for the same object, made for one call")
+            elif silent and looks >= LOOKS_FOR_SILENCE:
+                _stuck_without_cpu(judgement, f"nothing changed in {looks} looks at this pool")
+            else:
+                judgement.reason = "the dumps hold no CPU time; the same frames alone prove nothing"
+
+
+def _stuck_without_cpu(judgement: Judgement, why: str) -> None:
+    judgement.state = STUCK
+    judgement.confidence = "medium"
+    judgement.reason = f"the same frames in {judgement.count} samples, {why}; CPU time is not in these dumps"
+
+
+def _same_call(judgement: Judgement) -> bool:
+    """Whether an object that is made for one call is the same in all samples of the run."""
+    track = judgement.track
+    last = track.last
+    for lock in last.stack.locks:
+        if lock.slot < 0 or lock.slot >= len(last.addresses) or not lock.class_name.endswith(_PER_CALL):
+            continue
+        address = last.addresses[lock.slot]
+        records = [track.records[index] for index in track.present if index >= judgement.first]
+        if all(record is not None and address in record.addresses for record in records):
+            return True
+    return False
+
+
+def _follow_locks(
+    judgements: list[Judgement], by_track: dict[Track, Judgement], graphs: list[LockGraph]
+) -> None:
+    for judgement in judgements:
+        track = judgement.track
+        wait = graphs[track.present[-1]].waits.get(track)
+        if wait is None:
+            if judgement.state == STUCK and track.last_view.doing in ("monitor", "lock"):
+                judgement.state = BLOCKED
+            continue
+        if wait.owner is not None:
+            judgement.held_by = wait.owner.name
+        if judgement.state != STUCK:
+            continue
+        owners = _owners(judgement, graphs)
+        if len(owners) > 1:
+            judgement.state = PROGRESSING
+            judgement.confidence = "medium"
+            judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
+        else:
+            judgement.state = BLOCKED
+            if wait.owner is not None and by_track[wait.owner].state == PROGRESSING:
+                # the owner works: this is a queue, though a long one
+                judgement.confidence = "low"
+
+
+def _owners(judgement: Judgement, graphs: list[LockGraph]) -> set[Track]:
+    track = judgement.track
+    owners = set()
+    for index in track.present:
+        if index < judgement.first:
+            continue
+        wait = graphs[index].waits.get(track)
+        if wait is not None and wait.owner is not None:
+            owners.add(wait.owner)
+    return owners
+
+
+def _follow_locks_without_cpu(
+    judgements: list[Judgement], by_track: dict[Track, Judgement], graphs: list[LockGraph]
+) -> None:
+    """Waiters of one owner that stands still stand still too."""
+    for judgement in judgements:
+        if not judgement.candidate or judgement.state != UNKNOWN:
+            continue
+        owners = _owners(judgement, graphs)
+        if len(owners) > 1:
+            judgement.state, judgement.confidence = PROGRESSING, "medium"
+            judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
+        elif owners and by_track[next(iter(owners))].still:
+            judgement.state, judgement.confidence = BLOCKED, "medium"
+            judgement.reason = "waits for the same lock, whose owner stands still; CPU time is not in these dumps"
+
+
+def _follow_pools(judgements: list[Judgement]) -> None:
+    """Who waits for a connection waits for those who use the pool's connections."""
+    users: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        view = judgement.track.last_view
+        if judgement.still and view.cause is not None and not view.cause.pool:
+            users[view.cause.family].append(judgement)
+    for judgement in judgements:
+        view = judgement.track.last_view
+        if judgement.state != STUCK or view.doing != "pool" or view.cause is None:
+            continue
+        judgement.state = BLOCKED
+        holders = users.get(view.cause.family, [])
+        if view.cause.family == "pooled":
+            holders = users.get("redis", []) or users.get("jdbc", []) or users.get("rpc", [])
+        if holders:
+            judgement.held_by = holders[0].track.name
+
+
+def _follow_futures(judgements: list[Judgement]) -> None:
+    """A worker that waits for a task of another pool: the pool whose tasks come from the same code."""
+    waiting = [
+        judgement
+        for judgement in judgements
+        if judgement.state == STUCK
+        and judgement.track.last_view.doing in ("future", "latch")
+        and judgement.track.last_view.cause is None
+        and judgement.track.last_view.own_index >= 0
+    ]
+    if not waiting:
+        return
+    pools: dict[tuple[int, str], list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        track = judgement.track
+        view = track.last_view
+        if (view.in_pool_task or track.role == roles.VIRTUAL) and not track.is_worker and track.pool and view.own_index >= 0:
+            pools[(track.jvm, track.pool)].append(judgement)
+    for judgement in waiting:
+        best: tuple[int, str, Judgement] | None = None
+        for (jvm, pool), tasks in pools.items():
+            if jvm != judgement.track.jvm:
+                continue
+            still = [task for task in tasks if task.still and task is not judgement]
+            if not still:
+                continue
+            kinship = max(_kinship(judgement, task) for task in still)
+            if kinship and (best is None or kinship > best[0]):
+                best = (kinship, pool, still[0])
+        if best is not None:
+            judgement.state = BLOCKED
+            judgement.held_by = best[2].track.name
+            judgement.reason += f"; it waits for a task of the pool {best[1]}"
+
+
+def _kinship(waiter: Judgement, task: Judgement) -> int:
+    """How sure it is that a task was handed over by the waiter: shared class, then shared package."""
+    mine = _own_classes(waiter)
+    theirs = _own_classes(task)
+    if mine & theirs:
+        return 3
+    packages = {name.rsplit(".", 1)[0] for name in theirs}
+    if {name.rsplit(".", 1)[0] for name in mine} & packages:
+        return 2
+    if {".".join(name.split(".")[:2]) for name in mine} & {".".join(name.split(".")[:2]) for name in theirs}:
+        return 1
+    return 0
+
+
+def _own_classes(judgement: Judgement) -> set[str]:
+    from mqdiag.threads.library_packages import is_own
+
+    view = judgement.track.last_view
+    end = view.run_index if view.run_index >= 0 else len(view.stack.methods)
+    return {
+        method.rsplit(".", 1)[0].split("$", 1)[0] for method in view.stack.methods[:end] if is_own(method)
+    }
+
+
+def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement]) -> None:
+    """A cycle needs no series: none of its threads can ever move."""
+    if not graphs:
+        return
+    for cycle in graphs[-1].cycles():
+        for track in cycle:
+            judgement = by_track[track]
+            judgement.state = BLOCKED
+            judgement.confidence = "high"
+            judgement.reason = f"waits in a cycle of {len(cycle)} threads: a deadlock"
+
+
+def long_enough(judgement: Judgement) -> bool:
+    """Whether the run is long enough for an error."""
+    return judgement.count >= 3 and (judgement.seconds is None or judgement.seconds >= LONG_RUN_S)

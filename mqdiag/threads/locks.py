@@ -1,0 +1,167 @@
+"""Who waits for what and who holds it, sample by sample; cycles among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mqdiag.read.stacks.records import (
+    LOCKED,
+    PARKING,
+    RELOCKING,
+    SYNCHRONIZER,
+    WAITING_ON,
+    WAITING_TO_LOCK,
+    Stack,
+    ThreadRecord,
+)
+from mqdiag.threads.align import Track
+from mqdiag.threads.series import Series
+
+_LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
+
+
+@dataclass(slots=True)
+class Wait:
+    """What a thread waits for in one sample."""
+
+    object_id: str
+    class_name: str
+    kind: str
+    """monitor or synchronizer"""
+    owner: Track | None = None
+    inferred: bool = False
+
+
+@dataclass(slots=True)
+class LockGraph:
+    """The waits of one sample, by thread."""
+
+    waits: dict[Track, Wait] = field(default_factory=dict)
+
+    def cycles(self) -> list[tuple[Track, ...]]:
+        """Threads that wait for each other; each cycle once, from its first thread on."""
+        found: list[tuple[Track, ...]] = []
+        done: set[Track] = set()
+        for start in self.waits:
+            path: list[Track] = []
+            place: dict[Track, int] = {}
+            here: Track | None = start
+            while here is not None and here not in done and here not in place:
+                place[here] = len(path)
+                path.append(here)
+                wait = self.waits.get(here)
+                # an owner that was guessed by its frames proves no deadlock
+                here = wait.owner if wait is not None and not wait.inferred else None
+            if here is not None and here in place:
+                found.append(tuple(path[place[here] :]))
+            done.update(path)
+        return found
+
+
+def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:
+    """A graph for every sample."""
+    shapes = _Shapes()
+    by_id = {(track.jvm, track.last.java_id): track for track in tracks if track.last.java_id is not None}
+    graphs = []
+    for index in range(len(series.moments)):
+        graph = LockGraph()
+        for track in tracks:
+            record = track.records[index]
+            if record is None or not record.stack.locks:
+                continue
+            wait = _wait_of(record, shapes)
+            if wait is not None:
+                if record.parked_owner is not None:
+                    wait.owner = by_id.get((track.jvm, record.parked_owner))
+                graph.waits[track] = wait
+        _find_owners(graph, tracks, index, shapes)
+        graphs.append(graph)
+    return graphs
+
+
+class _Shapes:
+    """Owned and waited slots of each distinct stack, worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Stack, tuple[int, ...], tuple[tuple[str, str, int], ...]]] = {}
+
+    def of(self, stack: Stack) -> tuple[tuple[int, ...], tuple[tuple[str, str, int], ...]]:
+        known = self._known.get(id(stack))
+        if known is None:
+            owned = tuple(lock.slot for lock in stack.locks if lock.kind in (LOCKED, SYNCHRONIZER) and lock.slot >= 0)
+            waited = tuple(
+                (lock.kind, lock.class_name, lock.slot)
+                for lock in stack.locks
+                if lock.kind in (WAITING_TO_LOCK, RELOCKING, PARKING, WAITING_ON)
+            )
+            known = self._known[id(stack)] = (stack, owned, waited)
+        return known[1], known[2]
+
+
+def _wait_of(record: ThreadRecord, shapes: _Shapes) -> Wait | None:
+    _, waited = shapes.of(record.stack)
+    for kind, class_name, slot in waited:
+        if slot < 0 or slot >= len(record.addresses):
+            continue
+        if kind == WAITING_TO_LOCK or (kind == RELOCKING and record.stack.state == "BLOCKED"):
+            return Wait(record.addresses[slot], class_name, "monitor")
+        if kind == PARKING and (record.parked_owner is not None or _is_lock(class_name)):
+            return Wait(record.addresses[slot], class_name, "synchronizer")
+    return None
+
+
+def _is_lock(class_name: str) -> bool:
+    """Conditions, futures and latches are parked on too; nobody owns them."""
+    if "ConditionObject" in class_name or "CountDownLatch" in class_name:
+        return False
+    return any(part in class_name for part in _LOCK_CLASSES)
+
+
+def _find_owners(graph: LockGraph, tracks: list[Track], index: int, shapes: _Shapes) -> None:
+    wanted = {wait.object_id for wait in graph.waits.values()}
+    if not wanted:
+        return
+    owners: dict[tuple[int, str], Track] = {}
+    for track in tracks:
+        record = track.records[index]
+        if record is None or not record.stack.locks:
+            continue
+        owned, waited = shapes.of(record.stack)
+        if not owned:
+            continue
+        # Object.wait gives its monitor back, though the dump still lists it as locked below
+        given_back = {record.addresses[slot] for _, _, slot in waited if 0 <= slot < len(record.addresses)}
+        for slot in owned:
+            if slot < len(record.addresses):
+                address = record.addresses[slot]
+                if address in wanted and address not in given_back:
+                    owners.setdefault((track.jvm, address), track)
+    for track, wait in graph.waits.items():
+        if wait.owner is None:
+            owner = owners.get((track.jvm, wait.object_id))
+            wait.owner = owner if owner is not track else None
+    _infer_owners(graph, tracks, index)
+
+
+def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
+    """Without -l nobody is listed as owner of a java.util.concurrent lock: who is past lock() holds it."""
+    open_waits: dict[str, list[tuple[Track, Wait]]] = {}
+    for track, wait in graph.waits.items():
+        view = track.views[index]
+        if wait.owner is None and wait.kind == "synchronizer" and view is not None and view.locking:
+            open_waits.setdefault(view.locking, []).append((track, wait))
+    for method, waits in open_waits.items():
+        if len({wait.object_id for _, wait in waits}) != 1:
+            continue
+        waiting = {track for track, _ in waits}
+        inside = [
+            track
+            for track in tracks
+            if track not in waiting
+            and (view := track.views[index]) is not None
+            and not view.idle
+            and method in view.stack.methods
+        ]
+        if len(inside) == 1:
+            for _, wait in waits:
+                wait.owner, wait.inferred = inside[0], True

@@ -1,0 +1,175 @@
+"""What a thread is for, by its name and, where the name says nothing, by its frames.
+
+Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3; a table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+CONSUME_WORKER = "consume-worker"
+CALLBACK = "client-callback"
+PULL_SERVICE = "pull-service"
+REBALANCE_SERVICE = "rebalance-service"
+BROKER_SEND = "broker-send"
+POOL = "pool"
+OTHER = "other"
+JVM = "jvm"
+VIRTUAL = "virtual"
+CARRIER = "virtual-carrier"
+
+WORKER_NAME = re.compile(r"^ConsumeMessageThread_(?:(.+)_)?(\d+)$", re.S)
+_NUMBERED = re.compile(r"^(.*?)[-_#: ]?\(?(\d+)\)?$", re.S)
+_GROUP_OF_PREFIX = re.compile(
+    r"^(?:ConsumeMessageScheduledThread|CleanExpireMsgScheduledThread)_(?:(.+)_)?\d+$|^PullMsgThread-(.+?)\d*$", re.S
+)
+
+# (prefix, role); the first that fits wins, so longer ones stand before their beginnings
+PREFIXES: tuple[tuple[str, str], ...] = (
+    ("ConsumeMessageScheduledThread_", "consume-scheduled"),
+    ("ConsumeMessageThread_", CONSUME_WORKER),
+    ("CleanExpireMsgScheduledThread_", "expiry-cleaner"),
+    ("PullMessageServiceScheduledThread", "pull-scheduled"),
+    ("PullMessageService", PULL_SERVICE),
+    ("PullMsgThread-", "lite-pull"),
+    ("RebalanceService", REBALANCE_SERVICE),
+    ("MonitorMessageQueueChangeThread", "lite-pull-monitor"),
+    ("MQClientFactoryFetchRemoteConfigScheduledThread", "client-scheduled"),
+    ("MQClientFactoryScheduledThread", "client-scheduled"),
+    ("NettyClientSelector_", "client-netty"),
+    ("NettyClientWorkerThread_", "client-netty"),
+    ("NettyClientPublicExecutor_", CALLBACK),
+    ("NettyClientScan_thread_", "client-scan"),
+    ("ClientHouseKeepingService", "client-scan"),
+    ("AsyncSenderExecutor_", "producer-async"),
+    ("RequestHouseKeepingService", "client-scan"),
+    ("MQTraceSendThread_", "trace"),
+    ("MQ-AsyncTraceDispatcher-Thread-", "trace"),
+    ("LatencyFaultToleranceScheduledThread", "client-scheduled"),
+    ("SendMessageThread_", BROKER_SEND),
+    ("PutMessageThread_", BROKER_SEND),
+    ("PullMessageThread_", "broker-pull"),
+    ("LitePullMessageThread_", "broker-pull"),
+    ("AckMessageThread_", "broker-ack"),
+    ("QueryMessageThread_", "broker-query"),
+    ("AdminBrokerThread_", "broker-admin"),
+    ("ClientManageThread_", "broker-client-manage"),
+    ("ConsumerManageThread_", "broker-consumer-manage"),
+    ("HeartbeatThread_", "broker-heartbeat"),
+    ("EndTransactionThread_", "broker-transaction"),
+    ("BrokerFastFailureScheduledThread", "broker-fast-failure"),
+    ("BrokerControllerScheduledThread", "broker-scheduled"),
+    ("NettyServerCodecThread_", "broker-netty"),
+    ("NettyServerWorkerThread_", "broker-netty"),
+    ("NettyServerNIOSelector_", "broker-netty"),
+    ("NettyServerEPOLLSelector_", "broker-netty"),
+    ("NettyServerPublicExecutor_", "broker-netty"),
+    ("NettyNIOBoss_", "broker-netty"),
+    ("NettyEPOLLBoss_", "broker-netty"),
+    ("NettyBoss_", "broker-netty"),
+    ("FlushConsumeQueueService", "broker-store"),
+    ("ReputMessageService", "broker-store"),
+    ("CommitRealTimeService", "broker-store"),
+    ("FlushRealTimeService", "broker-store"),
+    ("GroupCommitService", "broker-store"),
+    ("AllocateMappedFileService", "broker-store"),
+    ("AllocateMapedFileService", "broker-store"),
+    ("StoreStatsService", "broker-store"),
+    ("StoreScheduledThread", "broker-store"),
+    ("PullRequestHoldService", "broker-hold"),
+    ("AcceptSocketService", "broker-ha"),
+    ("ReadSocketService", "broker-ha"),
+    ("WriteSocketService", "broker-ha"),
+    ("GroupTransferService", "broker-ha"),
+    ("HAClient", "broker-ha"),
+    ("TransactionalMessageCheckService", "broker-transaction"),
+    ("ScheduleMessageTimerThread", "broker-schedule"),
+)
+JVM_NAMES = frozenset(
+    {
+        "Reference Handler",
+        "Finalizer",
+        "Signal Dispatcher",
+        "Service Thread",
+        "Monitor Deflation Thread",
+        "Notification Thread",
+        "Common-Cleaner",
+        "Attach Listener",
+        "Sweeper thread",
+        "VM Thread",
+        "VM Periodic Task Thread",
+        "DestroyJavaVM",
+        "process reaper",
+        "VirtualThread-unparker",
+        "VirtualThread-unblocker",
+        "Read-Poller",
+        "Write-Poller",
+        "Master-Poller",
+        "JFR Recorder Thread",
+        "JFR Periodic Tasks",
+    }
+)
+JVM_PREFIXES = (
+    "C1 CompilerThread",
+    "C2 CompilerThread",
+    "GC Thread#",
+    "G1 ",
+    "ParGC",
+    "Parallel GC",
+    "PS ",
+    "CMS ",
+    "Concurrent Mark",
+    "Gang worker#",
+    "GC task thread#",
+    "Shenandoah",
+    "ZWorker",
+    "XWorker",
+    "ZDriver",
+    "ZDirector",
+    "ZStat",
+    "ZUncommitter",
+    "ZUnmapper",
+    "Runtime Worker",
+    "StringDedup",
+    "surefire-",
+    "JVMCI",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a name says."""
+
+    role: str
+    pool: str | None
+    group: str | None
+
+
+@lru_cache(maxsize=65_536)
+def role_of_name(name: str) -> Role:
+    """Role, pool and group by a thread's name."""
+    plain = name
+    if name.startswith("#"):
+        # a broker in a BrokerContainer: "#<canonical broker name>#SendMessageThread_1"
+        second = name.find("#", 1)
+        plain = name[second + 1 :] if second > 0 else name
+    for prefix, role in PREFIXES:
+        if plain.startswith(prefix):
+            worker = WORKER_NAME.match(plain)
+            if worker:
+                return Role(role, plain[: worker.start(2) - 1], worker[1])
+            owner = _GROUP_OF_PREFIX.match(plain)
+            group = (owner[1] or owner[2]) if owner else None
+            return Role(role, pool_of(plain) or plain, group)
+    if plain in JVM_NAMES or plain.startswith(JVM_PREFIXES):
+        return Role(JVM, None, None)
+    pool = pool_of(plain)
+    return Role(POOL if pool else OTHER, pool, None)
+
+
+def pool_of(name: str) -> str | None:
+    """A pool's name: a thread's name without its number."""
+    found = _NUMBERED.match(name)
+    return found[1] if found and found[1] else None

@@ -1,0 +1,145 @@
+"""Threads that stand still, put together by pool and cause: what a rule speaks about."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from mqdiag.facts.stacks import Standstill
+from mqdiag.threads import roles
+from mqdiag.threads.decide import BLOCKED, STUCK, Judgement
+from mqdiag.threads.explain import Explanation, explain
+from mqdiag.threads.present import cut_frames
+
+_RANK = {"high": 0, "medium": 1, "low": 2, None: 1}
+
+
+def standstills(judgements: list[Judgement]) -> tuple[Standstill, ...]:
+    """One entry for each pool, kind and cause; what other pools do only where it means a fault."""
+    by_name = {judgement.track.name: judgement for judgement in judgements}
+    sizes = Counter((judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool)
+    serving = _serving(judgements, by_name)
+    found: dict[tuple[object, ...], list[tuple[Judgement, Explanation]]] = defaultdict(list)
+    for judgement in judgements:
+        undecided = judgement.computing and judgement.state not in (STUCK, BLOCKED)
+        if not judgement.still and not undecided:
+            continue
+        track = judgement.track
+        why = explain(track, track.last_view, computing=judgement.computing)
+        if not _speaks(judgement, why, serving):
+            continue
+        holder = judgement.held_by if why.kind == "lock" else None
+        key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
+        found[key].append((judgement, why))
+    entries = [
+        _entry(members, sizes, by_name, serving)
+        for key, members in found.items()
+        if not _is_lonely_lock(members)
+    ]
+    entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
+    return tuple(entries)
+
+
+def _serving(judgements: list[Judgement], by_name: dict[str, Judgement]) -> dict[tuple[int, str | None], str]:
+    """Pools and threads that consume workers wait for, with the group that waits."""
+    serving: dict[tuple[int, str | None], str] = {}
+    for judgement in judgements:
+        track = judgement.track
+        if not track.is_worker or judgement.held_by is None:
+            continue
+        seen: set[str] = set()
+        holder = by_name.get(judgement.held_by)
+        while holder is not None and holder.track.name not in seen:
+            seen.add(holder.track.name)
+            if not holder.track.is_worker:
+                serving.setdefault(
+                    (holder.track.jvm, holder.track.pool or holder.track.name), track.group or ""
+                )
+            holder = by_name.get(holder.held_by) if holder.held_by else None
+    return serving
+
+
+def _speaks(judgement: Judgement, why: Explanation, serving: dict[tuple[int, str | None], str]) -> bool:
+    """Whether a standstill of this thread is a fault: in a consumer always, elsewhere only when it is plain."""
+    track = judgement.track
+    if track.is_worker or track.role == roles.BROKER_SEND:
+        return True
+    if (track.jvm, track.pool or track.name) in serving:
+        return True
+    if track.role in (roles.JVM, roles.CARRIER):
+        return False
+    if track.role == roles.CALLBACK:
+        return track.last_view.own_index >= 0
+    view = track.last_view
+    if not (view.in_pool_task or track.role == roles.VIRTUAL):
+        return why.kind == "lock"
+    if why.kind in ("socket-read", "pool"):
+        return view.cause is not None and view.own_index >= 0
+    return why.kind == "lock"
+
+
+def _is_lonely_lock(members: list[tuple[Judgement, Explanation]]) -> bool:
+    """One thread of no consumer that waits for a lock is no convoy."""
+    judgement, why = members[0]
+    return why.kind == "lock" and len(members) < 2 and not judgement.track.is_worker
+
+
+def _entry(
+    members: list[tuple[Judgement, Explanation]],
+    sizes: Counter[tuple[int, str | None]],
+    by_name: dict[str, Judgement],
+    serving: dict[tuple[int, str | None], str],
+) -> Standstill:
+    judgements = [judgement for judgement, _ in members]
+    # what most of them do speaks for all
+    common = Counter(judgement.track.last_view for judgement in judgements).most_common(1)[0][0]
+    typical = next(judgement for judgement in judgements if judgement.track.last_view is common)
+    why = next(item for judgement, item in members if judgement is typical)
+    track = typical.track
+    weakest = max(judgements, key=lambda judgement: _RANK[judgement.confidence])
+    holder = by_name.get(typical.held_by) if typical.held_by else None
+    group = track.group
+    serves = serving.get((track.jvm, track.pool or track.name))
+    wait = next(
+        (
+            lock.class_name
+            for lock in track.last.stack.locks
+            if lock.kind in ("waiting to lock", "waiting to re-lock", "parking")
+        ),
+        None,
+    )
+    seconds = [judgement.seconds for judgement in judgements if judgement.seconds is not None]
+    growth = [judgement.cpu_growth for judgement in judgements if judgement.cpu_growth is not None]
+    remedy = why.remedy
+    frames, _ = cut_frames(common)
+    return Standstill(
+        kind=why.kind,
+        cause=why.cause,
+        library=why.library,
+        threads=tuple(judgement.track.name for judgement in judgements),
+        role=track.role,
+        pool=track.pool,
+        pool_size=sizes[(track.jvm, track.pool)] if track.pool else 1,
+        group=group,
+        frame=common.own_frame,
+        listener=common.listener,
+        wait=common.top,
+        samples=min(judgement.count for judgement in judgements),
+        seconds=min(seconds) if seconds else None,
+        cpu_growth_ms=max(growth) if growth else None,
+        confidence=weakest.confidence or "low",
+        reason=weakest.reason,
+        remedy=remedy,
+        holder=holder.track.name if holder else typical.held_by,
+        holder_does=_does(holder) if holder else None,
+        holder_pool=holder.track.pool if holder else None,
+        lock_class=wait if why.kind == "lock" else None,
+        frames=frames,
+        decided=any(judgement.still for judgement in judgements),
+        serves=serves,
+    )
+
+
+def _does(holder: Judgement) -> str:
+    view = holder.track.last_view
+    where = view.own_frame or view.top or "?"
+    return f"{view.doing} at {where}"

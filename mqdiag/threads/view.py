@@ -1,0 +1,250 @@
+"""What a stack means: what its thread does, whose code asked for it, and which client library is between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mqdiag.read.stacks.records import Stack
+from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
+from mqdiag.threads.library_packages import JDK, is_own
+from mqdiag.threads.wait_table import (
+    CARRIER_IDLE,
+    IDLE,
+    LOCK_CALLS,
+    NATIVE_WAITS,
+    PARK_PLUMBING,
+    WAITS,
+)
+
+# waits that another thread or machine ends; "running" is none of them
+REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
+
+CONSUME_REQUESTS = {
+    "ConsumeMessageConcurrentlyService$ConsumeRequest.run": "concurrent",
+    "ConsumeMessageOrderlyService$ConsumeRequest.run": "orderly",
+    "ConsumeMessagePopConcurrentlyService$ConsumeRequest.run": "pop",
+    "ConsumeMessagePopOrderlyService$ConsumeRequest.run": "pop",
+}
+_CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
+_POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
+_THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
+MAX_TOP = 40
+"""frames from the top in which the kind of a wait is looked for"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One distinct stack, understood."""
+
+    stack: Stack
+    doing: str
+    """socket-read, connect, lock, pool, future, latch, queue, sleep, log, running, idle, …"""
+    idle: bool
+    run_index: int
+    """place of ConsumeRequest.run, -1 when there is none"""
+    consume_kind: str | None
+    """concurrent, orderly or pop"""
+    listener: str | None
+    own_index: int
+    """place of the user's own frame nearest to the wait, -1 when there is none"""
+    work: tuple[str, ...]
+    """frames from the user's own frame down to the listener: what is compared over samples"""
+    cause: Cause | None
+    through: tuple[str, str] | None
+    """(name, remedy) of what stands between the client and the user's code"""
+    in_pool_task: bool
+    """runs a task of a thread pool"""
+    top: str | None
+    locking: str | None
+    """the method that calls lock(), when it waits for a java.util.concurrent lock"""
+
+    @property
+    def in_listener(self) -> bool:
+        """At work for a message."""
+        return self.listener is not None
+
+    @property
+    def own_frame(self) -> str | None:
+        """The user's own frame nearest to the wait."""
+        return self.stack.frames[self.own_index] if self.own_index >= 0 else None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for something rather than computes."""
+        return self.doing not in ("running", "idle")
+
+
+class Views:
+    """Understands every distinct stack once."""
+
+    def __init__(self) -> None:
+        # a stack is kept alive by its entry, so its id cannot be given to another one
+        self._known: dict[int, View] = {}
+
+    def of(self, stack: Stack) -> View:
+        """The view of a stack."""
+        known = self._known.get(id(stack))
+        if known is None:
+            known = self._known[id(stack)] = view_of(stack)
+        return known
+
+
+def view_of(stack: Stack) -> View:
+    """Understand a stack."""
+    methods = stack.methods
+    run_index, kind = _consume_request(methods)
+    end = run_index if run_index >= 0 else len(methods)
+    listener_index = _listener(methods, end) if run_index >= 0 else -1
+    own_index = _own(methods, end)
+    idle = run_index < 0 and _is_idle(stack)
+    doing = "idle" if idle else _doing(stack)
+    cause = None
+    through = None
+    if not idle:
+        cause, through = _cause(methods, own_index if own_index >= 0 else end)
+        doing = _refine(doing, cause, methods, own_index if own_index >= 0 else end)
+    listener = None
+    if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
+        listener = _named_listener(stack, listener_index, own_index, run_index)
+    first = own_index if own_index >= 0 else 0
+    return View(
+        stack=stack,
+        doing=doing,
+        idle=idle,
+        run_index=run_index,
+        consume_kind=kind,
+        listener=listener,
+        own_index=own_index,
+        work=stack.frames[first:end] if run_index >= 0 or own_index >= 0 else stack.frames,
+        cause=cause,
+        through=through,
+        in_pool_task="java.util.concurrent.ThreadPoolExecutor.runWorker" in methods and not idle,
+        top=methods[0] if methods else None,
+        locking=_locking(methods) if doing in ("lock", "log") else None,
+    )
+
+
+def _consume_request(methods: tuple[str, ...]) -> tuple[int, str | None]:
+    for index in range(len(methods) - 1, -1, -1):
+        method = methods[index]
+        if method.endswith("$ConsumeRequest.run"):
+            # shaded and renamed clients keep the simple names
+            name = method[method.rfind(".", 0, method.rfind(".")) + 1 :]
+            if name in CONSUME_REQUESTS:
+                return index, CONSUME_REQUESTS[name]
+    return -1, None
+
+
+def _listener(methods: tuple[str, ...], end: int) -> int:
+    """The lowest consumeMessage above ConsumeRequest.run."""
+    for index in range(end - 1, -1, -1):
+        if methods[index].endswith(".consumeMessage"):
+            return index
+    return -1
+
+
+def _own(methods: tuple[str, ...], end: int) -> int:
+    for index in range(end):
+        if is_own(methods[index]):
+            return index
+    return -1
+
+
+def _named_listener(stack: Stack, listener: int, own: int, run: int) -> str:
+    """The listener as its author knows it: a wrapper of Spring or an agent is passed over."""
+    if listener >= 0 and is_own(stack.methods[listener]):
+        return stack.frames[listener]
+    below = listener if listener >= 0 else run
+    for index in range(below - 1, -1, -1):
+        if is_own(stack.methods[index]):
+            return stack.frames[index]
+    return stack.frames[listener if listener >= 0 else own]
+
+
+def _is_idle(stack: Stack) -> bool:
+    if stack.mounted is not None:
+        return False
+    for method in stack.methods[:MAX_TOP]:
+        if method in IDLE:
+            return True
+    return not stack.frames or any(method in CARRIER_IDLE for method in stack.methods[:MAX_TOP])
+
+
+def _doing(stack: Stack) -> str:
+    """The kind of wait, from the top frames of the JDK and of Netty."""
+    if stack.state == "BLOCKED":
+        return "monitor"
+    methods = stack.methods
+    top = methods[0] if methods else ""
+    if top not in NATIVE_WAITS:
+        return _spinning(methods)
+    kind = NATIVE_WAITS[top]
+    for method in methods[1:MAX_TOP]:
+        if method in PARK_PLUMBING:
+            continue
+        found = WAITS.get(method)
+        if found == "condition":
+            # part of the queue or latch below it, if one follows
+            kind = found
+            continue
+        if found is not None:
+            return found
+        if not method.startswith(JDK):
+            break
+    return kind
+
+
+def _spinning(methods: tuple[str, ...]) -> str:
+    """A spin lock looks like work: RocketMQ's own is known by name."""
+    for method in methods[:3]:
+        if method.endswith(("PutMessageSpinLock.lock", "AdaptiveBackOffSpinLockImpl.lock")):
+            return "lock"
+    return "running"
+
+
+def _cause(methods: tuple[str, ...], end: int) -> tuple[Cause | None, tuple[str, str] | None]:
+    """The client library nearest to the wait, and what stands between it and the user's code."""
+    cause: Cause | None = None
+    through: tuple[str, str] | None = None
+    for method in methods[:end]:
+        if cause is None and method.startswith(_POOL_PREFIXES):
+            cause = _entry(POOLS, method)
+        elif cause is None and method.startswith(_CLIENT_PREFIXES):
+            cause = _entry(CLIENTS, method)
+        elif method.startswith(_THROUGH_PREFIXES):
+            for prefix, name, remedy in THROUGH:
+                if method.startswith(prefix):
+                    through = (name, remedy)
+            if through is not None:
+                break
+    return cause, through
+
+
+def _entry(table: tuple[Cause, ...], method: str) -> Cause | None:
+    for cause in table:
+        if method.startswith(cause.frames):
+            return cause
+    return None
+
+
+def _refine(doing: str, cause: Cause | None, methods: tuple[str, ...], end: int) -> str:
+    """A wait in a pool, and one in a log appender, are named after it."""
+    if cause is not None and cause.pool and doing not in REMOTE_WAITS and doing != "running":
+        return "pool"
+    if doing in ("file-write", "lock", "monitor", "queue", "condition") and any(
+        method.startswith(LOGGING) for method in methods[:end]
+    ):
+        return "log" if doing != "monitor" else "monitor"
+    if doing == "file-read" and any(
+        method.startswith("java.lang.ClassLoader") for method in methods[:end]
+    ):
+        return "class-loading"
+    return doing
+
+
+def _locking(methods: tuple[str, ...]) -> str | None:
+    """The caller of lock(): who is inside the same method without waiting may hold the lock."""
+    for index, method in enumerate(methods[:MAX_TOP]):
+        if method in LOCK_CALLS or method.endswith(("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock")):
+            return methods[index + 1] if index + 1 < len(methods) else None
+    return None
