@@ -129,6 +129,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     locked: bool | None = None
     last_pull_age_ms: int | None = None
     last_consume_age_ms: int | None = None
+    being_changed: bool | None = None
+    """a thread was inside the queue's write lock: counters and map may differ by one batch"""
     found_by: str | None = None
     """where queue and group were read: rebalance-table, pull-request, consume-request, assigned, message"""
 

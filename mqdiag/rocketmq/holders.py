@@ -1,0 +1,150 @@
+"""Who keeps objects: up the dominator tree, through the insides of collections, to a class and a field.
+
+An object that one collection keeps is dominated by it, however the collection is built; so the way up needs no
+knowledge of collections beyond "a class of the JDK is not the owner". Objects with several holders have none above
+them but the root, and the way goes on from one of their referrers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.graph.paths import edge_name
+from mqdiag.rocketmq.queue_names import place_of
+
+_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+_MAX_STEPS = 64
+_MANY_OWNERS, _FEW_EACH = 8, 8
+"""an application class with more than so many objects that each keep fewer than so many is an entry, not the owner"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holdings:
+    """For each object: `owners` int32, what keeps it (-1 unknown), `children` int32, the owner's direct reference.
+
+    `in_frames` bool: only frames of threads hold it.
+    """
+
+    owners: Nodes
+    children: Nodes
+    in_frames: NDArray[np.bool_]
+
+
+def find_holders(heap: Heap, nodes: Nodes) -> Holdings:
+    """Climb from all objects at once; each round is one step up for all that have not arrived."""
+    threads = np.unique(heap.references.extra_from)
+    climb = _Climb(heap, nodes, threads)
+    for _ in range(_MAX_STEPS):
+        if not climb.step():
+            break
+    return Holdings(owners=climb.owners, children=climb.children, in_frames=climb.in_frames)
+
+
+class _Climb:
+    def __init__(self, heap: Heap, nodes: Nodes, threads: Nodes) -> None:
+        self._heap, self._threads = heap, threads
+        names = heap.classes.names
+        self._is_jdk = np.array([name.startswith(_JDK) or name.endswith("[]") for name in names], bool)
+        self._is_loader = np.zeros(heap.classes.count, bool)
+        self._is_loader[heap.classes.subclasses(heap.classes.indices_named("java.lang.ClassLoader"))] = True
+        self._is_class = np.zeros(heap.count, bool)
+        self._is_class[list(heap.class_of_node)] = True
+        self._at = nodes.copy()
+        self._open = np.arange(nodes.size)
+        self.owners = np.full(nodes.size, -1, np.int32)
+        self.children = np.full(nodes.size, -1, np.int32)
+        self.in_frames = np.zeros(nodes.size, bool)
+
+    def step(self) -> bool:
+        """One step up; False when all have arrived."""
+        if not self._open.size:
+            return False
+        heap = self._heap
+        distinct, inverse = np.unique(self._at[self._open], return_inverse=True)
+        counts = np.bincount(inverse)
+        ends = self._end_of_chain(distinct)
+        above = self._above(ends)
+        rows = heap.class_index(above)
+        is_thread = np.isin(above, self._threads)
+        from_frame = is_thread & self._is_local(above, ends)
+        through = (above >= 0) & self._is_jdk[rows] & ~self._is_class[above] & ~is_thread
+        through |= self._is_entry(above, rows, counts) & ~through & ~is_thread
+        stop = ~through
+        stopped = stop[inverse]
+        arrived = self._open[stopped]
+        self.owners[arrived] = above[inverse][stopped]
+        self.children[arrived] = ends[inverse][stopped]
+        self.in_frames[arrived] = from_frame[inverse][stopped]
+        self._open = self._open[~stopped]
+        self._at[self._open] = above[inverse][~stopped]
+        return bool(self._open.size)
+
+    def _above(self, nodes: Nodes) -> Nodes:
+        """Dominator of each node; where several hold it, so that only the root or a loader is above, a referrer."""
+        tree = self._heap.dominance
+        parents = tree.dominator[tree.numbers[nodes]]
+        above = np.where(parents > 0, tree.order[parents], -1).astype(np.int32)
+        shared = np.flatnonzero((above < 0) | self._is_loader[self._heap.class_index(above)])
+        if shared.size:
+            above[shared] = self._referrer(nodes[shared])
+        return above
+
+    def _end_of_chain(self, nodes: Nodes) -> Nodes:
+        """Where a linked chain begins: each step doubles, so a queue of 100,000 links takes 17."""
+        tree, heap = self._heap.dominance, self._heap
+        rows = heap.class_index(nodes)
+        ends = nodes.copy()
+        parents = tree.order[tree.dominator[tree.numbers[nodes]]]
+        linked = (tree.dominator[tree.numbers[nodes]] > 0) & (heap.class_index(parents) == rows)
+        for row in np.unique(rows[linked]).tolist():
+            links = heap.instances([row], subclasses=False)
+            links = links[heap.reachable(links)]
+            up = place_of(links, tree.order[tree.dominator[tree.numbers[links]]].astype(np.int32))
+            up = np.where(up >= 0, up, np.arange(links.size)).astype(np.int64)
+            while True:
+                further = up[up]
+                if (further == up).all():
+                    break
+                up = further
+            mine = rows == row
+            ends[mine] = links[up[place_of(links, nodes[mine])]]
+        return ends
+
+    def _referrer(self, nodes: Nodes) -> Nodes:
+        """One referrer of each node, no thread where there is another one; -1 for a root."""
+        owners, sources = self._heap.referrers(nodes)
+        order = np.lexsort((sources, np.isin(sources, self._threads), owners))
+        owners, sources = owners[order], sources[order]
+        distinct, first = np.unique(owners, return_index=True)
+        found = np.full(nodes.size, -1, np.int32)
+        found[distinct] = sources[first]
+        return found
+
+    def _is_local(self, threads: Nodes, nodes: Nodes) -> NDArray[np.bool_]:
+        """Which (thread, node) pairs are a thread and a local of its frames."""
+        shift = np.int64(1) << 32
+        held = self._heap.references.extra_from.astype(np.int64) * shift + self._heap.references.extra_to
+        return np.isin(threads.astype(np.int64) * shift + nodes, held)
+
+    def _is_entry(self, above: Nodes, rows: Nodes, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Application objects that each keep a few: something above them keeps them all."""
+        entry = np.zeros(above.size, bool)
+        plain = (above >= 0) & ~self._is_class[above]
+        for row in np.unique(rows[plain]).tolist():
+            mine = plain & (rows == row)
+            owners = np.unique(above[mine]).size
+            entry[mine] = owners > _MANY_OWNERS and counts[mine].sum() < owners * _FEW_EACH
+        return entry
+
+
+def holder_name(heap: Heap, owner: int, child: int) -> tuple[str, str]:
+    """(class, field) of an owner and its direct reference; the field is empty where none leads there directly."""
+    row = heap.class_of_node.get(owner)
+    holder = heap.classes.names[row] if row is not None else heap.class_name(owner)
+    edge = edge_name(heap, owner, child) if child >= 0 else ""
+    start = f"{holder}."
+    return holder, edge[len(start) :] if edge.startswith(start) else ""

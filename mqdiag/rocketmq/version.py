@@ -1,0 +1,37 @@
+"""The client's version: the static int of MQVersion, named by the enum constants in the dump itself."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from mqdiag.rocketmq.bind import Client
+
+CURRENT = ("CURRENT_VERSION", "CurrentVersion")
+"""static of common.MQVersion: since 4.0.0, before"""
+
+
+def client_version(client: Client) -> str | None:
+    """Dotted version, 5.3.3 of V5_3_3; None when MQVersion is not loaded or its constants are not in the dump."""
+    heap = client.heap
+    for row in client.rows(".common.MQVersion"):
+        for name in CURRENT:
+            ordinal = heap.classes.static_value(row, name)
+            if ordinal is None:
+                continue
+            constants = heap.instances(client.rows(".common.MQVersion$Version"))
+            found = constants[heap.numbers(constants, "ordinal") == int(ordinal)]
+            names = [text for text in heap.strings(heap.refs(found.astype(np.int32), "name")) if text]
+            if names:
+                return _plain(names[0])
+    return None
+
+
+def _plain(constant: str) -> str:
+    """V4_9_8 -> 4.9.8, V4_0_0_SNAPSHOT -> 4.0.0-SNAPSHOT, HIGHER_VERSION as it is."""
+    found = re.fullmatch(r"V(\d+(?:_\d+)*)(?:_(.+))?", constant)
+    if found is None:
+        return constant
+    suffix = f"-{found[2]}" if found[2] else ""
+    return found[1].replace("_", ".") + suffix
