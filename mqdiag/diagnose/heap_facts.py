@@ -96,7 +96,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
 def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
-    reachable = int(tree.retained_bytes[0])
+    reachable = tree.total_bytes
     heap_bytes, source = settings.heap_limit, "option"
     if heap_bytes is None:
         heap_bytes, source = max_memory_bytes(heap), "max-memory-static"

@@ -17,47 +17,58 @@ from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.walk import worker_count
 
+_UINT32 = (1 << 32) - 1
+
 
 @dataclass(slots=True)
 class Dominance:
-    """Everything by depth-first preorder number; 0 is the virtual root above the GC roots, m objects are reachable.
+    """The dominator tree in preorder: a subtree is a run of places; 0 is the virtual root above the GC roots.
 
-    `numbers` int32[n]: number of each object, 0 when unreachable. `order` int32[m + 1]: object of each number.
-    `parents` int32[m + 1]: depth-first tree. `dominator` int32[m + 1]. `retained_bytes` int64[m + 1].
-    `dominated` int32[m + 1]: objects in the subtree. `positions` int32[m + 1] and `at` int32[m + 1]: preorder of the
-    dominator tree and back. `heads` uint32[m + 2], `sources` int32: predecessors that are no tree edge.
+    `numbers` int32[n]: place of each object, 0 when unreachable. For m reachable objects: `order` int32[m + 1], the
+    object at each place (-1 for the root); `dominator` int32[m + 1], the place of its immediate dominator; `dominated`
+    int32[m + 1], objects in the subtree, itself included; `prefix` uint32 or uint64[m + 2], shallow units of all
+    objects at lower places.
     """
 
     numbers: NDArray[np.int32]
     order: NDArray[np.int32]
-    parents: NDArray[np.int32]
     dominator: NDArray[np.int32]
-    retained_bytes: NDArray[np.int64]
     dominated: NDArray[np.int32]
-    positions: NDArray[np.int32]
-    at: NDArray[np.int32]
-    heads: NDArray[np.uint32]
-    sources: NDArray[np.int32]
+    prefix: NDArray[np.uint32] | NDArray[np.uint64]
+    alignment: int
 
     @property
     def count(self) -> int:
         """Reachable objects."""
         return self.order.size - 1
 
-    def children(self, number: int) -> NDArray[np.int32]:
-        """Numbers that this one dominates immediately, int32."""
+    @property
+    def total_bytes(self) -> int:
+        """Shallow bytes of all reachable objects."""
+        return int(self.prefix[-1]) * self.alignment
+
+    def retained(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Retained bytes by place, int64."""
+        ends = places.astype(np.int64) + self.dominated[places]
+        units: NDArray[np.int64] = self.prefix[ends].astype(np.int64) - self.prefix[places].astype(np.int64)
+        return units * self.alignment
+
+    def children(self, place: int) -> NDArray[np.int32]:
+        """Places that this one dominates immediately, int32."""
         found = []
-        place = int(self.positions[number]) + 1
-        end = int(self.positions[number]) + int(self.dominated[number])
-        while place < end:
-            child = int(self.at[place])
-            found.append(child)
-            place += int(self.dominated[child])
+        at, end = place + 1, place + int(self.dominated[place])
+        while at < end:
+            found.append(at)
+            at += int(self.dominated[at])
         return np.array(found, np.int32)
 
     def top_level(self) -> NDArray[np.int32]:
-        """Numbers that only the virtual root dominates, int32."""
+        """Places that only the virtual root dominates, int32."""
         return np.flatnonzero(self.dominator[1:] == 0).astype(np.int32) + np.int32(1)
+
+    def inside(self, place: int) -> NDArray[np.int32]:
+        """Objects of a subtree, itself included: nodes int32."""
+        return self.order[place : place + int(self.dominated[place])]
 
 
 def build_dominance(
@@ -102,21 +113,24 @@ def build_dominance(
 
     progress.phase("finding dominators")
     heads, sources = _predecessors(index, references, class_nodes, numbers, parents, is_root)
-    semi, label, ancestor = (np.empty(reached + 1, np.int32) for _ in range(3))
-    dominator = np.empty(reached + 1, np.int32)
-    kernel.immediate_dominators(parents, is_root, heads, sources, semi, label, ancestor, dominator)
-    del semi, label, ancestor
+    # `order` follows from `numbers`; these arrays are the peak of memory.
+    del order
+    label, ancestor, stack, dominator = (np.empty(reached + 1, np.int32) for _ in range(4))
+    kernel.immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator)
+    del label, ancestor, stack, parents, is_root, heads, sources
+
     progress.phase("summing retained sizes")
-    retained_bytes = np.zeros(reached + 1, np.int64)
-    retained_bytes[1:] = sizes.units[order[1:]]
-    retained_bytes *= sizes.alignment
-    dominated = np.empty(reached + 1, np.int32)
-    kernel.retained(dominator, retained_bytes, dominated)
-    positions, following, at = (np.empty(reached + 1, np.int32) for _ in range(3))
-    kernel.tree_positions(dominator, dominated, positions, following, at)
-    return Dominance(
-        numbers, order, parents, dominator, retained_bytes, dominated, positions, at, heads, sources
-    )
+    dominated, positions, following = (np.empty(reached + 1, np.int32) for _ in range(3))
+    kernel.tree_positions(dominator, dominated, positions, following)
+    del following
+    moved = np.empty(reached + 1, np.int32)
+    kernel.permute(dominated, positions, moved)
+    dominated, moved = moved, dominated
+    kernel.permute_places(dominator, positions, moved)
+    dominator, order = moved, dominator
+    prefix = np.empty(reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64)
+    kernel.sum_units(numbers, positions, sizes.units, order, prefix)
+    return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
 
 
 def _predecessors(

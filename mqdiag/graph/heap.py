@@ -83,6 +83,13 @@ class Heap:
         )
 
     @cached_property
+    def shortest_paths(self) -> Nodes:
+        """int32[n]: for each object its holder on the shortest way from a root; see `graph/paths.py`."""
+        from mqdiag.graph.paths import shortest_paths
+
+        return shortest_paths(self)
+
+    @cached_property
     def threads(self) -> list[ThreadRecord]:
         """All threads with stacks and locals."""
         return read_threads(self)
@@ -235,7 +242,7 @@ class Heap:
     def retained_sizes(self, nodes: Nodes) -> NDArray[np.int64]:
         """Bytes that go when the object goes; 0 for unreachable ones."""
         numbers = self.dominance.numbers[nodes]
-        return np.where(numbers > 0, self.dominance.retained_bytes[numbers], 0)
+        return np.where(numbers > 0, self.dominance.retained(numbers), 0)
 
     def retained_of_sets(
         self, sets: list[Nodes], ignore_frames_of: Nodes | None = None

@@ -26,10 +26,8 @@ def class_rows(heap: Heap) -> tuple[ClassRow, ...]:
     shallow = np.bincount(group[heap.index.rows], heap.sizes.units, len(names)) * heap.sizes.alignment
     tree = heap.dominance
     retained = np.zeros(len(names), np.int64)
-    groups = np.zeros(tree.order.size, np.int32)
-    groups[1:] = group[heap.index.rows[tree.order[1:]]]
-    retained_by_group(tree.at, tree.dominated, tree.retained_bytes, groups, retained)
-    return _rows(heap.dump, names, group, counts, shallow.astype(np.int64), retained)
+    retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained)
+    return _rows(heap.dump, names, group, counts, shallow.astype(np.int64), retained * tree.alignment)
 
 
 def quick_class_rows(dump: Dump) -> tuple[ClassRow, ...]:

@@ -8,92 +8,92 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.kernels.breadth import breadth_first, find_referrers
 from mqdiag.graph.roots import ROOT_NAMES
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
-_MAX_FRONTIER = 2_000_000
+Nodes = NDArray[np.int32]
+_ROOT, _NOT_YET = -2, -1
+_MOST_STEPS = 40
+"""steps told of a path; the middle of a longer one is counted only"""
 
 
-def referrers(heap: Heap, nodes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """(position in `nodes`, referrer): reachable referrers, the tree parent first; class objects of instances not."""
-    tree = heap.dominance
-    numbers = np.where(nodes >= 0, tree.numbers[nodes], 0)
-    there = np.flatnonzero(numbers > 0)
-    inner = there[tree.parents[numbers[there]] > 0]
-    parents = tree.order[tree.parents[numbers[inner]]]
-    first = tree.heads[numbers[there]].astype(np.int64)
-    counts = tree.heads[numbers[there].astype(np.int64) + 1].astype(np.int64) - first
-    owners = np.repeat(there, counts)
-    within = np.arange(owners.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    others = tree.order[tree.sources[np.repeat(first, counts) + within]]
-    positions = np.concatenate((inner, owners))
-    sources = np.concatenate((parents, others)).astype(np.int32)
-    pairs = np.unique(np.stack((positions, sources.astype(np.int64))), axis=1)
+def referrers(heap: Heap, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
+    """(position in `nodes`, referrer) over all reachable objects that refer to one of the nodes.
+
+    One pass over all references, however many nodes are asked for. Instances do not count as referrers of their
+    class.
+    """
+    wanted = np.zeros(heap.count, np.uint8)
+    wanted[nodes[nodes >= 0]] = 1
+    refs, numbers, nothing = heap.references, heap.dominance.numbers, np.empty(0, np.int32)
+    count = find_referrers(refs.starts, refs.edges, numbers, wanted, nothing, nothing, False)
+    sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
+    find_referrers(refs.starts, refs.edges, numbers, wanted, sources, targets, True)
+    order = np.argsort(nodes, kind="stable")
+    left = np.searchsorted(nodes[order], targets, "left")
+    repeats = np.searchsorted(nodes[order], targets, "right") - left
+    within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    positions = order[np.repeat(left, repeats) + within]
+    pairs = np.unique(np.stack((positions, np.repeat(sources, repeats).astype(np.int64))), axis=1)
     return pairs[0], pairs[1].astype(np.int32)
 
 
-def path_to_root(heap: Heap, node: int) -> list[str]:
-    """Steps from a GC root to a node, the root first; weak, soft and phantom referents are no way.
+def shortest_paths(heap: Heap) -> Nodes:
+    """For each object its holder on the shortest way from a GC root; -2 for roots, -1 for the unreachable.
 
-    Breadth first, backwards. Empty when the object is unreachable.
+    Soft, weak and phantom referents are no way, unless an object can be reached by one only. int32[n].
     """
+    refs, rows = heap.references, heap.index.rows
+    came_from = np.full(heap.count, _NOT_YET, np.int32)
+    queue = np.empty(heap.count, np.int32)
+    came_from[heap.roots.nodes] = _ROOT
+    last = heap.roots.nodes.size
+    queue[:last] = heap.roots.nodes
+    weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
+    targets = heap.refs(weak, "referent")
+    first = 0
+    while first < last:
+        last = breadth_first(
+            refs.starts, refs.edges, rows, heap.class_nodes, weak, targets, came_from, queue, first, last
+        )
+        first = last
+        only_weak = (targets >= 0) & (came_from[weak] != _NOT_YET) & (came_from[targets] == _NOT_YET)
+        seeds, which = np.unique(targets[only_weak], return_index=True)
+        came_from[seeds] = weak[only_weak][which]
+        queue[last : last + seeds.size] = seeds
+        last += seeds.size
+    return came_from
+
+
+def path_nodes(heap: Heap, node: int) -> list[int]:
+    """Nodes of the shortest path, the root first; empty for an unreachable object."""
+    came_from = heap.shortest_paths
+    if node < 0 or came_from[node] == _NOT_YET:
+        return []
+    path = [node]
+    while came_from[path[-1]] != _ROOT:
+        path.append(int(came_from[path[-1]]))
+    return path[::-1]
+
+
+def path_to_root(heap: Heap, node: int) -> list[str]:
+    """Steps from a GC root to a node, the root first; empty when the object is unreachable."""
     nodes = path_nodes(heap, node)
     if not nodes:
         return []
     kind = ROOT_NAMES.get(_root_type(heap, nodes[0]), "GC root")
     steps = [f"{kind}: {describe(heap, nodes[0])}"]
-    for holder, held in pairwise(nodes):
-        steps.append(f"{edge_name(heap, holder, held)} -> {describe(heap, held)}")
+    hops = list(pairwise(nodes))
+    half = _MOST_STEPS // 2
+    for at, (holder, held) in enumerate(hops):
+        if len(hops) <= _MOST_STEPS or at < half or at >= len(hops) - half:
+            steps.append(f"{edge_name(heap, holder, held)} -> {describe(heap, held)}")
+        elif at == half:
+            steps.append(f"... {len(hops) - 2 * half:,} steps more ...")
     return steps
-
-
-def path_nodes(heap: Heap, node: int) -> list[int]:
-    """Nodes of the shortest path, the root first."""
-    if node < 0 or heap.dominance.numbers[node] == 0:
-        return []
-    is_root = np.zeros(heap.count, bool)
-    is_root[heap.roots.nodes] = True
-    came_from = {node: -1}
-    frontier = np.array([node], np.int32)
-    weak_seen = False
-    while frontier.size:
-        roots = frontier[is_root[frontier]]
-        if roots.size:
-            path = [int(roots[0])]
-            while came_from[path[-1]] >= 0:
-                path.append(came_from[path[-1]])
-            return path
-        owners, sources = referrers(heap, frontier)
-        targets = frontier[owners]
-        strong = ~_is_weak(heap, sources, targets) | weak_seen
-        following = []
-        for source, target in zip(sources[strong].tolist(), targets[strong].tolist(), strict=True):
-            if source not in came_from:
-                came_from[source] = target
-                following.append(source)
-        if not following and not weak_seen:
-            # Only weak references lead here: they are better than no path at all.
-            weak_seen = True
-            came_from = {node: -1}
-            following = [node]
-        if len(came_from) > _MAX_FRONTIER:
-            return []
-        frontier = np.array(following, np.int32)
-    return []
-
-
-def _is_weak(heap: Heap, sources: NDArray[np.int32], targets: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """References that do not keep their target: the referent of a java.lang.ref.Reference."""
-    kinds = heap.classes.indices_named("java.lang.ref.Reference")
-    weak = np.zeros(sources.size, bool)
-    if not kinds or not sources.size:
-        return weak
-    inside = np.isin(heap.index.rows[sources], heap.classes.subclasses(kinds))
-    rows = np.flatnonzero(inside)
-    weak[rows] = heap.refs(sources[rows], "referent") == targets[rows]
-    return weak
 
 
 def _root_type(heap: Heap, node: int) -> int:

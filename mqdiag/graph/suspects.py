@@ -35,17 +35,19 @@ def suspects(heap: Heap, is_rocketmq: Callable[[str], bool]) -> tuple[Suspect, .
         is_rocketmq: tells RocketMQ's own classes by name.
     """
     tree = heap.dominance
-    total = int(tree.retained_bytes[0])
+    total = tree.total_bytes
     least = max(int(total * MIN_SHARE), 1)
     search = _Search(heap, least)
     top = tree.top_level()
-    top = top[tree.retained_bytes[top] >= least]
+    weights = tree.retained(top)
+    top, weights = top[weights >= least], weights[weights >= least]
     points: dict[int, None] = {}
-    for number in top[np.argsort(-tree.retained_bytes[top])].tolist():
+    for number in top[np.argsort(-weights)].tolist():
         for point in search.down(number):
             points[point] = None
-    largest = sorted(points, key=lambda number: -int(tree.retained_bytes[number]))[:MOST]
-    return tuple(_suspect(heap, number, total, is_rocketmq) for number in largest)
+    found = np.array(list(points), np.int32)
+    largest = found[np.argsort(-tree.retained(found), kind="stable")][:MOST]
+    return tuple(_suspect(heap, number, total, is_rocketmq) for number in largest.tolist())
 
 
 class _Search:
@@ -69,7 +71,7 @@ class _Search:
             while True:
                 here = way[-1]
                 children = self._tree.children(here)
-                weights = self._tree.retained_bytes[children]
+                weights = self._tree.retained(children)
                 large = children[weights >= self._least]
                 if not large.size:
                     found.append(here)
@@ -79,7 +81,7 @@ class _Search:
                     break
                 heaviest = int(children[weights.argmax()])
                 whole = self._transparent[self._row(here)]
-                if not whole and weights.max() < _BIG_DROP * int(self._tree.retained_bytes[here]):
+                if not whole and weights.max() < _BIG_DROP * self._weight(here):
                     found.append(here)
                     break
                 if self._is_chain(way, heaviest):
@@ -87,6 +89,9 @@ class _Search:
                     break
                 way.append(heaviest)
         return found
+
+    def _weight(self, number: int) -> int:
+        return int(self._tree.retained(np.array([number], np.int32))[0])
 
     def _row(self, number: int) -> int:
         return int(self._heap.index.rows[self._tree.order[number]])
@@ -105,7 +110,7 @@ class _Search:
 def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], bool]) -> Suspect:
     tree = heap.dominance
     node = int(tree.order[number])
-    weight = int(tree.retained_bytes[number])
+    weight = int(tree.retained(np.array([number], np.int32))[0])
     holder = int(tree.order[tree.dominator[number]]) if tree.dominator[number] else -1
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
@@ -144,9 +149,7 @@ def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
 
 def _contents(heap: Heap, number: int) -> tuple[str, ...]:
     """What is inside, by class: "byte[]: 120 MiB in 4,000"."""
-    tree = heap.dominance
-    start = int(tree.positions[number])
-    inside = tree.order[tree.at[start : start + int(tree.dominated[number])]]
+    inside = heap.dominance.inside(number)
     rows = heap.index.rows[inside]
     bytes_by_row = np.bincount(rows, heap.sizes.units[inside], heap.classes.count) * heap.sizes.alignment
     counts = np.bincount(rows, minlength=heap.classes.count)

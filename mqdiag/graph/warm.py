@@ -23,6 +23,8 @@ def warm() -> None:
             file.write(_tiny_dump())
         heap = open_heap(path)
         class_rows(heap)
+        heap.referrers(np.arange(heap.count, dtype=np.int32))
+        heap.path_to_root(0)
         everything = np.arange(heap.count, dtype=np.int32)
         items(heap, everything)
         heap.array_lengths(everything)

@@ -1,6 +1,7 @@
 """Dominators by semi-NCA (Georgiadis, Tarjan, Werneck, "Finding Dominators in Practice", 2006), and what follows.
 
-All arrays are in preorder numbers; 0 is the virtual root. Self-contained: a cached kernel does not notice a change
+Arrays go by depth-first number first and by place, the preorder of the dominator tree, in the end; 0 is the virtual
+root in both. Self-contained: a cached kernel does not notice a change
 in another file.
 """
 
@@ -53,14 +54,15 @@ def predecessors(
 
 
 @njit(cache=True, nogil=True)
-def immediate_dominators(parents, is_root, heads, sources, semi, label, ancestor, dominator):
+def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator):
     """Immediate dominators.
 
     Args:
         parents: int32[m + 1]; is_root: uint8[m + 1], what the virtual root refers to.
         heads: uint32[m + 2], sources: int32[]: predecessors without tree edges.
-        semi, label, ancestor: int32[m + 1], scratch.
-        dominator: int32[m + 1], out; dominator[0] = 0. Also the stack of the path compression.
+        label, ancestor: int32[m + 1], scratch.
+        stack: int32[m + 1], scratch; as much of it is touched as the longest compressed path needs.
+        dominator: int32[m + 1], out; dominator[0] = 0. Holds the semi-dominators first.
 
     O(references times log), nearly linear in practice.
     """
@@ -82,37 +84,38 @@ def immediate_dominators(parents, is_root, heads, sources, semi, label, ancestor
             depth = 0
             x = v
             while ancestor[x] > w:
-                dominator[depth] = x
+                stack[depth] = x
                 depth += 1
                 x = ancestor[x]
             while depth > 0:
                 depth -= 1
-                y = dominator[depth]
+                y = stack[depth]
                 if label[x] < label[y]:
                     label[y] = label[x]
                 ancestor[y] = ancestor[x]
                 x = y
             if label[v] < best:
                 best = label[v]
-        semi[w] = best
+        dominator[w] = best
         label[w] = best
     dominator[0] = 0
     for w in range(1, count + 1):
         d = parents[w]
-        s = semi[w]
+        s = dominator[w]
         while d > s:
             d = dominator[d]
         dominator[w] = d
 
 
 @njit(cache=True, nogil=True)
-def retained(dominator, retained_bytes, dominated):
-    """Sums up the dominator tree.
+def tree_positions(dominator, dominated, positions, following):
+    """Preorder of the dominator tree: a subtree is a run, and its children are found by hopping over runs.
 
     Args:
-        dominator: int32[m + 1].
-        retained_bytes: int64[m + 1], in: shallow sizes; out: retained sizes.
+        dominator: int32[m + 1], by depth-first number.
         dominated: int32[m + 1], out: objects in each subtree, itself included.
+        positions: int32[m + 1], out: place of each number.
+        following: int32[m + 1], scratch.
 
     O(m).
     """
@@ -120,49 +123,71 @@ def retained(dominator, retained_bytes, dominated):
     for v in range(count + 1):
         dominated[v] = 1
     for v in range(count, 0, -1):
-        retained_bytes[dominator[v]] += retained_bytes[v]
         dominated[dominator[v]] += dominated[v]
-
-
-@njit(cache=True, nogil=True)
-def tree_positions(dominator, dominated, positions, following, at):
-    """Preorder of the dominator tree: a subtree is a run, its children are found by hopping over runs.
-
-    Args:
-        dominator: int32[m + 1], dominated: int32[m + 1].
-        positions: int32[m + 1], out: position of each number.
-        following: int32[m + 1], scratch.
-        at: int32[m + 1], out: number at each position.
-
-    O(m).
-    """
     positions[0] = 0
     following[0] = 1
-    at[0] = 0
-    for v in range(1, dominator.size):
+    for v in range(1, count + 1):
         d = dominator[v]
         place = following[d]
         following[d] = place + dominated[v]
         positions[v] = place
         following[v] = place + 1
-        at[place] = v
 
 
 @njit(cache=True, nogil=True)
-def retained_by_group(at, dominated, retained_bytes, groups, sums):
-    """Per group, the retained bytes of its objects that no other object of the group dominates.
+def permute(values, positions, moved):
+    """moved[positions[v]] = values[v]; int32[m + 1] all. O(m)."""
+    for v in range(values.size):
+        moved[positions[v]] = values[v]
+
+
+@njit(cache=True, nogil=True)
+def permute_places(dominator, positions, moved):
+    """The dominator tree in places instead of numbers: moved[positions[v]] = positions[dominator[v]]. O(m)."""
+    for v in range(dominator.size):
+        moved[positions[v]] = positions[dominator[v]]
+
+
+@njit(cache=True, nogil=True)
+def sum_units(numbers, positions, units, order, prefix):
+    """Bring objects to their places, and sum up shallow sizes so that a retained size is one subtraction.
 
     Args:
-        at: int32[m + 1], dominated: int32[m + 1], retained_bytes: int64[m + 1].
-        groups: int32[m + 1], group of each number (class name).
+        numbers: int32[n], in: depth-first numbers; out: places; 0 stays 0.
+        positions: int32[m + 1], place of each number.
+        units: uint32[n].
+        order: int32[m + 1], out: the object at each place.
+        prefix: uint32[m + 2] or uint64[m + 2], out: units of all objects before a place.
+
+    O(n).
+    """
+    order[0] = -1
+    for node in range(numbers.size):
+        if numbers[node] > 0:
+            place = positions[numbers[node]]
+            numbers[node] = place
+            order[place] = node
+    prefix[0] = 0
+    prefix[1] = 0
+    for place in range(1, order.size):
+        prefix[place + 1] = prefix[place] + units[order[place]]
+
+
+@njit(cache=True, nogil=True)
+def retained_by_group(order, dominated, prefix, rows, group_of_row, sums):
+    """Per group, the retained units of its objects that no other object of the group dominates.
+
+    Args:
+        order: int32[m + 1], dominated: int32[m + 1], prefix: uint32[m + 2] or uint64[m + 2], by place.
+        rows: int32[n]; group_of_row: int32[c].
         sums: int64[g], zeros; out.
 
     O(m).
     """
     until = np.zeros(sums.size, np.int64)
-    for place in range(1, at.size):
-        v = at[place]
-        group = groups[v]
+    for place in range(1, order.size):
+        group = group_of_row[rows[order[place]]]
         if place >= until[group]:
-            sums[group] += retained_bytes[v]
-            until[group] = place + dominated[v]
+            end = place + dominated[place]
+            sums[group] += np.int64(prefix[end]) - np.int64(prefix[place])
+            until[group] = end

@@ -1,0 +1,72 @@
+"""Shortest ways from the roots, and who refers to some objects.
+
+Self-contained: a cached kernel does not notice a change in another file.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def breadth_first(starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, last):
+    """Extend the tree of shortest paths over everything that the queued objects reach.
+
+    Args:
+        starts: uint32[n + 1], edges: int32[], rows: int32[n], class_nodes: int32[c]: see `reach.depth_first`.
+        weak_nodes: int32[w], ascending: references whose referent is no way; weak_targets: int32[w].
+        came_from: int32[n], in and out: holder on the shortest way; -2 for a root, -1 where nothing came yet.
+        queue: int32[], in and out, at least n entries; objects first to last are still to be expanded.
+        first, last: int64.
+
+    Returns:
+        the end of the queue. O(objects + references).
+    """
+    while first < last:
+        node = queue[first]
+        first += 1
+        weak = np.int32(-1)
+        if weak_nodes.size > 0:
+            place = np.searchsorted(weak_nodes, node)
+            if place < weak_nodes.size and weak_nodes[place] == node:
+                weak = weak_targets[place]
+        for at in range(starts[node], starts[node + 1]):
+            target = edges[at]
+            if came_from[target] == -1 and target != weak:
+                came_from[target] = node
+                queue[last] = target
+                last += 1
+        child = class_nodes[rows[node]]
+        if child >= 0 and came_from[child] == -1:
+            came_from[child] = node
+            queue[last] = child
+            last += 1
+    return last
+
+
+@njit(cache=True, nogil=True)
+def find_referrers(starts, edges, numbers, wanted, sources, targets, fill):
+    """All reachable objects that refer to one of the wanted.
+
+    Args:
+        starts: uint32[n + 1], edges: int32[], numbers: int32[n], 0 for the unreachable.
+        wanted: uint8[n], 1 for what is looked for.
+        sources, targets: int32[], out when `fill`.
+        fill: False counts only.
+
+    Returns:
+        the number of references found. O(references).
+    """
+    count = 0
+    for node in range(numbers.size):
+        if numbers[node] == 0:
+            continue
+        for at in range(starts[node], starts[node + 1]):
+            target = edges[at]
+            if wanted[target] == 1:
+                if fill:
+                    sources[count] = node
+                    targets[count] = target
+                count += 1
+    return count
