@@ -111,7 +111,6 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
     tree = heap.dominance
     node = int(tree.order[number])
     weight = int(tree.retained(np.array([number], np.int32))[0])
-    holder = int(tree.order[tree.dominator[number]]) if tree.dominator[number] else -1
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
@@ -120,8 +119,22 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
         path=tuple(heap.path_to_root(node)),
         owner=_owner(heap, number, is_rocketmq),
         holds=_contents(heap, number),
-        label=edge_name(heap, holder, node) if holder >= 0 else describe(heap, node),
+        label=_label(heap, number),
     )
+
+
+def _label(heap: Heap, number: int) -> str:
+    """The field that a person would look for: the static under which a class keeps the weight, else the holder's."""
+    tree = heap.dominance
+    node = int(tree.order[number])
+    if node in heap.class_of_node:
+        children = tree.children(number)
+        if children.size:
+            heaviest = int(tree.order[children[tree.retained(children).argmax()]])
+            return edge_name(heap, node, heaviest)
+        return describe(heap, node)
+    holder = tree.dominator[number]
+    return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
 
 
 def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
