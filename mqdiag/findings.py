@@ -63,20 +63,30 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rule: str
+    """the rule's stable name"""
     severity: Severity
     cause: str
+    """one of the causes that the rule's page lists"""
     confidence: Confidence
     fingerprint: str
+    """identity of the fault over dumps and hosts"""
     title: str
+    """the finding in one sentence"""
     subject: Subject
     evidence: dict[str, EvidenceValue]
+    """the numbers that prove it, with their units in the keys"""
     remedy: tuple[str, ...]
+    """what to change, in steps"""
     explanation: tuple[str, ...] = ()
     """the evidence in sentences, with the arithmetic, for a person"""
     confidence_reason: str = ""
+    """what makes it sure, or what is missing"""
     caused_by: tuple[str, ...] = ()
+    """fingerprints of the findings that explain this one"""
     references: tuple[str, ...] = ()
+    """articles, issues and classes that the rule rests on"""
     weight: float = 0.0
+    """share of the heap or of the threads that it explains"""
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,12 +119,15 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a renderer gets."""
+    """One run: what was given, what was found, what could not be checked, and the facts behind it."""
 
     schema_version: int = 1
+    """raised when a field goes or changes its meaning"""
     mqdiag: str
+    """version that wrote the report"""
     inputs: tuple[Input, ...]
     findings: tuple[Finding, ...] = ()
+    """the verdict first"""
     skipped: tuple[Skipped, ...] = ()
     failed: tuple[Failed, ...] = ()
     checked: tuple[str, ...] = ()

@@ -13,13 +13,17 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     path: str
+    """as it was given"""
     kind: str | None = None
     """heap, stacks or log; None when it could not be told"""
     format: str | None = None
+    """format version and compression"""
     bytes: int | None = None
+    """size of the file as it is, compressed if it is"""
     captured_at: str | None = None
     captured_at_local: str | None = None
     complete: bool = True
+    """false when it is cut, partly corrupt or not readable at all"""
     error: str | None = None
     """why nothing could be read, in one line"""
     stopped_at_byte: int | None = None

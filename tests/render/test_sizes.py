@@ -45,8 +45,8 @@ def test_unknown_is_never_a_zero() -> None:
     assert number(None) == "?"
     assert share(None, 10) == "?"
     assert share(1, None) == "?"
-    assert share(1, 1000) == "<1%"
-    assert share(0, 1000) == "0%"
+    assert share(1, 1000) == "<1 %"
+    assert share(0, 1000) == "0 %"
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def test_a_consequence_names_its_root_cause() -> None:
 def test_a_healthy_dump_is_said_to_be_one() -> None:
     text = flat(render(samples.HEALTHY, View()))
     assert text.startswith("OK No fault found. 2 rules looked at this evidence; none found a fault.")
-    assert "message bodies held now: 1% (6.0 MiB) of a heap of 512 MiB" in text
-    assert "allow the queues to hold: 11% (55.0 MiB) of a heap of 512 MiB; 60% would be a warning" in text
+    assert "message bodies held now: 1 % (6.0 MiB) of a heap of 512 MiB" in text
+    assert "allow the queues to hold: 11 % (55.0 MiB) of a heap of 512 MiB; 60 % would be a warning" in text
     assert "longest that a listener has had the first message of a queue in hand: 340 ms" in text
 
 

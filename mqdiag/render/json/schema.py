@@ -9,6 +9,7 @@ import ast
 import importlib
 import inspect
 import itertools
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,12 @@ def field_texts(kind: type[msgspec.Struct]) -> dict[str, str]:
                 and isinstance(text.value, ast.Constant)
                 and isinstance(text.value.value, str)
             ):
-                texts[field.target.id] = " ".join(text.value.value.split())
+                texts[field.target.id] = _in_json_words(" ".join(text.value.value.split()))
     return texts
+
+
+def _in_json_words(text: str) -> str:
+    return re.sub(r"\bNone\b", "null", text)
 
 
 if __name__ == "__main__":

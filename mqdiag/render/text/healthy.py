@@ -65,7 +65,7 @@ def _cache(heap: HeapFacts) -> Iterator[str]:
         allowed = size(sum(known))
         if limit is not None:
             allowed = f"{share(sum(known), limit)} ({allowed})"
-        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; 60% would be a warning"
+        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; 60 % would be a warning"
 
 
 def _oldest(heap: HeapFacts) -> Iterator[str]:

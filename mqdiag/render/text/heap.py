@@ -95,15 +95,15 @@ def show_suspects(page: Page, heap: HeapFacts) -> None:
 
 
 def _suspect(page: Page, suspect: Suspect) -> None:
-    page.hanging(f"{share(suspect.share, 1):>4}", _name(suspect, page.view.width - 7))
+    page.hanging(f"{share(suspect.share, 1):>5}", _name(suspect, page.view.width - 8))
     page.paragraph(
         f"{size(suspect.retained_bytes)} retained, of {OWNERS.get(suspect.owner, suspect.owner)},"
         f" object {suspect.object_id}",
-        indent=7,
+        indent=8,
     )
     if suspect.holds:
-        page.paragraph(f"mostly {', '.join(suspect.holds[:3])}", indent=7)
-    _path(page, suspect.path, indent=7)
+        page.paragraph(f"mostly {', '.join(suspect.holds[:3])}", indent=8)
+    _path(page, suspect.path, indent=8)
 
 
 def _name(suspect: Suspect, width: int) -> str:

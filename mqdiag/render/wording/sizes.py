@@ -35,7 +35,7 @@ def share(part: float | None, whole: float | None) -> str:
     if part is None or not whole:
         return "?"
     ratio = part / whole
-    return "<1%" if 0 < ratio < 0.01 else f"{ratio:.0%}"
+    return "<1 %" if 0 < ratio < 0.01 else f"{100 * ratio:.0f} %"
 
 
 def duration(ms: int | None) -> str:

@@ -1,0 +1,80 @@
+# Every target works from a fresh clone: what it needs is set up first.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?=
+BIN := .venv/bin
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+# The newest Python that can make an environment; a pyenv shim of a version that is not there does not count.
+$(BIN)/python:
+	@for python in $(PYTHON) python3.13 python3.12 python3.11 python3; do \
+	  if $$python -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "using $$($$python --version) ($$(command -v $$python))"; \
+	    exec $$python -m venv .venv; \
+	  fi; \
+	done; \
+	echo "mqdiag needs Python 3.11 or newer with venv (Debian: apt-get install python3 python3-venv);" \
+	  "name one with make setup PYTHON=/path/to/python" >&2; exit 1
+
+# --group needs pip 25.1; the pip that comes with a distribution is often older.
+.venv/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+	@touch $@
+
+.PHONY: setup
+setup: .venv/installed ## Make .venv with everything in it and compile the kernels
+	$(BIN)/mqdiag warm
+
+.PHONY: dev
+dev: setup ## The same, and a look that it works
+	$(BIN)/mqdiag --version
+
+.PHONY: lint
+lint: .venv/installed ## Style, types, import contracts, generated pages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python docs/make --check
+
+.PHONY: format
+format: .venv/installed ## Bring the code into its format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.PHONY: test
+test: .venv/installed ## All tests, on all cores
+	$(BIN)/pytest -n auto --maxprocesses 4
+
+.PHONY: fixtures
+fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
+	$(BIN)/python fixtures/rig/make_heaps.py
+
+.PHONY: schema
+schema: .venv/installed ## Write the report's JSON Schema from the types
+	$(BIN)/python -m mqdiag.render.json.schema
+
+.PHONY: docs
+docs: schema ## Write the generated pages and the outputs shown in README.md
+	$(BIN)/python docs/make
+
+.PHONY: docs-check
+docs-check: .venv/installed ## Fail when a generated page or a shown output is out of date
+	$(BIN)/python docs/make --check
+
+.PHONY: bench
+bench: .venv/installed ## Time mqdiag heap; make bench DUMP=/path/to/dump.hprof for another dump
+	$(BIN)/python tests/perf/bench.py $(DUMP)
+
+.PHONY: package
+package: .venv/installed ## Build the wheel into dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+.PHONY: clean
+clean: ## Remove what was built and cached; .venv stays
+	rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis mqdiag/_kernel_cache
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,64 @@
+"""Writes the generated pages, or with --check tells which of them are out of date.
+
+python docs/make            write docs/cli.md, docs/report.md, docs/rules/*.md and the outputs in README.md
+python docs/make --check    change nothing; exit 1 and name the pages that differ
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from command_pages import command_page
+from report_page import report_page
+from rule_pages import rule_index, rule_pages
+from shown_outputs import with_outputs
+
+ROOT = Path(__file__).parents[2]
+
+
+def pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """Every generated page with the text that it must have."""
+    docs = root / "docs"
+    yield docs / "cli.md", command_page()
+    yield docs / "report.md", report_page()
+    yield docs / "rules" / "README.md", rule_index()
+    for name, text in rule_pages():
+        yield docs / "rules" / f"{name}.md", text
+    readme = root / "README.md"
+    if readme.exists():
+        yield readme, with_outputs(readme.read_text(encoding="utf-8"), ROOT)
+
+
+def leftovers(root: Path, written: set[Path]) -> list[Path]:
+    """Pages of rules that are no more."""
+    return [path for path in sorted((root / "docs" / "rules").glob("*.md")) if path not in written]
+
+
+def main() -> int:
+    """Write or check."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 on a difference")
+    parser.add_argument("--root", type=Path, default=ROOT, help="write below another folder")
+    options = parser.parse_args()
+    written = dict(pages(options.root))
+    stale = [path for path, text in written.items() if not path.exists() or path.read_text("utf-8") != text]
+    gone = leftovers(options.root, set(written))
+    if options.check:
+        for path in (*stale, *gone):
+            print(f"{path.relative_to(options.root)} is out of date; run `make docs`", file=sys.stderr)
+        return 1 if stale or gone else 0
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(written[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(options.root)}")
+    for path in gone:
+        path.unlink()
+        print(f"removed {path.relative_to(options.root)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""The outputs shown in README.md, taken from the commands that stand above them.
+
+    <!-- output of: mqdiag heap fixtures/... -->
+    ```text
+    ...
+    ```
+
+A command may end in `| head -n N`, which cuts the output and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BLOCK = re.compile(
+    r"(?P<mark><!-- output of: (?P<command>mqdiag [^|\n]+?)(?: \| head -n (?P<lines>\d+))? -->\n```text\n)"
+    r".*?(?P<end>^```$)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def with_outputs(text: str, root: Path) -> str:
+    """The text with every shown output taken anew."""
+
+    def taken(found: re.Match[str]) -> str:
+        return found["mark"] + _output(found["command"], found["lines"], root) + found["end"]
+
+    return BLOCK.sub(taken, text)
+
+
+def _output(command: str, lines: str | None, root: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=root,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{command}: exit {done.returncode}: {done.stderr}")
+    shown = done.stdout.splitlines()
+    if lines is not None and len(shown) > int(lines):
+        shown = [*"\n".join(shown[: int(lines)]).rstrip().splitlines(), "", "..."]
+    return "\n".join(shown) + "\n"
