@@ -49,7 +49,7 @@ class Rule:
     """rules whose finding on the same subject is the root cause of this one"""
 
 
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def rule(

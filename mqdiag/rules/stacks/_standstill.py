@@ -1,0 +1,136 @@
+"""What the rules about standing threads share: severity, wording, evidence. No rule of its own."""
+
+from __future__ import annotations
+
+from mqdiag.facts import Facts, StacksFacts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits
+
+LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
+"""fewer samples, or less time between first and last, make an error a warning"""
+ARTICLE = "article 002: five jstacks, ConsumeMessageThread_ RUNNABLE in a socket read in all of them"
+
+
+def example(standstill: Standstill) -> Facts:
+    """Facts of a series with one standstill."""
+    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True, standstills=(standstill,)))
+
+
+def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
+    """An error when it was seen often and long enough, in threads that consume or that consumers wait for."""
+    if standstill.samples < limits["min_samples"] or standstill.confidence == "low":
+        return Severity.WARNING
+    if standstill.seconds is not None and standstill.seconds < limits["min_seconds"]:
+        return Severity.WARNING
+    if standstill.group is None and standstill.serves is None and standstill.role not in OWN_ROLES:
+        return Severity.WARNING
+    return worst
+
+
+OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
+
+
+def subject(standstill: Standstill) -> Subject:
+    """The group, or the pool where there is none."""
+    group = standstill.group or standstill.serves or None
+    if standstill.role == "consume-worker" and group is not None:
+        return Subject(group=group)
+    return Subject(group=group, thread=standstill.pool or standstill.threads[0])
+
+
+def who(standstill: Standstill) -> str:
+    """ "All 20 consume threads of group CID_x", "3 of 10 threads of pool-7"."""
+    count, size = len(standstill.threads), standstill.pool_size
+    kind = "consume thread" if standstill.role == "consume-worker" else "thread"
+    owner = f" of group {standstill.group}" if standstill.group else ""
+    if not owner and standstill.pool and standstill.role != "consume-worker":
+        owner = f" of the pool {standstill.pool}"
+    if count == size and count > 1:
+        return f"All {count} {kind}s{owner}"
+    many = kind if max(count, size) == 1 else kind + "s"
+    return f"{count} of {size} {many}{owner}" if size > count else f"{count} {many}{owner}"
+
+
+def verb(standstill: Standstill, one: str, many: str) -> str:
+    """The verb's form for the number of threads."""
+    return one if len(standstill.threads) == 1 and standstill.pool_size == 1 else many
+
+
+def plain(frame: str | None) -> str:
+    """ "InventoryClient.reserve (line 48)" of a frame; short enough for a title."""
+    if not frame:
+        return "code without a frame of its own"
+    method, _, place = frame.partition("(")
+    parts = method.split(".")
+    line = place.rstrip(")").rpartition(":")[2]
+    name = ".".join(parts[-2:])
+    return f"{name} (line {line})" if line.isdigit() else name
+
+
+def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
+    """The numbers that every standstill has."""
+    values: dict[str, EvidenceValue] = {
+        "threads": standstill.threads,
+        "frame": standstill.frame,
+        "samples": standstill.samples,
+        "listener": standstill.listener,
+        "wait": standstill.wait,
+        "pool_size": standstill.pool_size,
+        "seconds": standstill.seconds,
+        "cpu_growth_ms": standstill.cpu_growth_ms,
+    }
+    if standstill.library is not None:
+        values["library"] = standstill.library
+    if standstill.holder is not None:
+        values["holder"] = standstill.holder
+        values["holder_does"] = standstill.holder_does
+    if standstill.lock_class is not None:
+        values["lock_class"] = standstill.lock_class
+    return values
+
+
+def explanation(standstill: Standstill) -> tuple[str, ...]:
+    """The evidence in sentences."""
+    lines = []
+    time = "" if standstill.seconds is None else f" over {standstill.seconds:.1f} s"
+    cpu = (
+        "; the dumps hold no CPU time"
+        if standstill.cpu_growth_ms is None
+        else f"; CPU time grew by {standstill.cpu_growth_ms:.2f} ms at most"
+    )
+    lines.append(f"Each is at the same work in at least {standstill.samples} samples{time}{cpu}.")
+    if standstill.wait:
+        through = f", in {standstill.library}" if standstill.library else ""
+        lines.append(f"Top frame {standstill.wait}{through}.")
+    if standstill.frame:
+        lines.append(f"The code that waits: {standstill.frame}.")
+    if standstill.listener and standstill.listener != standstill.frame:
+        lines.append(f"The listener: {standstill.listener}.")
+    if standstill.serves:
+        lines.append(f"Consume threads of group {standstill.serves} wait for this pool.")
+    return tuple(lines)
+
+
+def draft(
+    standstill: Standstill,
+    limits: Limits,
+    *,
+    title: str,
+    cause: str | None = None,
+    more: tuple[str, ...] = (),
+    worst: Severity = Severity.ERROR,
+) -> Draft:
+    """A finding of a standstill."""
+    return Draft(
+        severity=severity(standstill, limits, worst),
+        cause=cause or standstill.cause,
+        confidence=Confidence(standstill.confidence),
+        confidence_reason="" if standstill.confidence == "high" else standstill.reason,
+        title=title,
+        subject=subject(standstill),
+        evidence=evidence(standstill),
+        explanation=(*explanation(standstill), *more),
+        remedy=standstill.remedy,
+        weight=float(len(standstill.threads)),
+    )

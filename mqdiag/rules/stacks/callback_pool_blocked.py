@@ -1,0 +1,89 @@
+"""The threads that run pull and send callbacks all hang in user code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+
+HUNG = Standstill(
+    kind="socket-read",
+    cause="missing-http-timeout",
+    threads=("NettyClientPublicExecutor_1", "NettyClientPublicExecutor_2"),
+    role="client-callback",
+    pool="NettyClientPublicExecutor",
+    pool_size=2,
+    frame="com.acme.orders.Audit.onSuccess(Audit.java:20)",
+    samples=5,
+    seconds=10.4,
+    cpu_growth_ms=0.0,
+    confidence="high",
+    remedy=("Set a read timeout.",),
+)
+
+
+def fires() -> Facts:
+    """Both callback threads in the same HTTP call."""
+    return example(HUNG)
+
+
+def silent() -> Facts:
+    """One of two is free: pulls go on."""
+    return example(
+        Standstill(
+            kind="socket-read", cause="slow-remote", threads=HUNG.threads[:1], role=HUNG.role, pool=HUNG.pool, pool_size=2
+        )
+    )
+
+
+@rule(
+    name="callback-pool-blocked",
+    title="All callback threads of the client hang in user code",
+    why=(
+        "NettyClientPublicExecutor runs the callbacks of asynchronous sends and of pulls. A SendCallback that blocks"
+        " keeps one of its few threads; when all hang, no pull is answered any more and every consumer of the JVM"
+        " stands, though its workers are idle."
+    ),
+    causes=("callback-pool-blocked",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Do nothing in onSuccess and onException that can block: hand the work to a pool of your own.",
+        "setClientCallbackExecutorThreads raises the number of threads (default: processors); it only buys time.",
+    ),
+    references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor", "reference C-16"),
+    needs=("stacks",),
+    limits=LIMITS,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for the pool when none of its threads is free."""
+    stacks = facts.stacks
+    assert stacks is not None
+    hung = [still for still in stacks.standstills if still.role == "client-callback" and still.decided]
+    for pool in dict.fromkeys(still.pool for still in hung):
+        members = [still for still in hung if still.pool == pool]
+        names = tuple(name for still in members for name in still.threads)
+        if len(names) < members[0].pool_size:
+            continue
+        largest = max(members, key=lambda still: len(still.threads))
+        found = draft(
+            largest,
+            limits,
+            cause="callback-pool-blocked",
+            title=f"{who(largest)} {verb(largest, 'hangs', 'hang')} in user code at {plain(largest.frame)}: pulls are not answered",
+        )
+        yield Draft(
+            severity=found.severity,
+            cause=found.cause,
+            confidence=found.confidence,
+            confidence_reason=found.confidence_reason,
+            title=found.title,
+            # every group of the JVM is hit, so no group is named
+            evidence={**found.evidence, "threads": names},
+            explanation=found.explanation,
+            remedy=(*check.card.remedy, *found.remedy),
+            weight=float(len(names)),
+        )

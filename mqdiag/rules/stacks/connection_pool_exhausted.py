@@ -1,0 +1,88 @@
+"""Threads wait for a connection of a pool that has none left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+
+DRY = Standstill(
+    kind="pool",
+    cause="pool-too-small",
+    library="HikariCP",
+    threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),
+    role="consume-worker",
+    pool="ConsumeMessageThread_CID",
+    pool_size=20,
+    group="CID",
+    frame="com.acme.orders.OrderDao.insert(OrderDao.java:22)",
+    listener="com.acme.orders.OrderListener.consumeMessage(OrderListener.java:19)",
+    samples=5,
+    seconds=10.4,
+    cpu_growth_ms=0.0,
+    confidence="high",
+    remedy=("Set maximumPoolSize.",),
+)
+
+
+def fires() -> Facts:
+    """Two workers wait in HikariPool.getConnection in five samples."""
+    return example(DRY)
+
+
+def silent() -> Facts:
+    """The holders of the connections are another rule's business."""
+    return example(Standstill(kind="socket-read", cause="slow-database", threads=DRY.threads, role=DRY.role))
+
+
+@rule(
+    name="connection-pool-exhausted",
+    title="Threads wait for a pooled connection that is not given back",
+    why=(
+        "The pool has fewer connections than there are workers, and those who have one do not give it back: they hang"
+        " themselves, or have lost it. A pool whose threads come and go moves and is no fault, however many wait."
+    ),
+    causes=(
+        "pool-too-small",
+        "missing-http-timeout",
+        "slow-database",
+        "slow-redis",
+        "slow-rpc",
+        "slow-remote",
+        "missing-timeout",
+        "sleep-in-listener",
+        "stuck-holder",
+        "busy-loop",
+        "blocked-log-sink",
+    ),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Fix what the threads that have a connection wait for; give connections back in a finally block.",
+        "Make the pool at least as large as consumeThreadMin, and bound the wait for a connection.",
+    ),
+    references=("brettwooldridge/HikariCP wiki: About Pool Sizing", "reference C-24"),
+    needs=("stacks",),
+    limits=LIMITS,
+    explained_by=("stuck-socket-read", "stuck-wait", "deadlock", "lock-convoy"),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each pool."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for still in stacks.standstills:
+        if still.kind != "pool":
+            continue
+        if still.holder:
+            more = (f"A connection is in use by {still.holder}, which is in {still.holder_does}.",)
+        else:
+            more = ("No thread of the dump is seen using a connection of it: they may have been lost (leaked).",)
+        yield draft(
+            still,
+            limits,
+            title=f"{who(still)} {verb(still, 'waits', 'wait')} for a connection of {still.library} at {plain(still.frame)}",
+            more=more,
+        )

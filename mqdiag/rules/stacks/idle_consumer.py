@@ -1,0 +1,75 @@
+"""The consume threads wait for messages: the listener keeps up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, StacksFacts
+from mqdiag.facts.stacks import WorkerPool
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+
+IDLE = WorkerPool(
+    role="consume-worker",
+    pool="ConsumeMessageThread_CID",
+    group="CID",
+    threads=tuple(f"ConsumeMessageThread_CID_{number}" for number in range(1, 21)),
+    idle=20,
+    busy=(0, 0, 0, 0, 0),
+)
+
+
+def fires() -> Facts:
+    """20 of 20 workers wait in the pool's queue."""
+    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(IDLE,)))
+
+
+def silent() -> Facts:
+    """Half of them are at work."""
+    half = WorkerPool(role=IDLE.role, pool=IDLE.pool, group="CID", threads=IDLE.threads, idle=10, progressing=10)
+    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(half,)))
+
+
+@rule(
+    name="idle-consumer",
+    title="The consume threads wait for messages",
+    why=(
+        "Threads in ThreadPoolExecutor.getTask have nothing to do: the listener keeps up with what is pulled. If the"
+        " broker shows a backlog all the same, messages do not reach the client fast enough, and more consume threads"
+        " will not help."
+    ),
+    causes=("no-backlog-or-slow-pull",),
+    severities=(Severity.INFO,),
+    remedy=(
+        "Without a backlog (mqadmin consumerProgress) there is nothing to do.",
+        "With one, look at the pull side: flow control in rocketmq_client.log, pullBatchSize (32) and the broker's"
+        " limits per pull (maxTransferCountOnMessageInMemory 32, on disk 8), number of queues, pullInterval, a paused"
+        " consumer, NettyClientPublicExecutor threads in user code.",
+    ),
+    references=("article 002: many threads in LinkedBlockingQueue.take mean that the consumer keeps up", "reference C-03"),
+    needs=("stacks",),
+    limits={"idle_share": 0.9},
+    explained_by=("callback-pool-blocked", "pull-service-dead"),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each idle pool."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for pool in stacks.pools:
+        size = len(pool.threads)
+        if pool.role != "consume-worker" or pool.idle < limits["idle_share"] * size or pool.stuck or pool.blocked:
+            continue
+        owner = f" of group {pool.group}" if pool.group else ""
+        share = "All" if pool.idle == size else f"{pool.idle} of"
+        yield Draft(
+            severity=Severity.INFO,
+            cause="no-backlog-or-slow-pull",
+            confidence=Confidence.HIGH if stacks.samples >= 3 else Confidence.MEDIUM,
+            confidence_reason="" if stacks.samples >= 3 else "a few looks only",
+            title=f"{share} {size} consume threads{owner} wait for messages: the listener keeps up",
+            subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
+            evidence={"threads": pool.threads, "idle": pool.idle, "samples": stacks.samples},
+            explanation=("They wait in the pool's queue (ThreadPoolExecutor.getTask), not below the listener.",),
+            remedy=check.card.remedy,
+            weight=float(size),
+        )

@@ -1,0 +1,83 @@
+"""Threads queue up behind the holder of a lock that does not give it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+
+CONVOY = Standstill(
+    kind="lock",
+    cause="stuck-holder",
+    threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),
+    role="consume-worker",
+    pool="ConsumeMessageThread_CID",
+    pool_size=3,
+    group="CID",
+    frame="com.acme.orders.StockLedger.post(StockLedger.java:17)",
+    listener="com.acme.orders.OrderListener.consumeMessage(OrderListener.java:19)",
+    samples=5,
+    seconds=10.4,
+    cpu_growth_ms=0.0,
+    confidence="high",
+    holder="ConsumeMessageThread_CID_3",
+    holder_does="socket-read at com.acme.orders.InventoryClient.reserve(InventoryClient.java:48)",
+    lock_class="com.acme.orders.StockLedger",
+    remedy=("Fix what the holder waits for.",),
+)
+
+
+def fires() -> Facts:
+    """Two workers blocked on a monitor of a third."""
+    return example(CONVOY)
+
+
+def silent() -> Facts:
+    """A network call holds nobody up."""
+    return example(Standstill(kind="socket-read", cause="slow-remote", threads=CONVOY.threads, role=CONVOY.role))
+
+
+@rule(
+    name="lock-convoy",
+    title="Threads wait for a lock whose holder does not move",
+    why=(
+        "One thread that hangs while it holds a lock stops all that need it. The waiting threads are many and look"
+        " like the fault; the one holder is it. A lock whose owner changes over the samples moves and is no fault."
+    ),
+    causes=("stuck-holder",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Fix what the holder waits for.",
+        "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end.",
+    ),
+    references=("apache/rocketmq#3469", "stacks with -l name the owners of java.util.concurrent locks"),
+    needs=("stacks",),
+    limits=LIMITS,
+    explained_by=(
+        "deadlock",
+        "stuck-socket-read",
+        "stuck-wait",
+        "connection-pool-exhausted",
+        "sleeping-listener",
+        "cpu-bound-listener",
+    ),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each pool and holder."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for still in stacks.standstills:
+        if still.kind != "lock":
+            continue
+        lock = f"the lock {still.lock_class}" if still.lock_class else "a lock"
+        title = f"{who(still)} {verb(still, 'waits', 'wait')} for {lock} at {plain(still.frame)}"
+        if still.holder:
+            title += f"; {still.holder} holds it"
+            more = (f"The holder {still.holder} is in {still.holder_does}.",)
+        else:
+            more = ("The dump does not name the owner; jstack -l does.",)
+        yield draft(still, limits, title=title, more=more)

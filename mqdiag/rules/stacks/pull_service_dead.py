@@ -1,0 +1,57 @@
+"""The thread that pulls messages is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, StacksFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+
+
+def fires() -> Facts:
+    """A client that rebalances and has no PullMessageService."""
+    return Facts(stacks=StacksFacts(samples=3, missing=("PullMessageService",)))
+
+
+def silent() -> Facts:
+    """All threads of the client are there."""
+    return Facts(stacks=StacksFacts(samples=3))
+
+
+@rule(
+    name="pull-service-dead",
+    title="The PullMessageService thread is gone",
+    why=(
+        "One thread sends the pull requests of all groups of a client. Up to 5.3.2 it catches Exception only: an"
+        " OutOfMemoryError or NoClassDefFoundError ends it, and from then on nothing is pulled, though heartbeats and"
+        " rebalancing go on and the broker shows the consumer as online."
+    ),
+    causes=("pull-thread-ended",),
+    severities=(Severity.ERROR,),
+    remedy=(
+        "Restart the process.",
+        "Look for the Error in the log or on standard error (OutOfMemoryError, NoClassDefFoundError) and cure it.",
+        "Upgrade the client to 5.3.3 or later, which catches Throwable there.",
+    ),
+    references=("apache/rocketmq#9278", "apache/rocketmq#1918", "reference C-08"),
+    needs=("stacks",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for the client."""
+    stacks = facts.stacks
+    assert stacks is not None
+    if "PullMessageService" in stacks.missing:
+        yield Draft(
+            severity=Severity.ERROR,
+            cause="pull-thread-ended",
+            confidence=Confidence.HIGH if stacks.samples > 1 else Confidence.MEDIUM,
+            confidence_reason="" if stacks.samples > 1 else "one sample may show a client that starts or stops",
+            title="There is no PullMessageService thread, though the client rebalances: nothing is pulled any more",
+            evidence={"threads": ("PullMessageService",), "samples": stacks.samples, "frame": None},
+            explanation=(
+                "RebalanceService is there and PullMessageService is not; a client that runs has both.",
+            ),
+            remedy=check.card.remedy,
+            weight=1.0,
+        )

@@ -1,0 +1,73 @@
+"""Threads hang in a socket read, write or connect that has no time limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.stacks._standstill import ARTICLE, LIMITS, draft, example, plain, verb, who
+
+READ = Standstill(
+    kind="socket-read",
+    cause="missing-http-timeout",
+    library="HttpURLConnection",
+    threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),
+    role="consume-worker",
+    pool="ConsumeMessageThread_CID",
+    pool_size=2,
+    group="CID",
+    frame="com.acme.orders.InventoryClient.reserve(InventoryClient.java:48)",
+    listener="com.acme.orders.OrderListener.consumeMessage(OrderListener.java:19)",
+    wait="sun.nio.ch.SocketDispatcher.read0",
+    samples=5,
+    seconds=10.4,
+    cpu_growth_ms=0.0,
+    confidence="high",
+    remedy=("Call setConnectTimeout and setReadTimeout.",),
+)
+
+
+def fires() -> Facts:
+    """Two workers in the same HTTP read in five samples."""
+    return example(READ)
+
+
+def silent() -> Facts:
+    """The same threads wait for a lock: another rule's business."""
+    return example(Standstill(kind="lock", cause="stuck-holder", threads=READ.threads, role=READ.role, group="CID"))
+
+
+@rule(
+    name="stuck-socket-read",
+    title="Threads hang in a network call without a time limit",
+    why=(
+        "A read without a timeout waits for ever when the other side is dead or slow. The thread shows RUNNABLE, yet"
+        " it does nothing: its CPU time stands still over the samples. The message that it has in hand is never"
+        " finished, so the offset of its queue cannot move, and when all consume threads hang, the group stands."
+    ),
+    causes=("missing-http-timeout", "slow-database", "slow-redis", "slow-rpc", "slow-remote"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Set connect and read timeouts on the client that the finding names, well below consumeTimeout (15 minutes).",
+        "Look at the other side: it accepted the request and does not answer.",
+    ),
+    references=(ARTICLE, "apache/rocketmq#1037"),
+    needs=("stacks",),
+    limits=LIMITS,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each pool and cause."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for still in stacks.standstills:
+        if still.kind != "socket-read" or still.role == "client-callback":
+            continue
+        through = f" of {still.library}" if still.library else ""
+        yield draft(
+            still,
+            limits,
+            title=f"{who(still)} {verb(still, 'hangs', 'hang')} in a network call{through} made by {plain(still.frame)}",
+        )

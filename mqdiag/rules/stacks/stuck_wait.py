@@ -1,0 +1,75 @@
+"""Threads wait for a future, latch, queue or lock of their own that does not come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+
+WAIT = Standstill(
+    kind="wait",
+    cause="missing-timeout",
+    threads=("ConsumeMessageThread_CID_1",),
+    role="consume-worker",
+    pool="ConsumeMessageThread_CID",
+    pool_size=20,
+    group="CID",
+    frame="com.acme.orders.OrderListener.await(OrderListener.java:31)",
+    listener="com.acme.orders.OrderListener.consumeMessage(OrderListener.java:19)",
+    wait="jdk.internal.misc.Unsafe.park",
+    samples=5,
+    seconds=10.4,
+    cpu_growth_ms=0.0,
+    confidence="high",
+    remedy=("Use Future.get(timeout, unit).",),
+)
+
+
+def fires() -> Facts:
+    """A worker in CompletableFuture.join in five samples."""
+    return example(WAIT)
+
+
+def silent() -> Facts:
+    """A sleep is no wait for another thread."""
+    return example(Standstill(kind="sleep", cause="sleep-in-listener", threads=WAIT.threads, role=WAIT.role))
+
+
+@rule(
+    name="stuck-wait",
+    title="Threads wait without a time limit for something that does not come",
+    why=(
+        "get(), join(), await() and take() without a time limit wait for ever when the other party died, was never"
+        " started or waits itself. An idle worker waits too, but in its pool's queue and not below the listener."
+    ),
+    causes=("missing-timeout", "blocked-log-sink"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Use the variant of the call that takes a time limit, and treat the time-out as a failure of the message.",
+        "Look at the party that has to answer: often a pool in the same dump.",
+    ),
+    references=("java.util.concurrent.Future.get(long, TimeUnit)", "reference D.3: getTask is the mark of an idle worker"),
+    needs=("stacks",),
+    limits=LIMITS,
+    explained_by=("stuck-socket-read", "deadlock", "connection-pool-exhausted"),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each pool and cause."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for still in stacks.standstills:
+        if still.kind != "wait" or still.role == "client-callback":
+            continue
+        if still.cause == "blocked-log-sink":
+            title = f"{who(still)} {verb(still, 'hangs', 'hang')} in writing a log line at {plain(still.frame)}"
+        else:
+            through = f" of {still.library}" if still.library else ""
+            title = f"{who(still)} {verb(still, 'waits', 'wait')} for an answer{through} that does not come, at {plain(still.frame)}"
+        more: tuple[str, ...] = ()
+        if still.holder_pool:
+            more = (f"The answer has to come from the pool {still.holder_pool}: {still.holder} is in {still.holder_does}.",)
+        yield draft(still, limits, title=title, more=more)
