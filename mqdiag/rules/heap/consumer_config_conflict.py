@@ -114,6 +114,7 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
         subject=Subject(group=group),
         evidence={
             "consumers": len(consumers),
+            "key": next(iter(sorted(different))),
             "keys": tuple(sorted(different)),
             "values": lines,
             "object_ids": tuple(consumer.object_id for consumer in consumers),

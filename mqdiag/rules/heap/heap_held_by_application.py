@@ -95,6 +95,14 @@ def _is_rocketmq_inside(suspect: Suspect, heap: HeapFacts) -> bool:
     return kept is not None and kept > suspect.retained_bytes / 2 and kept + suspect.retained_bytes > reachable
 
 
+def _holder(suspect: Suspect) -> tuple[str, str | None]:
+    """Class and static field of a label "com.acme.Cache.ENTRIES"; the class alone for an instance."""
+    owner, dot, field = suspect.label.rpartition(".")
+    if not dot or suspect.label == suspect.class_name:
+        return suspect.label or suspect.class_name, None
+    return owner, field
+
+
 def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> Draft:
     name = suspect.label or suspect.class_name
     queues = heap.body_bytes or 0
@@ -109,7 +117,8 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
         evidence={
             "class": suspect.class_name,
             "object_id": suspect.object_id,
-            "label": suspect.label,
+            "holder_class": _holder(suspect)[0],
+            "holder_field": _holder(suspect)[1],
             "retained_bytes": suspect.retained_bytes,
             "share": round(share, 4),
             "path": suspect.path,

@@ -97,8 +97,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             field=None if first is None else first.holder_field,
         ),
         evidence={
-            "messages": totals.elsewhere,
-            "bytes": size,
+            "retained_messages": totals.elsewhere,
+            "retained_bytes": size,
             "share": round(share, 4),
             "holder_class": None if first is None else first.holder_class,
             "holder_field": None if first is None else first.holder_field,

@@ -111,7 +111,7 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
         ),
         subject=Subject(group=group),
         evidence={
-            "queues": len(queues),
+            "dropped_queues": len(queues),
             "messages": messages,
             "body_bytes": size,
             "last_pull_age_ms": age,

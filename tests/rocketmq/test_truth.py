@@ -1,0 +1,126 @@
+"""Every number that the rig read from live objects (or, out of memory, an independent reader) equals ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.rocketmq.conftest import Case, case, case_names
+
+IN_TOTALS = ("process_queues", "messages", "messages_unreachable", "messages_in_queues")
+RENAMED = {"last_pull_timestamp_ms": "last_pull_age_ms", "last_consume_timestamp_ms": "last_consume_age_ms"}
+NOT_ROWS = {"max_offset_property", "msg_acc_cnt", "queue_offset_max"}
+"""what the lag is computed from; the rows of the report do not repeat it"""
+
+
+@pytest.fixture(params=case_names())
+def read(request: pytest.FixtureRequest) -> Case:
+    return case(request.param)
+
+
+def test_totals(read: Case) -> None:
+    known = {key: value for key, value in read.truth["heap"].items() if key in IN_TOTALS}
+    assert {key: getattr(read.view, key) for key in known} == known
+
+
+def test_body_bytes(read: Case) -> None:
+    # the rig counts what pop consumers have in hand with the rest; the report keeps them apart from the queues
+    popped = sum(one.body_bytes for one in read.view.consumers if one.kind == "pop")
+    assert read.view.body_bytes + popped == read.truth["heap"].get("body_bytes", 0)
+
+
+def test_consumers(read: Case) -> None:
+    ours = sorted((msgspec.to_builtins(one) for one in read.view.consumers), key=_consumer_key)
+    theirs = sorted(read.truth["heap"].get("consumers", []), key=_consumer_key)
+    assert [one["group"] for one in ours] == [one["group"] for one in theirs]
+    for one, truth in zip(ours, theirs, strict=True):
+        if one["kind"] in ("lite-pull", "pull"):
+            truth.pop("queued_requests", None)  # the rig counts those of thread pools only
+        for key, value in truth.items():
+            if key.endswith("_range"):
+                continue
+            parts = {key: value} if not isinstance(value, dict) else value
+            for name, expected in parts.items():
+                if name.endswith("_range"):
+                    continue
+                actual = one[key].get(name) if parts is value else one[key]
+                assert _agrees(actual, expected, parts.get(f"{name}_range")), (name, actual, expected)
+
+
+def _consumer_key(one: dict[str, Any]) -> tuple[str, int, str]:
+    return one["group"], one["messages"], str(one["config"].get("instanceName"))
+
+
+def _agrees(ours: Any, theirs: Any, between: list[int] | None) -> bool:
+    """Equal; or, for what moved while the dump was taken, between the readings before and after it."""
+    return between[0] <= ours <= between[1] if between else ours == theirs
+
+
+def test_queues(read: Case) -> None:
+    ours = [msgspec.to_builtins(row) for row in read.view.queues]
+    theirs = read.truth["heap"].get("queues", [])
+    assert sorted(map(_queue_key, ours)) == sorted(map(_queue_key, theirs))
+    now = read.heap.header.captured_at_ms
+    for one, truth in zip(sorted(ours, key=_queue_key), sorted(theirs, key=_queue_key), strict=True):
+        for key, value in truth.items():
+            if key.endswith("_range"):
+                continue
+            if key in RENAMED:
+                assert _agrees(now - one[RENAMED[key]], value, truth.get(f"{key}_range")), (key, truth)
+            elif key == "largest_body_bytes":
+                assert (one[key] or 0) == value, (key, truth)
+            elif key not in NOT_ROWS:
+                assert one[key] == value, (key, truth)
+
+
+def _queue_key(row: dict[str, Any]) -> tuple[str, str, str, int, bool, int]:
+    return (
+        row["group"] or "",
+        row["topic"] or "",
+        row["broker"] or "",
+        row["queue_id"] or 0,
+        row["dropped"],
+        row["messages"],
+    )
+
+
+def test_lag(read: Case) -> None:
+    """The broker's end, as the client last heard of it, less what is committed."""
+    theirs = {_queue_key(row): row for row in read.truth["heap"].get("queues", [])}
+    for row in read.view.queues:
+        truth = theirs[_queue_key(msgspec.to_builtins(row))]
+        end = truth["max_offset_property"]
+        if end is None and truth["msg_acc_cnt"]:
+            end = truth["queue_offset_max"] + truth["msg_acc_cnt"]
+        done = row.commit_offset if row.commit_offset is not None else row.min_offset
+        if end is None:
+            assert row.lag is None
+        elif done is not None:
+            assert row.lag == max(0, end - done)
+
+
+def test_version(read: Case) -> None:
+    versions = {one.client_version for one in read.view.consumers}
+    assert versions <= {read.truth["client_version"]}
+
+
+def test_messages_in_hand(read: Case) -> None:
+    names = {thread.node: thread.name for thread in read.heap.threads}
+    ours = {names[node]: hand for node, hand in read.view.in_hand.items()}
+    for truth in read.truth.get("in_hand", []):
+        if not truth["thread"].startswith("ConsumeMessageThread_"):
+            continue  # pull consumers work in threads of the application
+        hand = ours[truth["thread"]]
+        assert (hand.offset, hand.queue_id, hand.msg_id) == (
+            truth["offset"],
+            truth["queue_id"],
+            truth["msg_id"],
+        )
+        assert hand.topic == truth["topic"]
+
+
+def test_nothing_unknown(read: Case) -> None:
+    assert read.view.unknown == {}
+    assert all(row.found_by == "rebalance-table" for row in read.view.queues if row.assigned)

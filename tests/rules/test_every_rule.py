@@ -1,0 +1,136 @@
+"""What holds for all rules; a new rule file is covered without a line here."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Finding, fingerprint
+from mqdiag.rules import Outcome, all_rules, run_rules
+from mqdiag.rules.discovery import rule_modules
+
+EVIDENCE = {"heap", "stacks", "logs", "inputs"}
+MODULES = [pytest.param(module, id=module.check.card.name) for module in rule_modules()]
+every_rule = pytest.mark.parametrize("module", MODULES)
+
+
+def _run(module: ModuleType, facts: Facts) -> Outcome:
+    outcome = run_rules([module.check], facts)
+    assert not outcome.failed, outcome.errors
+    return outcome
+
+
+@every_rule
+def test_file_carries_the_name(module: ModuleType) -> None:
+    assert module.__name__.rpartition(".")[2] == module.check.card.name.replace("-", "_")
+
+
+@every_rule
+def test_fires(module: ModuleType) -> None:
+    found = _run(module, module.fires()).findings
+    assert [finding.rule for finding in found] == [module.check.card.name]
+
+
+@every_rule
+def test_is_silent(module: ModuleType) -> None:
+    outcome = _run(module, module.silent())
+    assert outcome.findings == ()
+    assert outcome.skipped == ()
+
+
+@every_rule
+def test_finding_keeps_to_the_card(module: ModuleType) -> None:
+    card = module.check.card
+    (finding,) = _run(module, module.fires()).findings
+    assert finding.cause in card.causes
+    assert finding.severity in card.severities
+    assert finding.fingerprint == fingerprint(card.name, finding.cause, finding.subject)
+
+
+@every_rule
+def test_texts(module: ModuleType) -> None:
+    card = module.check.card
+    assert card.references
+    assert not card.title.endswith(".")
+    for text in (card.title, card.why, *card.remedy):
+        _check_text(text)
+    (finding,) = _run(module, module.fires()).findings
+    assert finding.explanation
+    assert finding.remedy
+    assert finding.evidence
+    assert finding.confidence_reason or finding.confidence is Confidence.HIGH
+    for text in (*finding.explanation, *finding.remedy, finding.title):
+        _check_text(text)
+
+
+def _check_text(text: str) -> None:
+    assert text == text.strip()
+    assert "  " not in text
+    assert not re.search(r"\bNone\b|\{|\}", text), text
+
+
+@every_rule
+def test_evidence_is_json(module: ModuleType) -> None:
+    (finding,) = _run(module, module.fires()).findings
+    assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding, strict=False)
+
+
+@every_rule
+def test_needs_and_limits(module: ModuleType) -> None:
+    card = module.check.card
+    assert set(card.needs) <= EVIDENCE
+    assert all(isinstance(value, int | float) for value in card.limits.values())
+    if card.needs:
+        assert _run(module, Facts()).skipped, "without its evidence a rule says so"
+
+
+@every_rule
+def test_docstrings(module: ModuleType) -> None:
+    assert module.__doc__
+    assert module.fires.__doc__
+    assert module.silent.__doc__
+
+
+def test_names_are_unique() -> None:
+    names = [rule.card.name for rule in all_rules()]
+    assert names == sorted(set(names))
+
+
+@every_rule
+def test_does_not_crash_on_what_is_unknown(module: ModuleType) -> None:
+    """Facts in which everything that may be unknown is."""
+    facts = module.fires()
+    if facts.heap is not None:
+        bare = {
+            field.name: None
+            for field in msgspec.structs.fields(facts.heap)
+            if not field.required and field.default is None
+        }
+        _run(module, msgspec.structs.replace(facts, heap=msgspec.structs.replace(facts.heap, **bare)))
+        hollow = [
+            msgspec.structs.replace(facts.heap, consumers=(), queues=(), suspects=(), threads=()),
+            msgspec.structs.replace(facts.heap, shallow_bytes=None, unreachable_bytes=None),
+            msgspec.structs.replace(facts.heap, shallow_bytes=0, unreachable_bytes=0, heap_bytes=None),
+            msgspec.structs.replace(
+                facts.heap,
+                consumers=tuple(_unknown(one) for one in facts.heap.consumers),
+                queues=tuple(_unknown(one) for one in facts.heap.queues),
+            ),
+        ]
+        for heap in hollow:
+            _run(module, msgspec.structs.replace(facts, heap=heap))
+
+
+def _unknown(value: msgspec.Struct) -> msgspec.Struct:
+    """The same with every optional part unknown and no settings."""
+    empty = {
+        field.name: None
+        for field in msgspec.structs.fields(value)
+        if not field.required and field.default is None
+    }
+    names = {field.name for field in msgspec.structs.fields(value)}
+    return msgspec.structs.replace(value, **empty, **({"config": {}} if "config" in names else {}))
