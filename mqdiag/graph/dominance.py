@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import dominators as kernel
 from mqdiag.graph.kernels import reach
+from mqdiag.graph.kernels.tally import heavy_children
 from mqdiag.graph.references import References
 from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
@@ -18,6 +19,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.hprof.walk import worker_count
 
 _UINT32 = (1 << 32) - 1
+_MOST_HEAVY = 1024
 
 
 @dataclass(slots=True)
@@ -52,6 +54,13 @@ class Dominance:
         ends = places.astype(np.int64) + self.dominated[places]
         units: NDArray[np.int64] = self.prefix[ends].astype(np.int64) - self.prefix[places].astype(np.int64)
         return units * self.alignment
+
+    def heavy_children(self, place: int, least_bytes: int) -> tuple[int, NDArray[np.int32]]:
+        """(the heaviest child or -1, children of at least so many bytes); O(children)."""
+        found = np.empty(_MOST_HEAVY, np.int32)
+        least = -(-least_bytes // self.alignment)
+        heaviest, count = heavy_children(self.dominated, self.prefix, place, least, found)
+        return int(heaviest), found[: min(count, _MOST_HEAVY)]
 
     def children(self, place: int) -> NDArray[np.int32]:
         """Places that this one dominates immediately, int32."""

@@ -17,6 +17,7 @@ from mqdiag.graph.classes import REFERENCE, ClassTable
 from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
+from mqdiag.graph.kernels.tally import find_ascending
 from mqdiag.graph.references import References, build_references
 from mqdiag.graph.roots import RootSet, build_roots
 from mqdiag.graph.shallow import SizeModel, learn_sizes
@@ -62,6 +63,13 @@ class Heap:
         return self.index.count
 
     @cached_property
+    def _row_counts(self) -> NDArray[np.int64]:
+        """At most so many objects of each class; one of several records with the same id was dropped."""
+        counts = self.dump.counts.copy()
+        counts[self._class_row] += self.dump.classes.dumped
+        return counts
+
+    @cached_property
     def sizes(self) -> SizeModel:
         """Shallow sizes, learned from the addresses."""
         return learn_sizes(self.dump, self.index, self._class_row)
@@ -100,9 +108,13 @@ class Heap:
         """All objects of some classes, ascending, reachable or not."""
         if not rows:
             return np.empty(0, np.int32)
-        chosen = np.zeros(self.classes.count, bool)
-        chosen[self.classes.subclasses(rows) if subclasses else rows] = True
-        return np.flatnonzero(chosen[self.index.rows]).astype(np.int32)
+        wanted = self.classes.subclasses(rows) if subclasses else np.array(rows, np.int32)
+        found = np.empty(int(self._row_counts[wanted].sum()), np.int32)
+        if found.size:
+            chosen = np.zeros(self.classes.count, np.uint8)
+            chosen[wanted] = 1
+            found = found[: find_ascending(self.index.rows, chosen, found)]
+        return found
 
     def reachable(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Which nodes a GC root reaches."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.heap import ClassRow
 from mqdiag.graph.kernels.dominators import retained_by_group
+from mqdiag.graph.kernels.tally import sum_by_row
 from mqdiag.read.hprof.dump import Dump
 
 if TYPE_CHECKING:
@@ -22,12 +23,15 @@ _ELEMENT_BYTES = {
 def class_rows(heap: Heap) -> tuple[ClassRow, ...]:
     """The histogram with retained sizes; by shallow bytes, then name."""
     names, group = _name_groups(heap.classes.names)
-    counts = np.bincount(group[heap.index.rows], minlength=len(names))
-    shallow = np.bincount(group[heap.index.rows], heap.sizes.units, len(names)) * heap.sizes.alignment
+    row_counts, row_units = np.zeros(group.size, np.int64), np.zeros(group.size, np.int64)
+    sum_by_row(heap.index.rows, heap.sizes.units, row_counts, row_units)
+    counts, shallow = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
+    np.add.at(counts, group, row_counts)
+    np.add.at(shallow, group, row_units * heap.sizes.alignment)
     tree = heap.dominance
     retained = np.zeros(len(names), np.int64)
     retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained)
-    return _rows(heap.dump, names, group, counts, shallow.astype(np.int64), retained * tree.alignment)
+    return _rows(heap.dump, names, group, counts, shallow, retained * tree.alignment)
 
 
 def quick_class_rows(dump: Dump) -> tuple[ClassRow, ...]:

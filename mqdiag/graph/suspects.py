@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mqdiag.facts.heap import Suspect
+from mqdiag.graph.kernels.tally import sum_inside
 from mqdiag.graph.paths import describe, edge_name
 
 if TYPE_CHECKING:
@@ -70,18 +71,15 @@ class _Search:
             way = [at]
             while True:
                 here = way[-1]
-                children = self._tree.children(here)
-                weights = self._tree.retained(children)
-                large = children[weights >= self._least]
+                heaviest, large = self._tree.heavy_children(here, self._least)
                 if not large.size:
                     found.append(here)
                     break
                 if self._transparent[self._row(here)] and large.size > 1:
                     waiting += large.tolist()
                     break
-                heaviest = int(children[weights.argmax()])
                 whole = self._transparent[self._row(here)]
-                if not whole and weights.max() < _BIG_DROP * self._weight(here):
+                if not whole and self._weight(heaviest) < _BIG_DROP * self._weight(here):
                     found.append(here)
                     break
                 if self._is_chain(way, heaviest):
@@ -128,11 +126,8 @@ def _label(heap: Heap, number: int) -> str:
     tree = heap.dominance
     node = int(tree.order[number])
     if node in heap.class_of_node:
-        children = tree.children(number)
-        if children.size:
-            heaviest = int(tree.order[children[tree.retained(children).argmax()]])
-            return edge_name(heap, node, heaviest)
-        return describe(heap, node)
+        heaviest, _ = tree.heavy_children(number, 0)
+        return edge_name(heap, node, int(tree.order[heaviest])) if heaviest >= 0 else describe(heap, node)
     holder = tree.dominator[number]
     return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
 
@@ -162,10 +157,9 @@ def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
 
 def _contents(heap: Heap, number: int) -> tuple[str, ...]:
     """What is inside, by class: "byte[]: 120 MiB in 4,000"."""
-    inside = heap.dominance.inside(number)
-    rows = heap.index.rows[inside]
-    bytes_by_row = np.bincount(rows, heap.sizes.units[inside], heap.classes.count) * heap.sizes.alignment
-    counts = np.bincount(rows, minlength=heap.classes.count)
+    counts, sums = np.zeros(heap.classes.count, np.int64), np.zeros(heap.classes.count, np.int64)
+    sum_inside(heap.dominance.inside(number), heap.index.rows, heap.sizes.units, counts, sums)
+    bytes_by_row = sums * heap.sizes.alignment
     largest = np.argsort(-bytes_by_row)[:_HOLDS]
     return tuple(
         f"{heap.classes.names[row]}: {int(bytes_by_row[row]):,} bytes in {int(counts[row]):,}"
