@@ -7,13 +7,14 @@ search goes down to where the weight stops being in one child, and stops before 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.kernels.tally import sum_inside
-from mqdiag.graph.paths import describe, edge_name
+from mqdiag.graph.paths import describe, edge_name, path_nodes
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
@@ -122,14 +123,27 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
 
 
 def _label(heap: Heap, number: int) -> str:
-    """The field that a person would look for: the static under which a class keeps the weight, else the holder's."""
+    """The field that a person would look for.
+
+    The static field under which a class keeps most of its weight; else the field of the nearest class that is not the
+    JDK's, on the way to the root: "Cache.ENTRIES", not the "HashMap.table" inside it.
+    """
     tree = heap.dominance
     node = int(tree.order[number])
     if node in heap.class_of_node:
         heaviest, _ = tree.heavy_children(number, 0)
         return edge_name(heap, node, int(tree.order[heaviest])) if heaviest >= 0 else describe(heap, node)
-    holder = tree.dominator[number]
+    for holder, held in reversed(list(pairwise(path_nodes(heap, node)))):
+        if not _named_class(heap, holder).startswith(_JDK) and heap.class_name(holder)[-1] != "]":
+            return edge_name(heap, holder, held)
+    holder = int(tree.dominator[number])
     return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
+
+
+def _named_class(heap: Heap, node: int) -> str:
+    """The class of an object, or the one that a class object stands for."""
+    row = heap.class_of_node.get(node)
+    return heap.classes.names[row] if row is not None else heap.class_name(node)
 
 
 def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
@@ -139,9 +153,7 @@ def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
     while tree.dominator[chain[-1]]:
         chain.append(int(tree.dominator[chain[-1]]))
     for at in chain:
-        node = int(tree.order[at])
-        row = heap.class_of_node.get(node)
-        name = heap.classes.names[row] if row is not None else heap.class_name(node)
+        name = _named_class(heap, int(tree.order[at]))
         if is_rocketmq(name):
             return "rocketmq"
         if not name.startswith(_JDK) and not name.rstrip("[]").islower():
