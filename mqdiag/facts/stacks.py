@@ -18,6 +18,8 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """class and method of the top frame"""
     cpu_ms: float | None = None
     """total so far, as the JVM prints it"""
+    doing: str | None = None
+    """kind of wait or work: socket-read, lock, idle, …"""
 
 
 class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True):

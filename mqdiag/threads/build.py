@@ -35,7 +35,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     tracks = align(series, views)
     judgements = [judge_track(track, series) for track in tracks]
     graphs = lock_graphs(tracks, series)
-    follow(judgements, graphs, series)
+    deadlocked = follow(judgements, graphs, series)
     return StacksFacts(
         samples=len(series.moments),
         threads=tuple(_thread(judgement) for judgement in judgements),
@@ -53,7 +53,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         groups=_groups(judgements),
         locks=_locks(judgements, graphs),
         deadlocks=_deadlocks(series, tracks, graphs),
-        standstills=standstills(judgements),
+        standstills=standstills(judgements, deadlocked),
         missing=_missing(tracks, series),
     )
 
@@ -86,13 +86,9 @@ def _thread(judgement: Judgement) -> ThreadFacts:
         state=judgement.state,
         samples=tuple(
             ABSENT
-            if record is None
-            else ThreadAt(
-                state=record.stack.state,
-                top=record.stack.methods[0] if record.stack.methods else None,
-                cpu_ms=record.cpu_ms,
-            )
-            for record in track.records
+            if record is None or seen is None
+            else ThreadAt(state=record.stack.state, top=seen.top, cpu_ms=record.cpu_ms, doing=seen.doing)
+            for record, seen in zip(track.records, track.views, strict=True)
         ),
         confidence=judgement.confidence,
         reason=judgement.reason,
@@ -127,7 +123,9 @@ def _groups(judgements: list[Judgement]) -> tuple[StackGroup, ...]:
                 role=same[0].track.role,
             )
         )
-    groups.sort(key=lambda group: (group.state not in ("stuck", "blocked"), -len(group.threads), group.threads[0]))
+    groups.sort(
+        key=lambda group: (group.state not in ("stuck", "blocked"), -len(group.threads), group.threads[0])
+    )
     return tuple(groups)
 
 
@@ -175,9 +173,7 @@ def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> 
     for cycle in graphs[-1].cycles():
         names = tuple(track.name for track in cycle)
         waits = [graphs[-1].waits[track] for track in cycle]
-        samples = sum(
-            1 for graph in graphs if any(set(other) == set(cycle) for other in graph.cycles())
-        )
+        samples = sum(1 for graph in graphs if any(set(other) == set(cycle) for other in graph.cycles()))
         found[frozenset(names)] = Deadlock(
             threads=names,
             locks=tuple(
@@ -200,7 +196,9 @@ def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> 
             threads=names,
             locks=known.locks if known else (),
             source="jvm",
-            group=next((by_name[name].group for name in names if name in by_name and by_name[name].group), None),
+            group=next(
+                (by_name[name].group for name in names if name in by_name and by_name[name].group), None
+            ),
             samples=max(count, known.samples if known else 0),
         )
     return tuple(found.values())
@@ -211,7 +209,9 @@ def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
     if series.jvms > 1 or not series.moments:
         return ()
     last = len(series.moments) - 1
-    rebalance = [track for track in tracks if track.role == roles.REBALANCE_SERVICE and track.present[-1] == last]
+    rebalance = [
+        track for track in tracks if track.role == roles.REBALANCE_SERVICE and track.present[-1] == last
+    ]
     pull = [track for track in tracks if track.role == roles.PULL_SERVICE and track.present[-1] == last]
     consumers = any(
         track.is_worker or track.role in ("expiry-cleaner", "consume-scheduled") for track in tracks

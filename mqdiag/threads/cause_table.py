@@ -426,7 +426,9 @@ CLIENTS: tuple[Cause, ...] = (
         cause=REMOTE,
         library="RabbitMQ client",
         frames=("com.rabbitmq.",),
-        remedy=("Set channelRpcTimeout and connectionTimeout on the ConnectionFactory; bound waitForConfirms.",),
+        remedy=(
+            "Set channelRpcTimeout and connectionTimeout on the ConnectionFactory; bound waitForConfirms.",
+        ),
         family="rpc",
     ),
     # a producer or admin call inside the listener: NettyRemotingClient.invokeSync < ResponseFuture.waitResponse
@@ -514,7 +516,12 @@ CLIENTS: tuple[Cause, ...] = (
     Cause(
         cause=HTTP,
         library="Reactor Netty",
-        frames=("reactor.core.publisher.Mono.block", "reactor.core.publisher.Flux.block", "reactor.core.publisher.BlockingMonoSubscriber", "reactor.core.publisher.BlockingSingleSubscriber"),
+        frames=(
+            "reactor.core.publisher.Mono.block",
+            "reactor.core.publisher.Flux.block",
+            "reactor.core.publisher.BlockingMonoSubscriber",
+            "reactor.core.publisher.BlockingSingleSubscriber",
+        ),
         remedy=(
             "Use block(Duration), and HttpClient.responseTimeout (none by default) of Reactor Netty under WebClient.",
         ),
@@ -561,7 +568,9 @@ CLIENTS: tuple[Cause, ...] = (
         cause=REMOTE,
         library="LDAP (JNDI)",
         frames=("com.sun.jndi.ldap.",),
-        remedy=("Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (for ever by default).",),
+        remedy=(
+            "Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (for ever by default).",
+        ),
         family="remote",
     ),
     Cause(

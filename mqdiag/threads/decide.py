@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.series import Series
 from mqdiag.threads.view import View
@@ -87,7 +88,9 @@ def judge_track(track: Track, series: Series) -> Judgement:
     if len(present) == 1:
         return Judgement(track, UNKNOWN, reason="it is in the last sample only")
     if _at_rest(track, view):
-        return Judgement(track, PROGRESSING, "medium", "was at work in an earlier sample and waits for work now")
+        return Judgement(
+            track, PROGRESSING, "medium", "was at work in an earlier sample and waits for work now"
+        )
     return _judge_busy(track, series)
 
 
@@ -102,9 +105,14 @@ def _at_rest(track: Track, view: View) -> bool:
     """Has nothing to do: in the pool's queue, or, in a thread of no pool, in a wait of its own loop."""
     if view.idle:
         return True
-    if track.is_worker or view.in_pool_task or view.in_listener:
+    if track.is_worker or view.in_listener or view.doing in ("running", "monitor", "lock"):
         return False
-    return view.doing not in ("running", "monitor", "lock") and view.cause is None
+    if track.role in (roles.POOL, roles.OTHER) and view.own_index < 0:
+        # a library's own loop: long polls, cleaners, event loops
+        return True
+    if track.role == roles.VIRTUAL:
+        return view.doing in ("queue", "select", "accept")
+    return not view.in_pool_task and view.cause is None
 
 
 def _judge_busy(track: Track, series: Series) -> Judgement:
@@ -219,15 +227,15 @@ def _growing(run: Judgement) -> Judgement:
         run.reason = f"the samples span {run.seconds:.1f} s only"
         return run
     running = sum(
-        1 for index in run.track.present[-run.count :] if (view_at := run.track.views[index]) and view_at.doing == "running"
+        1
+        for index in run.track.present[-run.count :]
+        if (view_at := run.track.views[index]) and view_at.doing == "running"
     )
     share = run.cpu_growth / (1000 * run.seconds) if run.seconds else 0.0
     if running * 5 >= run.count * 4 and share >= SPIN_SHARE and (view.in_listener or view.in_pool_task):
         run.computing = True
         if run.allocated_growth is None or not run.seconds:
-            run.reason = (
-                f"computes in the same place ({share:.0%} of a core); a loop and real work look alike without allocated="
-            )
+            run.reason = f"computes in the same place ({share:.0%} of a core); a loop and real work look alike without allocated="
             return run
         rate = run.allocated_growth / run.seconds
         if rate <= LOOP_BYTES_PER_S:

@@ -21,8 +21,12 @@ class Explanation:
     remedy: tuple[str, ...]
 
 
-CONNECT_REMEDY = "The connection is not even open: set the connect timeout, and look at DNS, routes and firewalls."
-TLS_REMEDY = "It hangs in the TLS handshake: the read timeout must be set before connect, as the handshake reads too."
+CONNECT_REMEDY = (
+    "The connection is not even open: set the connect timeout, and look at DNS, routes and firewalls."
+)
+TLS_REMEDY = (
+    "It hangs in the TLS handshake: the read timeout must be set before connect, as the handshake reads too."
+)
 _PLAIN_SOCKET = (
     "Call Socket.setSoTimeout before the first read, and connect(address, timeout): both wait for ever by default.",
 )
@@ -42,7 +46,9 @@ _WAIT_REMEDIES: dict[str, tuple[str, ...]] = {
     "join": ("Use Thread.join(milliseconds), and look at the thread that does not end.",),
     "object-wait": ("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes.",),
     "park": ("Bound the wait: parkNanos or a timed variant of the call above it.",),
-    "process": ("Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it.",),
+    "process": (
+        "Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it.",
+    ),
     "log": (
         "The log's sink takes nothing more (a full pipe of the console, a full disk, a hung network share): look at"
         " who reads the console, and at the disk.",
@@ -118,7 +124,10 @@ def _remote(view: View) -> Explanation:
         remedy += _PLAIN_SOCKET
     if view.doing in ("connect", "dns"):
         remedy.insert(0, CONNECT_REMEDY)
-    elif any(method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake")) for method in view.stack.methods):
+    elif any(
+        method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake"))
+        for method in view.stack.methods
+    ):
         remedy.insert(0, TLS_REMEDY)
     return Explanation("socket-read", cause, _library(view), tuple(remedy))
 

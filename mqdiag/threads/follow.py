@@ -25,17 +25,18 @@ _PER_CALL = (
 )
 
 
-def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series) -> None:
-    """Complete the decisions that need other threads."""
+def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series) -> frozenset[Track]:
+    """Complete the decisions that need other threads; gives the members of deadlocks."""
     by_track = {judgement.track: judgement for judgement in judgements}
     if series.not_judged is None:
         _decide_without_cpu(judgements)
     _follow_locks(judgements, by_track, graphs)
     if series.not_judged is None:
         _follow_locks_without_cpu(judgements, by_track, graphs)
+        _follow_put_lock(judgements, by_track, graphs)
         _follow_pools(judgements)
         _follow_futures(judgements)
-    _deadlocked(graphs, by_track)
+    return _deadlocked(graphs, by_track, series)
 
 
 def _decide_without_cpu(judgements: list[Judgement]) -> None:
@@ -56,7 +57,9 @@ def _decide_without_cpu(judgements: list[Judgement]) -> None:
             view = judgement.track.last_view
             if view.doing in ("monitor", "lock", "pool", "running", "sleep"):
                 # these repeat the same frames and objects while they progress
-                judgement.reason = "the dumps hold no CPU time, and this wait looks the same while it progresses"
+                judgement.reason = (
+                    "the dumps hold no CPU time, and this wait looks the same while it progresses"
+                )
                 continue
             if _same_call(judgement):
                 _stuck_without_cpu(judgement, "waits for the same object, made for one call")
@@ -137,7 +140,33 @@ def _follow_locks_without_cpu(
             judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
         elif owners and by_track[next(iter(owners))].still:
             judgement.state, judgement.confidence = BLOCKED, "medium"
-            judgement.reason = "waits for the same lock, whose owner stands still; CPU time is not in these dumps"
+            judgement.reason = (
+                "waits for the same lock, whose owner stands still; CPU time is not in these dumps"
+            )
+
+
+def _follow_put_lock(
+    judgements: list[Judgement], by_track: dict[Track, Judgement], graphs: list[LockGraph]
+) -> None:
+    """A broker's send threads that spin before the put lock burn CPU time; their holder decides for them."""
+    for judgement in judgements:
+        track = judgement.track
+        if track.role != roles.BROKER_SEND or judgement.still or track.last_view.doing != "lock":
+            continue
+        if any(view is None or view.doing != "lock" for view in track.views):
+            continue
+        holders = [
+            other
+            for other in judgements
+            if other.still
+            and other.track.jvm == track.jvm
+            and other.track.last_view.doing not in ("lock", "monitor")
+            and any("CommitLog." in method for method in other.track.last_view.stack.methods)
+        ]
+        if holders:
+            judgement.state, judgement.confidence = BLOCKED, "medium"
+            judgement.held_by = holders[0].track.name
+            judgement.reason = "spins before the put lock in all samples, and its holder stands still"
 
 
 def _follow_pools(judgements: list[Judgement]) -> None:
@@ -175,7 +204,12 @@ def _follow_futures(judgements: list[Judgement]) -> None:
     for judgement in judgements:
         track = judgement.track
         view = track.last_view
-        if (view.in_pool_task or track.role == roles.VIRTUAL) and not track.is_worker and track.pool and view.own_index >= 0:
+        if (
+            (view.in_pool_task or track.role == roles.VIRTUAL)
+            and not track.is_worker
+            and track.pool
+            and view.own_index >= 0
+        ):
             pools[(track.jvm, track.pool)].append(judgement)
     for judgement in waiting:
         best: tuple[int, str, Judgement] | None = None
@@ -213,21 +247,32 @@ def _own_classes(judgement: Judgement) -> set[str]:
 
     view = judgement.track.last_view
     end = view.run_index if view.run_index >= 0 else len(view.stack.methods)
-    return {
-        method.rsplit(".", 1)[0].split("$", 1)[0] for method in view.stack.methods[:end] if is_own(method)
-    }
+    return {method.rsplit(".", 1)[0].split("$", 1)[0] for method in view.stack.methods[:end] if is_own(method)}
 
 
-def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement]) -> None:
+def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], series: Series) -> frozenset[Track]:
     """A cycle needs no series: none of its threads can ever move."""
     if not graphs:
-        return
+        return frozenset()
+    members: dict[Track, tuple[int, str | None]] = {}
     for cycle in graphs[-1].cycles():
-        for track in cycle:
-            judgement = by_track[track]
-            judgement.state = BLOCKED
-            judgement.confidence = "high"
-            judgement.reason = f"waits in a cycle of {len(cycle)} threads: a deadlock"
+        for place, track in enumerate(cycle):
+            members[track] = (len(cycle), cycle[(place + 1) % len(cycle)].name)
+    by_name: dict[str, list[Track]] = defaultdict(list)
+    for track in by_track:
+        by_name[track.name].append(track)
+    for pairs in series.samples[-1].deadlocks:
+        for waiter, holder in pairs:
+            # a name that two threads have names neither
+            if len(by_name[waiter]) == 1:
+                members.setdefault(by_name[waiter][0], (len(pairs), holder))
+    for track, (size, holder_name) in members.items():
+        judgement = by_track[track]
+        judgement.state = BLOCKED
+        judgement.confidence = "high"
+        judgement.held_by = holder_name
+        judgement.reason = f"waits in a cycle of {size} threads: a deadlock"
+    return frozenset(members)
 
 
 def long_enough(judgement: Judgement) -> bool:

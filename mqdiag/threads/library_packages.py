@@ -66,6 +66,8 @@ LIBRARIES: tuple[str, ...] = (
     "com.codahale.",
     "com.github.benmanes.",
     "com.xxl.job.core.",
+    "com.ctrip.framework.",
+    "com.dianping.cat.",
     "co.elastic.",
     "cn.hutool.",
     "ch.qos.",

@@ -88,7 +88,9 @@ class _Shapes:
     def of(self, stack: Stack) -> tuple[tuple[int, ...], tuple[tuple[str, str, int], ...]]:
         known = self._known.get(id(stack))
         if known is None:
-            owned = tuple(lock.slot for lock in stack.locks if lock.kind in (LOCKED, SYNCHRONIZER) and lock.slot >= 0)
+            owned = tuple(
+                lock.slot for lock in stack.locks if lock.kind in (LOCKED, SYNCHRONIZER) and lock.slot >= 0
+            )
             waited = tuple(
                 (lock.kind, lock.class_name, lock.slot)
                 for lock in stack.locks

@@ -18,7 +18,9 @@ def worker_pools(judgements: list[Judgement], samples: int) -> tuple[WorkerPool,
         track = judgement.track
         if track.pool is not None:
             members[(track.jvm, track.role, track.pool)].append(judgement)
-    pools = [_pool(own, samples) for own in members.values() if len(own) > 1 or own[0].track.role in SHOWN_ROLES]
+    pools = [
+        _pool(own, samples) for own in members.values() if len(own) > 1 or own[0].track.role in SHOWN_ROLES
+    ]
     pools.sort(key=lambda pool: (pool.role not in SHOWN_ROLES, -len(pool.threads), pool.pool))
     return tuple(pools)
 

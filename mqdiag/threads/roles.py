@@ -23,7 +23,8 @@ CARRIER = "virtual-carrier"
 WORKER_NAME = re.compile(r"^ConsumeMessageThread_(?:(.+)_)?(\d+)$", re.S)
 _NUMBERED = re.compile(r"^(.*?)[-_#: ]?\(?(\d+)\)?$", re.S)
 _GROUP_OF_PREFIX = re.compile(
-    r"^(?:ConsumeMessageScheduledThread|CleanExpireMsgScheduledThread)_(?:(.+)_)?\d+$|^PullMsgThread-(.+?)\d*$", re.S
+    r"^(?:ConsumeMessageScheduledThread|CleanExpireMsgScheduledThread)_(?:(.+)_)?\d+$|^PullMsgThread-(.+?)\d*$",
+    re.S,
 )
 
 # (prefix, role); the first that fits wins, so longer ones stand before their beginnings

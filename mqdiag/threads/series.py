@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 
 # threads that live as long as their JVM: their ids tell one JVM from another
-ANCHORS = frozenset({"VM Thread", "Reference Handler", "Finalizer", "Signal Dispatcher", "VM Periodic Task Thread"})
+ANCHORS = frozenset(
+    {"VM Thread", "Reference Handler", "Finalizer", "Signal Dispatcher", "VM Periodic Task Thread"}
+)
 SAME_INSTANT_S = 0.005
 
 
@@ -179,7 +181,9 @@ class _Face:
         differing = sum(
             1
             for java_id in common
-            if (self.ids[java_id][0] and other.ids[java_id][0] and self.ids[java_id][0] != other.ids[java_id][0])
+            if (
+                self.ids[java_id][0] and other.ids[java_id][0] and self.ids[java_id][0] != other.ids[java_id][0]
+            )
             or self.ids[java_id][1] != other.ids[java_id][1]
         )
         return differing * 4 <= len(common)

@@ -6,22 +6,28 @@ from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import Standstill
 from mqdiag.threads import roles
+from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, STUCK, Judgement
 from mqdiag.threads.explain import Explanation, explain
 from mqdiag.threads.present import cut_frames
 
-_RANK = {"high": 0, "medium": 1, "low": 2, None: 1}
 
+def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tuple[Standstill, ...]:
+    """One entry for each pool, kind and cause; what other pools do only where it means a fault.
 
-def standstills(judgements: list[Judgement]) -> tuple[Standstill, ...]:
-    """One entry for each pool, kind and cause; what other pools do only where it means a fault."""
+    Args:
+        judgements: all threads.
+        deadlocked: members of cycles, which are told as such.
+    """
     by_name = {judgement.track.name: judgement for judgement in judgements}
-    sizes = Counter((judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool)
+    sizes = Counter(
+        (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
+    )
     serving = _serving(judgements, by_name)
     found: dict[tuple[object, ...], list[tuple[Judgement, Explanation]]] = defaultdict(list)
     for judgement in judgements:
         undecided = judgement.computing and judgement.state not in (STUCK, BLOCKED)
-        if not judgement.still and not undecided:
+        if (not judgement.still and not undecided) or judgement.track in deadlocked:
             continue
         track = judgement.track
         why = explain(track, track.last_view, computing=judgement.computing)
@@ -95,7 +101,9 @@ def _entry(
     typical = next(judgement for judgement in judgements if judgement.track.last_view is common)
     why = next(item for judgement, item in members if judgement is typical)
     track = typical.track
-    weakest = max(judgements, key=lambda judgement: _RANK[judgement.confidence])
+    # the confidence that most of them share; one thread with a little more CPU time does not weaken the rest
+    usual = Counter(judgement.confidence for judgement in judgements).most_common(1)[0][0]
+    speaker = next(judgement for judgement in judgements if judgement.confidence == usual)
     holder = by_name.get(typical.held_by) if typical.held_by else None
     group = track.group
     serves = serving.get((track.jvm, track.pool or track.name))
@@ -110,10 +118,16 @@ def _entry(
     seconds = [judgement.seconds for judgement in judgements if judgement.seconds is not None]
     growth = [judgement.cpu_growth for judgement in judgements if judgement.cpu_growth is not None]
     remedy = why.remedy
+    cause = why.cause
+    if why.kind == "pool" and holder is not None:
+        # those who have the connections are the cause; the pool is only where it shows
+        theirs = explain(holder.track, holder.track.last_view, computing=holder.computing)
+        cause = theirs.cause
+        remedy = (*theirs.remedy, *remedy)
     frames, _ = cut_frames(common)
     return Standstill(
         kind=why.kind,
-        cause=why.cause,
+        cause=cause,
         library=why.library,
         threads=tuple(judgement.track.name for judgement in judgements),
         role=track.role,
@@ -126,8 +140,8 @@ def _entry(
         samples=min(judgement.count for judgement in judgements),
         seconds=min(seconds) if seconds else None,
         cpu_growth_ms=max(growth) if growth else None,
-        confidence=weakest.confidence or "low",
-        reason=weakest.reason,
+        confidence=usual or "low",
+        reason=speaker.reason,
         remedy=remedy,
         holder=holder.track.name if holder else typical.held_by,
         holder_does=_does(holder) if holder else None,

@@ -235,9 +235,7 @@ def _refine(doing: str, cause: Cause | None, methods: tuple[str, ...], end: int)
         method.startswith(LOGGING) for method in methods[:end]
     ):
         return "log" if doing != "monitor" else "monitor"
-    if doing == "file-read" and any(
-        method.startswith("java.lang.ClassLoader") for method in methods[:end]
-    ):
+    if doing == "file-read" and any(method.startswith("java.lang.ClassLoader") for method in methods[:end]):
         return "class-loading"
     return doing
 

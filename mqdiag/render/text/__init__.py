@@ -10,6 +10,7 @@ from mqdiag.render.text.healthy import show_healthy
 from mqdiag.render.text.heap import show_classes, show_dump, show_holders, show_suspects
 from mqdiag.render.text.inputs import show_unreadable
 from mqdiag.render.text.page import Page
+from mqdiag.render.text.stacks import show_stacks
 from mqdiag.render.text.threads import show_threads
 from mqdiag.render.text.unchecked import show_unchecked
 
@@ -28,5 +29,7 @@ def render(report: Report, view: View) -> str:
         show_suspects(page, report.heap)
         show_classes(page, report.heap)
         show_threads(page, report.heap)
+    if report.stacks is not None:
+        show_stacks(page, report.stacks)
     show_unchecked(page, report)
     return page.text()

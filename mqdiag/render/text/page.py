@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.box import Box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -98,6 +98,10 @@ class Page:
         for name, value in rows:
             grid.add_row(Text(safe(name)), Text(safe(value, limit=LONGEST_PARAGRAPH)))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
+
+    def draw(self, renderable: RenderableType, *, indent: int = INDENT) -> None:
+        """What a section drew itself; it must have passed every string from evidence through `safe`."""
+        self._console.print(Padding(renderable, (0, 0, 0, indent)))
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, indent: int = INDENT) -> None:
         """A table with a head; text columns wrap, number columns do not."""

@@ -14,7 +14,9 @@ ARTICLE = "article 002: five jstacks, ConsumeMessageThread_ RUNNABLE in a socket
 
 def example(standstill: Standstill) -> Facts:
     """Facts of a series with one standstill."""
-    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True, standstills=(standstill,)))
+    return Facts(
+        stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True, standstills=(standstill,))
+    )
 
 
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:

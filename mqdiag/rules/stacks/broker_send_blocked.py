@@ -35,7 +35,11 @@ def silent() -> Facts:
     """One of ten waits: the others write."""
     return example(
         Standstill(
-            kind="broker-put", cause="slow-disk", threads=("SendMessageThread_1",), role="broker-send", pool_size=10
+            kind="broker-put",
+            cause="slow-disk",
+            threads=("SendMessageThread_1",),
+            role="broker-send",
+            pool_size=10,
         )
     )
 

@@ -35,7 +35,12 @@ def silent() -> Facts:
     """One of two is free: pulls go on."""
     return example(
         Standstill(
-            kind="socket-read", cause="slow-remote", threads=HUNG.threads[:1], role=HUNG.role, pool=HUNG.pool, pool_size=2
+            kind="socket-read",
+            cause="slow-remote",
+            threads=HUNG.threads[:1],
+            role=HUNG.role,
+            pool=HUNG.pool,
+            pool_size=2,
         )
     )
 

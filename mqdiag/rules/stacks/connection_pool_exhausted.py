@@ -79,7 +79,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.holder:
             more = (f"A connection is in use by {still.holder}, which is in {still.holder_does}.",)
         else:
-            more = ("No thread of the dump is seen using a connection of it: they may have been lost (leaked).",)
+            more = (
+                "No thread of the dump is seen using a connection of it: they may have been lost (leaked).",
+            )
         yield draft(
             still,
             limits,

@@ -26,7 +26,9 @@ def fires() -> Facts:
 
 def silent() -> Facts:
     """Half of them are at work."""
-    half = WorkerPool(role=IDLE.role, pool=IDLE.pool, group="CID", threads=IDLE.threads, idle=10, progressing=10)
+    half = WorkerPool(
+        role=IDLE.role, pool=IDLE.pool, group="CID", threads=IDLE.threads, idle=10, progressing=10
+    )
     return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(half,)))
 
 
@@ -46,7 +48,10 @@ def silent() -> Facts:
         " limits per pull (maxTransferCountOnMessageInMemory 32, on disk 8), number of queues, pullInterval, a paused"
         " consumer, NettyClientPublicExecutor threads in user code.",
     ),
-    references=("article 002: many threads in LinkedBlockingQueue.take mean that the consumer keeps up", "reference C-03"),
+    references=(
+        "article 002: many threads in LinkedBlockingQueue.take mean that the consumer keeps up",
+        "reference C-03",
+    ),
     needs=("stacks",),
     limits={"idle_share": 0.9},
     explained_by=("callback-pool-blocked", "pull-service-dead"),
@@ -57,7 +62,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     assert stacks is not None
     for pool in stacks.pools:
         size = len(pool.threads)
-        if pool.role != "consume-worker" or pool.idle < limits["idle_share"] * size or pool.stuck or pool.blocked:
+        if (
+            pool.role != "consume-worker"
+            or pool.idle < limits["idle_share"] * size
+            or pool.stuck
+            or pool.blocked
+        ):
             continue
         owner = f" of group {pool.group}" if pool.group else ""
         share = "All" if pool.idle == size else f"{pool.idle} of"
@@ -69,7 +79,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             title=f"{share} {size} consume threads{owner} wait for messages: the listener keeps up",
             subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
             evidence={"threads": pool.threads, "idle": pool.idle, "samples": stacks.samples},
-            explanation=("They wait in the pool's queue (ThreadPoolExecutor.getTask), not below the listener.",),
+            explanation=(
+                "They wait in the pool's queue (ThreadPoolExecutor.getTask), not below the listener.",
+            ),
             remedy=check.card.remedy,
             weight=float(size),
         )

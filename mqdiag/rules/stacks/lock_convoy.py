@@ -38,7 +38,9 @@ def fires() -> Facts:
 
 def silent() -> Facts:
     """A network call holds nobody up."""
-    return example(Standstill(kind="socket-read", cause="slow-remote", threads=CONVOY.threads, role=CONVOY.role))
+    return example(
+        Standstill(kind="socket-read", cause="slow-remote", threads=CONVOY.threads, role=CONVOY.role)
+    )
 
 
 @rule(

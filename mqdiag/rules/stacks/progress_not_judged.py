@@ -67,7 +67,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     if cause is None:
         return
     severity, title = TEXTS[cause]
-    lines = [f"Samples: {stacks.samples}; JVMs: {stacks.jvms}; repeated samples left out: {stacks.repeated_samples}."]
+    lines = [
+        f"Samples: {stacks.samples}; JVMs: {stacks.jvms}; repeated samples left out: {stacks.repeated_samples}."
+    ]
     if cause == "no-cpu-time":
         lines.append(
             f"{waiting} consume threads stay undecided: before JDK 11 jstack prints no cpu=; compare top -H -p PID"

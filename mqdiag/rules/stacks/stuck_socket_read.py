@@ -37,7 +37,9 @@ def fires() -> Facts:
 
 def silent() -> Facts:
     """The same threads wait for a lock: another rule's business."""
-    return example(Standstill(kind="lock", cause="stuck-holder", threads=READ.threads, role=READ.role, group="CID"))
+    return example(
+        Standstill(kind="lock", cause="stuck-holder", threads=READ.threads, role=READ.role, group="CID")
+    )
 
 
 @rule(

@@ -52,7 +52,10 @@ def silent() -> Facts:
         "Use the variant of the call that takes a time limit, and treat the time-out as a failure of the message.",
         "Look at the party that has to answer: often a pool in the same dump.",
     ),
-    references=("java.util.concurrent.Future.get(long, TimeUnit)", "reference D.3: getTask is the mark of an idle worker"),
+    references=(
+        "java.util.concurrent.Future.get(long, TimeUnit)",
+        "reference D.3: getTask is the mark of an idle worker",
+    ),
     needs=("stacks",),
     limits=LIMITS,
     explained_by=("stuck-socket-read", "deadlock", "connection-pool-exhausted"),
@@ -71,5 +74,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             title = f"{who(still)} {verb(still, 'waits', 'wait')} for an answer{through} that does not come, at {plain(still.frame)}"
         more: tuple[str, ...] = ()
         if still.holder_pool:
-            more = (f"The answer has to come from the pool {still.holder_pool}: {still.holder} is in {still.holder_does}.",)
+            more = (
+                f"The answer has to come from the pool {still.holder_pool}: {still.holder} is in {still.holder_does}.",
+            )
         yield draft(still, limits, title=title, more=more)

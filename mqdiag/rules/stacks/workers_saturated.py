@@ -19,7 +19,12 @@ def fires() -> Facts:
 def silent() -> Facts:
     """Half of them idle."""
     half = WorkerPool(
-        role=BUSY.role, pool=BUSY.pool, group=BUSY.group, threads=BUSY.threads, progressing=20, busy=(10, 9, 11, 10, 8)
+        role=BUSY.role,
+        pool=BUSY.pool,
+        group=BUSY.group,
+        threads=BUSY.threads,
+        progressing=20,
+        busy=(10, 9, 11, 10, 8),
     )
     return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(half,)))
 
@@ -39,7 +44,11 @@ def silent() -> Facts:
         " counts), where the downstream can take it; or add instances up to the number of queues.",
         "Raise consumeMessageBatchMaxSize where the work can be done in batches.",
     ),
-    references=("ConsumeMessageConcurrentlyService: LinkedBlockingQueue without a bound", "reference C-02", "apache/rocketmq#1752"),
+    references=(
+        "ConsumeMessageConcurrentlyService: LinkedBlockingQueue without a bound",
+        "reference C-02",
+        "apache/rocketmq#1752",
+    ),
     needs=("stacks",),
     limits={"busy_share": 0.9},
 )

@@ -1,0 +1,35 @@
+"""`mqdiag stacks`: a series of thread dumps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.session import diagnose
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.progress import Progress
+
+
+@click.command("stacks", short_help="Diagnose thread dumps: which threads hang, on what, and why.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@common_options
+def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:
+    """Diagnose the thread dumps of one JVM: which threads make no progress, on what, and who holds it.
+
+    FILE is the output of jstack, jcmd Thread.print or Thread.dump_to_file, or any log with SIGQUIT output in it;
+    it may hold several dumps and be packed (gzip, zip, tar.gz). Five samples some seconds apart tell progress
+    from standstill; their order is found from their own times.
+    """
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        from mqdiag.diagnose.stacks import diagnose_stacks
+
+        return diagnose_stacks(files, settings, progress=progress)
+
+    return diagnose(options, work, all_threads=all_threads)

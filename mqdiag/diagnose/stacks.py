@@ -1,0 +1,75 @@
+"""A series of thread dumps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
+from mqdiag.errors import InputError
+from mqdiag.facts import Facts, Input
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.stacks import ReadResult, Sample, read_stacks
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.threads import stacks_facts
+
+
+def diagnose_stacks(
+    paths: Iterable[str | Path],
+    settings: Settings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Diagnose the dumps of all paths as one series; what cannot be read is said, the rest decides.
+
+    Args:
+        paths: files, each with one dump or many; "-" is standard input.
+        settings: expectations and thresholds.
+        progress: who listens.
+    """
+    settings = settings or Settings()
+    progress = progress or Silent()
+    progress.phase("reading thread dumps")
+    inputs: list[Input] = []
+    samples: list[Sample] = []
+    bodies = BodyParser()
+    names = [str(path) for path in paths]
+    for position, name in enumerate(names):
+        progress.advance(position / len(names))
+        try:
+            result = read_stacks(name, bodies)
+        except InputError as error:
+            inputs.append(unreadable(name, "stacks", error))
+            continue
+        inputs += _inputs(result)
+        samples += result.samples
+    facts = Facts(
+        inputs=tuple(inputs),
+        stacks=stacks_facts(samples) if samples else None,
+        expectations=settings.expectations,
+    )
+    return judge(facts, settings)
+
+
+def _inputs(result: ReadResult) -> list[Input]:
+    """The entry of a path, and one for each part of an archive that gave nothing."""
+    first = result.samples[0]
+    cut = next((sample for sample in result.samples if not sample.complete), None)
+    entries = [
+        Input(
+            path=result.path,
+            kind="stacks",
+            format=result.format,
+            bytes=result.bytes,
+            captured_at=first.captured_at,
+            captured_at_local=first.captured_local,
+            complete=cut is None,
+            stopped_at_byte=None if cut is None else cut.stopped_at_byte,
+            problem=None if cut is None else cut.problem,
+        )
+    ]
+    entries += [
+        Input(path=member, kind="stacks", complete=False, error=problem) for member, problem in result.errors
+    ]
+    return entries
