@@ -9,9 +9,9 @@ import numpy as np
 
 from mqdiag import kernel_cache
 from mqdiag.config import Settings
+from mqdiag.diagnose.heap_threads import heap_threads
 from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import HeapThread
 from mqdiag.graph import Heap, warm
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
@@ -20,6 +20,8 @@ from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump, read_dump
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import open_source
+from mqdiag.rocketmq.bind import bind
+from mqdiag.rocketmq.view import rocketmq_facts
 
 NO_GRAPH = "the object graph was left out (--quick)"
 
@@ -100,6 +102,10 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     heap_bytes, source = settings.heap_limit, "option"
     if heap_bytes is None:
         heap_bytes, source = max_memory_bytes(heap), "max-memory-static"
+    progress.phase("reading consumers and messages")
+    view = rocketmq_facts(heap)
+    threads = heap_threads(heap, view.in_hand)
+    packages = tuple(f"{client.root}." for client in bind(heap))
     progress.phase("summing classes")
     return HeapFacts(
         objects=tree.count,
@@ -115,10 +121,19 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
         classes=class_rows(heap),
-        suspects=suspects(heap, _is_rocketmq),
-        threads=tuple(HeapThread(name=thread.name, frames=tuple(thread.frames)) for thread in heap.threads),
+        suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(packages)),
+        consumers=view.consumers,
+        queues=view.queues,
+        process_queues=view.process_queues,
+        messages=view.messages,
+        messages_unreachable=view.messages_unreachable,
+        messages_in_queues=view.messages_in_queues,
+        body_bytes=view.body_bytes,
+        message_totals=view.message_totals,
+        message_holders=view.message_holders,
+        out_of_memory=any(thread.hit_out_of_memory for thread in threads),
+        grpc_client=view.grpc_client,
+        broker=view.broker,
+        threads=threads,
+        unknown=view.unknown,
     )
-
-
-def _is_rocketmq(class_name: str) -> bool:
-    return ".rocketmq." in class_name

@@ -172,9 +172,10 @@ ARTICLE_HEAP = HeapFacts(
             retained_bytes=1690010624,
             share=0.944,
             path=(
-                "class org.apache.rocketmq.client.impl.MQClientManager.instance",
-                "org.apache.rocketmq.client.impl.MQClientManager.factoryTable",
-                "org.apache.rocketmq.client.impl.factory.MQClientInstance.consumerTable",
+                "system class: class org.apache.rocketmq.client.impl.MQClientManager",
+                "org.apache.rocketmq.client.impl.MQClientManager.factoryTable -> java.util.HashMap",
+                "org.apache.rocketmq.client.impl.factory.MQClientInstance.consumerTable"
+                " -> java.util.concurrent.ConcurrentHashMap",
             ),
             owner="rocketmq",
             holds=("org.apache.rocketmq.common.message.MessageClientExt: 1,689,000,000",),

@@ -63,7 +63,12 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
     for consumer in heap.consumers:
         page.blank()
         page.hanging("-", f"{consumer.group}: {', '.join(_nature(consumer))}")
-        settings = [f"{key}={_value(consumer.config[key])}" for key in SETTINGS_SHOWN if key in consumer.config]
+        # -1 is RocketMQ's word for "not set".
+        settings = [
+            f"{key}={_value(consumer.config[key])}"
+            for key in SETTINGS_SHOWN
+            if consumer.config.get(key, -1) != -1 and (consumer.kind == "pop" or not key.startswith("pop"))
+        ]
         if settings:
             page.paragraph(f"in force: {', '.join(settings)}", indent=4)
 
@@ -92,14 +97,17 @@ def _value(value: object) -> str:
 
 
 def show_queues(page: Page, heap: HeapFacts) -> None:
-    """The largest queues; the rest as one sum."""
+    """The largest queues; the rest as one sum. What all have in common is said once."""
     if not heap.queues:
         return
-    rows = sorted(heap.queues, key=lambda queue: (-queue.body_bytes, -queue.messages, _place(queue)))
-    page.heading("Queues")
+    rows = sorted(heap.queues, key=lambda queue: (-queue.body_bytes, -queue.messages, queue.queue_id or 0))
+    shown, rest = rows[:QUEUES_SHOWN], rows[QUEUES_SHOWN:]
+    names = [name for name in ("group", "topic", "broker") if len({getattr(row, name) for row in rows}) > 1]
+    common = [f"{name} {getattr(rows[0], name) or '?'}" for name in ("topic", "broker") if name not in names]
+    page.heading(f"Queues, all of {', '.join(common)}" if common else "Queues")
     page.table(
         [
-            Column(head="topic broker #queue"),
+            Column(head=" ".join((*names, "queue"))),
             Column(head="messages", right=True),
             Column(head="bodies", right=True),
             Column(head="offset", right=True),
@@ -108,30 +116,26 @@ def show_queues(page: Page, heap: HeapFacts) -> None:
         ],
         [
             (
-                " ".join((_place(queue), *_flags(queue))),
+                _place(queue, names),
                 number(queue.messages),
                 size(queue.body_bytes),
                 "-" if queue.min_offset is None else str(queue.min_offset),
                 "-" if queue.span is None else number(queue.span),
                 "-" if queue.oldest_consume_age_ms is None else duration(queue.oldest_consume_age_ms),
             )
-            for queue in rows[:QUEUES_SHOWN]
+            for queue in shown
         ],
     )
-    rest = rows[QUEUES_SHOWN:]
     if rest:
-        messages, bodies = sum(queue.messages for queue in rest), sum(queue.body_bytes for queue in rest)
-        page.paragraph(
-            f"and {number(len(rest))} more queues: {number(messages)} messages, {size(bodies)} of bodies"
-        )
+        messages = sum(queue.messages for queue in rest)
+        bodies = size(sum(queue.body_bytes for queue in rest))
+        page.paragraph(f"and {number(len(rest))} more queues: {number(messages)} messages, {bodies} of bodies")
     page.paragraph('"offset": of the first cached message; "in hand": since a listener got it', style="dim")
 
 
-def _place(queue: QueueFacts) -> str:
-    number_ = "?" if queue.queue_id is None else str(queue.queue_id)
-    return f"{queue.topic or '?'} {queue.broker or '?'} #{number_}"
-
-
-def _flags(queue: QueueFacts) -> Iterator[str]:
+def _place(queue: QueueFacts, names: list[str]) -> str:
+    parts = [str(getattr(queue, name) or "?") for name in names]
+    parts.append("#?" if queue.queue_id is None else f"#{queue.queue_id}")
     if queue.dropped:
-        yield "(dropped)"
+        parts.append("(dropped)")
+    return " ".join(parts)

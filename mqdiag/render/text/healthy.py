@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report, Severity
+from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
@@ -37,8 +38,8 @@ def _margins(heap: HeapFacts) -> Iterator[str]:
     else:
         yield from _cache(heap)
         yield from _oldest(heap)
-    if heap.suspects:
-        largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes)
+    largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes, default=None)
+    if largest is not None and largest.retained_bytes >= WORTH_SHOWING_BYTES:
         yield (
             f"the largest accumulation is {largest.label or largest.class_name}:"
             f" {size(largest.retained_bytes)}, {share(largest.share, 1)} of the reachable bytes"

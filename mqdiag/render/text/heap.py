@@ -12,6 +12,7 @@ from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
 
 CLASSES_SHOWN = 15
+WORTH_SHOWING_BYTES = 1 << 20  # in an almost empty heap a class loader is the largest thing, and no news
 SUSPECTS_SHOWN = 5
 HOLDERS_SHOWN = 5
 
@@ -87,10 +88,11 @@ def show_holders(page: Page, heap: HeapFacts) -> None:
 
 def show_suspects(page: Page, heap: HeapFacts) -> None:
     """Where retained weight really sits, with the way from a GC root."""
-    if not heap.suspects:
+    shown = [suspect for suspect in heap.suspects if suspect.retained_bytes >= WORTH_SHOWING_BYTES]
+    if not shown:
         return
     page.heading("Where the memory sits")
-    for suspect in heap.suspects[:SUSPECTS_SHOWN]:
+    for suspect in shown[:SUSPECTS_SHOWN]:
         _suspect(page, suspect)
 
 
@@ -114,7 +116,16 @@ def _name(suspect: Suspect, width: int) -> str:
 
 def _path(page: Page, path: tuple[str, ...], *, indent: int = 4) -> None:
     for depth, step in enumerate(path):
-        page.hanging("from" if depth == 0 else "  ->", fit(step, page.view.width - indent - 5), indent=indent)
+        page.hanging("from" if depth == 0 else "  ->", _step(step, page.view.width - indent - 5), indent=indent)
+
+
+def _step(step: str, width: int) -> str:
+    """A step is "edge -> object"; both give way when it is too long."""
+    if len(step) <= width:
+        return step
+    parts = step.split(" -> ")
+    room = (width - 4 * (len(parts) - 1)) // len(parts)
+    return " -> ".join(fit(part, room) for part in parts)
 
 
 def show_classes(page: Page, heap: HeapFacts) -> None:

@@ -106,7 +106,7 @@ def _timeline(page: Page, stacks: StacksFacts) -> None:
 def _matters(stacks: StacksFacts) -> Iterator[ThreadFacts]:
     """Consume threads, and every other thread that is held up or holds others up."""
     holders = {thread.held_by for thread in stacks.threads if thread.held_by}
-    holders |= {standstill.holder for standstill in stacks.standstills}
+    holders |= {standstill.holder for standstill in stacks.standstills if standstill.holder}
     spoken = {name for standstill in stacks.standstills for name in standstill.threads}
     order = {"stuck": 0, "blocked": 1, "unknown": 2, "progressing": 3, "idle": 4}
     found = [

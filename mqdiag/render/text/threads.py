@@ -11,9 +11,8 @@ from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import duration
 
 STACKS_SHOWN = 4
-FRAMES_SHOWN = 10
+FRAMES_SHOWN = 8
 NAMES_SHOWN = 3
-MESSAGES_SHOWN = 3
 
 
 def show_threads(page: Page, heap: HeapFacts) -> None:
@@ -59,11 +58,10 @@ def _stack(page: Page, threads: Sequence[HeapThread]) -> None:
     if len(threads) > NAMES_SHOWN:
         names += f" and {len(threads) - NAMES_SHOWN} more at the same place"
     page.hanging("-", names + (f" ({', '.join(told)})" if told else ""))
-    holding = [thread for thread in threads if thread.message is not None]
-    for thread in holding[:MESSAGES_SHOWN]:
-        if thread.message is not None:
-            owner = f"{thread.name} " if len(threads) > 1 else ""
-            page.paragraph(f"{owner}has in hand {_message(thread.message)}", indent=4)
+    if first.message is not None:
+        # The threads stand by the age of their messages, the oldest first.
+        whose = f"longest in hand, by {first.name}" if len(threads) > 1 else "in hand"
+        page.paragraph(f"{whose}: {_message(first.message)}", indent=4)
     for frame in first.frames[:FRAMES_SHOWN]:
         page.hanging("at", fit(frame, page.view.width - 9), indent=6)
     hidden = len(first.frames) - FRAMES_SHOWN
