@@ -12,13 +12,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.errors import InputError
 from mqdiag.graph import strings
 from mqdiag.graph.classes import REFERENCE, ClassTable
 from mqdiag.graph.dominance import Dominance, build_dominance
-from mqdiag.graph.index import ObjectIndex, build_index
+from mqdiag.graph.index import ObjectIndex, TooSparse, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
 from mqdiag.graph.kernels.tally import find_ascending
-from mqdiag.graph.references import References, build_references
+from mqdiag.graph.references import References, TooManyReferences, build_references
 from mqdiag.graph.roots import RootSet, build_roots
 from mqdiag.graph.shallow import SizeModel, learn_sizes
 from mqdiag.graph.threads import ThreadRecord, read_threads
@@ -29,6 +30,7 @@ from mqdiag.read.hprof.records import big_endian
 Nodes = NDArray[np.int32]
 _WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 _SIGNED = {8: np.int8, 9: np.int16, 10: np.int32, 11: np.int64}
+MAX_OBJECTS = (1 << 31) - 2
 _ELEMENT_BYTES = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])
 
 
@@ -48,14 +50,23 @@ class Heap:
         self._progress.phase("indexing objects")
         named = [row for row, name in enumerate(dump.classes.names) if name == "java.lang.Class"]
         self._class_row = named[0] if named else dump.classes.unknown_row
-        self.index: ObjectIndex = build_index(dump, dump.objects, self._class_row)
+        _refuse_too_many(dump)
+        try:
+            self.index: ObjectIndex = build_index(dump, dump.objects, self._class_row)
+        except TooSparse as error:
+            raise InputError(
+                dump.source.path, str(error), hint="the ids are damaged; --quick counts it"
+            ) from None
         dump.objects = None
         self.classes = ClassTable(dump, self.index.lookup)
         self.roots: RootSet = build_roots(dump, self.index)
         self._progress.phase("reading references")
-        self.references: References = build_references(
-            dump, self.index, self.roots.extra_from, self.roots.extra_to
-        )
+        try:
+            self.references: References = build_references(
+                dump, self.index, self.roots.extra_from, self.roots.extra_to
+            )
+        except TooManyReferences as error:
+            raise InputError(dump.source.path, str(error), hint="--quick counts it") from None
 
     @property
     def count(self) -> int:
@@ -275,3 +286,13 @@ class Heap:
         from mqdiag.graph.paths import path_to_root
 
         return path_to_root(self, node)
+
+
+def _refuse_too_many(dump: Dump) -> None:
+    count = int(dump.counts.sum()) + dump.classes.dumped
+    if count > MAX_OBJECTS:
+        raise InputError(
+            dump.source.path,
+            f"{count:,} objects; the graph holds at most {MAX_OBJECTS:,}",
+            hint="--quick counts it; for a smaller dump: jcmd PID GC.heap_dump leaves out what is unreachable",
+        )

@@ -157,8 +157,18 @@ def build_classes(
         unknown_row=unknown_row,
     )
     classes.superclass = classes.rows_of(classes.heads[:, 1])
-    layout = (classes.superclass, classes.field_starts, classes.field_types, id_size, classes.layout_starts)
-    places = reference_layout(*layout, classes.layout_places, False)
-    classes.layout_places = np.empty(places, np.int32)
-    reference_layout(*layout, classes.layout_places, True)
     return classes
+
+
+def lay_out_references(classes: ClassRecords, field_bytes: NDArray[np.int64], id_size: int) -> None:
+    """Fill `layout_starts` and `layout_places`.
+
+    Args:
+        classes: the table.
+        field_bytes: int64[rows], bytes of fields of all instances of each class; a class without any needs no layout.
+        id_size: 4 or 8.
+    """
+    layout = (classes.superclass, classes.field_starts, classes.field_types, field_bytes, id_size)
+    places = reference_layout(*layout, classes.layout_starts, classes.layout_places, False)
+    classes.layout_places = np.empty(places, np.int32)
+    reference_layout(*layout, classes.layout_starts, classes.layout_places, True)

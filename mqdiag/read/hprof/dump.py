@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
+from mqdiag.read.hprof.classes import (
+    ClassRecords,
+    LoadedClasses,
+    build_classes,
+    lay_out_references,
+    read_loaded_classes,
+)
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
@@ -109,6 +115,7 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
         np.unique(np.concatenate([part.known[9:] for part in walked])),
     )
     counts, elements, objects = _join(walked, classes, store)
+    lay_out_references(classes, elements, header.id_size)
     damages = [damage for part in walked for damage in part.damages]
     stopped_at, problem, share = _completeness(source, records, segments, damages)
     return Dump(

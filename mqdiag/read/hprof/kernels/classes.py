@@ -107,12 +107,14 @@ def class_tables(
 
 
 @njit(cache=True, nogil=True)
-def reference_layout(superclass, field_starts, field_types, id_size, starts, places, fill):
+def reference_layout(superclass, field_starts, field_types, limits, id_size, starts, places, fill):
     """Where references stand in the bytes of an instance: own fields first, then each superclass's.
 
     Args:
         superclass: int32[c], -1 at the top.
         field_starts: int64[c + 1]; field_types: uint8[].
+        limits: int64[c], bytes of fields that all instances of the class have together: no place beyond is of use,
+            and so a crafted file cannot ask for more room than it has bytes.
         id_size: 4 or 8.
         starts: int64[c + 1], in when `fill`, else out.
         places: int32[], out when `fill`: byte offsets from the first field.
@@ -127,8 +129,10 @@ def reference_layout(superclass, field_starts, field_types, id_size, starts, pla
         offset = 0
         at = i
         depth = 0
-        while at >= 0 and depth < MAX_DEPTH:
+        while at >= 0 and depth < MAX_DEPTH and offset < limits[i]:
             for f in range(field_starts[at], field_starts[at + 1]):
+                if offset >= limits[i]:
+                    break
                 if field_types[f] == 2:
                     if fill:
                         places[total] = offset
