@@ -18,7 +18,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.align import Track, align
 from mqdiag.threads.decide import Judgement, judge_track
 from mqdiag.threads.follow import follow
-from mqdiag.threads.locks import LockGraph, lock_graphs
+from mqdiag.threads.locks import LockGraph, cycle_of, lock_graphs
 from mqdiag.threads.pools import worker_pools
 from mqdiag.threads.present import cut_frames
 from mqdiag.threads.series import Series, make_series
@@ -185,15 +185,17 @@ def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> 
         )
     by_name = {track.name: track for track in tracks}
     for pairs in series.samples[-1].deadlocks:
-        names = tuple(waiter for waiter, _ in pairs)
+        names = cycle_of(pairs)
+        if not names:
+            continue
         known = found.get(frozenset(names))
         count = sum(
             1
             for sample in series.samples
-            if any(frozenset(waiter for waiter, _ in other) == frozenset(names) for other in sample.deadlocks)
+            if any(set(cycle_of(other)) == set(names) for other in sample.deadlocks)
         )
         found[frozenset(names)] = Deadlock(
-            threads=names,
+            threads=known.threads if known else names,
             locks=known.locks if known else (),
             source="jvm",
             group=next(

@@ -156,8 +156,7 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="pooled",
     ),
-    # com.mongodb.internal.connection.DefaultConnectionPool$OpenConcurrencyLimiter.acquirePermitOrGetAvailableOpenedConnection,
-    # ConcurrentPool.get / acquirePermit: mongodb/mongo-java-driver
+    # com.mongodb.internal.connection.DefaultConnectionPool$OpenConcurrencyLimiter, ConcurrentPool.get / acquirePermit: mongodb/mongo-java-driver
     # driver-core/src/main/com/mongodb/internal/connection/DefaultConnectionPool.java
     Cause(
         cause="pool-too-small",
@@ -367,7 +366,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         family="rpc",
     ),
-    # io.grpc.stub.ClientCalls$ThreadlessExecutor.waitAndDrain < ClientCalls.blockingUnaryCall: grpc/grpc-java issue 9759
+    # io.grpc.stub.ClientCalls$ThreadlessExecutor.waitAndDrain < ClientCalls.blockingUnaryCall:
+    # grpc/grpc-java issue 9759
     Cause(
         cause=RPC,
         library="gRPC",
@@ -447,8 +447,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         family="rpc",
     ),
-    # okhttp3.internal.http1.Http1ExchangeCodec.readResponseHeaders, okio.InputStreamSource.read (3.x: okio.Okio$2.read),
-    # okhttp3.internal.connection.RealConnection.connectSocket: square/okhttp
+    # okhttp3.internal.http1.Http1ExchangeCodec.readResponseHeaders, okio.InputStreamSource.read (okio.Okio$2.read
+    # in 3.x), okhttp3.internal.connection.RealConnection.connectSocket: square/okhttp
     Cause(
         cause=HTTP,
         library="OkHttp",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
+from mqdiag.threads.same_call import other_calls, same_call
 from mqdiag.threads.series import Series
 from mqdiag.threads.view import View
 
@@ -35,10 +36,15 @@ LONG_RUN_S = 5.0
 """time that a run of samples must span for an error"""
 SHORT_RUN_S = 2.0
 """two samples nearer to each other than this say nothing about progress"""
+LATE_RUN_SAMPLES = 4
+LATE_RUN_S = 7.5
+"""what a run must span in a thread that moved earlier in the series"""
+TRICKLE_MS_PER_S = 0.5
+"""growth of CPU time that an answer of single bytes costs, in a call that is proven to be the same one"""
 SPIN_SHARE = 0.05
 """share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
-LOOP_BYTES_PER_S = 16 * 1024
-"""allocation below which a computing thread makes nothing new: a loop; work allocates megabytes"""
+EXACT_BYTES = 10 * 1024**2
+"""from here on jstack prints allocated= in whole megabytes, which hide what a message needs: a few KiB may do"""
 WORK_BYTES_PER_S = 512 * 1024
 
 
@@ -137,7 +143,19 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
             break
     if best is None or (best.count < 3 and len(present) > 2):
         return _growing(whole)
+    if best.count < len(present) and not _hangs_since(best):
+        return _moved(whole, "it moved earlier in the series, though not in the last samples", "low")
     return _still(best)
+
+
+def _hangs_since(run: Judgement) -> bool:
+    """Whether a thread that moved first hangs since: a slow message may fill a few samples, not nearly all."""
+    return (
+        run.count >= LATE_RUN_SAMPLES
+        and run.seconds is not None
+        and run.seconds >= LATE_RUN_S
+        and (run.cpu_growth or 0.0) <= HIGH_MS
+    )
 
 
 def _same_work(track: Track, one: int, other: int) -> bool:
@@ -154,7 +172,8 @@ def _same_work(track: Track, one: int, other: int) -> bool:
 def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
     """Growth over a run."""
     first, last = track.records[run[0]], track.records[run[-1]]
-    assert first is not None and last is not None
+    assert first is not None
+    assert last is not None
     cpu = None
     if first.cpu_ms is not None and last.cpu_ms is not None:
         cpu = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
@@ -223,6 +242,15 @@ def _growing(run: Judgement) -> Judgement:
     """The same place in the code, but CPU time went by: work, or a loop."""
     view = run.track.last_view
     assert run.cpu_growth is not None
+    if (
+        run.count == len(run.track.present)
+        and run.seconds is not None
+        and run.seconds >= SHORT_RUN_S
+        and run.cpu_growth <= TRICKLE_MS_PER_S * run.seconds
+        and run.same_frames
+        and same_call(run.track, run.first)
+    ):
+        return _same_call_still(run)
     if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
         run.reason = f"the samples span {run.seconds:.1f} s only"
         return run
@@ -235,23 +263,35 @@ def _growing(run: Judgement) -> Judgement:
     if running * 5 >= run.count * 4 and share >= SPIN_SHARE and (view.in_listener or view.in_pool_task):
         run.computing = True
         if run.allocated_growth is None or not run.seconds:
-            run.reason = f"computes in the same place ({share:.0%} of a core); a loop and real work look alike without allocated="
+            run.reason = (
+                f"computes in the same place ({share:.0%} of a core); without allocated= a loop looks like work"
+            )
             return run
         rate = run.allocated_growth / run.seconds
-        if rate <= LOOP_BYTES_PER_S:
+        if run.allocated_growth == 0 and (run.track.last.allocated_bytes or 0) < EXACT_BYTES:
             run.state = STUCK
             run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
             run.reason = f"computes ({share:.0%} of a core) and allocates nothing: a loop"
             return run
         if rate < WORK_BYTES_PER_S:
-            run.reason = f"computes ({share:.0%} of a core) and allocates little: loop or work cannot be told"
+            run.reason = f"computes ({share:.0%} of a core) and allocates next to nothing: a loop, or work that needs little"
             return run
     return _moved(run, f"its CPU time grew by {run.cpu_growth:.2f} ms")
 
 
-def _moved(run: Judgement, why: str) -> Judgement:
+def _same_call_still(run: Judgement) -> Judgement:
+    run.state = STUCK
+    run.confidence = "medium"
+    run.reason = (
+        f"the same call, by its own object, in {run.count} samples; its CPU time grew by {run.cpu_growth:.2f} ms, as"
+        " under an answer that trickles"
+    )
+    return run
+
+
+def _moved(run: Judgement, why: str, confidence: str | None = None) -> Judgement:
     run.state = PROGRESSING
-    run.confidence = "high" if (run.cpu_growth or 0.0) > 2.0 or run.count == 1 else "medium"
+    run.confidence = confidence or ("high" if (run.cpu_growth or 0.0) > 2.0 or run.count == 1 else "medium")
     run.reason = why
     return run
 
@@ -261,6 +301,9 @@ def _without_cpu(run: Judgement, series: Series) -> Judgement:
     run.reason = "the dumps hold no CPU time"
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return run
+    run_formats = {series.moments[index].sample.format for index in run.track.present if index >= run.first}
+    if run_formats <= {"dump-json", "dump-text"} and other_calls(run.track, run.first):
+        return _moved(run, "each sample shows another call, by the identity of its objects", "medium")
     if run.same_frames and run.count >= 2 and not (run.count < 3 and len(run.track.present) > 2):
         run.candidate = True
     return run

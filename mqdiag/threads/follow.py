@@ -7,22 +7,13 @@ from collections import defaultdict
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNOWN, Judgement
-from mqdiag.threads.locks import LockGraph
+from mqdiag.threads.locks import LockGraph, cycle_of
+from mqdiag.threads.same_call import same_call
 from mqdiag.threads.series import Series
 
 LOOKS_FOR_SILENCE = 60
 """looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
 progressing thread shows the same frames twice with 96 %, so 60 looks do it by chance in 9 % of such pools"""
-# objects made for one call: the same address is the same call
-_PER_CALL = (
-    "java.io.BufferedInputStream",
-    "HttpURLConnection",
-    "HttpsURLConnectionImpl",
-    "java.util.concurrent.CompletableFuture$Signaller",
-    "java.util.concurrent.FutureTask",
-    "java.util.concurrent.CompletableFuture",
-    "java.util.concurrent.CountDownLatch$Sync",
-)
 
 
 def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series) -> frozenset[Track]:
@@ -61,7 +52,7 @@ def _decide_without_cpu(judgements: list[Judgement]) -> None:
                     "the dumps hold no CPU time, and this wait looks the same while it progresses"
                 )
                 continue
-            if _same_call(judgement):
+            if same_call(judgement.track, judgement.first):
                 _stuck_without_cpu(judgement, "waits for the same object, made for one call")
             elif silent and looks >= LOOKS_FOR_SILENCE:
                 _stuck_without_cpu(judgement, f"nothing changed in {looks} looks at this pool")
@@ -73,20 +64,6 @@ def _stuck_without_cpu(judgement: Judgement, why: str) -> None:
     judgement.state = STUCK
     judgement.confidence = "medium"
     judgement.reason = f"the same frames in {judgement.count} samples, {why}; CPU time is not in these dumps"
-
-
-def _same_call(judgement: Judgement) -> bool:
-    """Whether an object that is made for one call is the same in all samples of the run."""
-    track = judgement.track
-    last = track.last
-    for lock in last.stack.locks:
-        if lock.slot < 0 or lock.slot >= len(last.addresses) or not lock.class_name.endswith(_PER_CALL):
-            continue
-        address = last.addresses[lock.slot]
-        records = [track.records[index] for index in track.present if index >= judgement.first]
-        if all(record is not None and address in record.addresses for record in records):
-            return True
-    return False
 
 
 def _follow_locks(
@@ -172,13 +149,24 @@ def _follow_put_lock(
 def _follow_pools(judgements: list[Judgement]) -> None:
     """Who waits for a connection waits for those who use the pool's connections."""
     users: dict[str, list[Judgement]] = defaultdict(list)
+    moving: set[tuple[object, ...]] = set()
     for judgement in judgements:
         view = judgement.track.last_view
+        if judgement.state == PROGRESSING:
+            moving |= {
+                (judgement.track.jvm, judgement.track.pool, seen.cause.library)
+                for seen in judgement.track.views
+                if seen is not None and seen.doing == "pool" and seen.cause is not None
+            }
         if judgement.still and view.cause is not None and not view.cause.pool:
             users[view.cause.family].append(judgement)
     for judgement in judgements:
         view = judgement.track.last_view
         if judgement.state != STUCK or view.doing != "pool" or view.cause is None:
+            continue
+        if (judgement.track.jvm, judgement.track.pool, view.cause.library) in moving:
+            judgement.state, judgement.confidence = PROGRESSING, "low"
+            judgement.reason = "waits for a connection of a pool that others get one from: it moves"
             continue
         judgement.state = BLOCKED
         holders = users.get(view.cause.family, [])
@@ -262,10 +250,11 @@ def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], serie
     for track in by_track:
         by_name[track.name].append(track)
     for pairs in series.samples[-1].deadlocks:
-        for waiter, holder in pairs:
+        names = cycle_of(pairs)
+        for place, waiter in enumerate(names):
             # a name that two threads have names neither
             if len(by_name[waiter]) == 1:
-                members.setdefault(by_name[waiter][0], (len(pairs), holder))
+                members.setdefault(by_name[waiter][0], (len(names), names[(place + 1) % len(names)]))
     for track, (size, holder_name) in members.items():
         judgement = by_track[track]
         judgement.state = BLOCKED

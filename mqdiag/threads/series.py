@@ -88,7 +88,7 @@ def _clock(sample: Sample) -> float | None:
         moment = datetime.datetime.fromisoformat(_six_digits(text).replace("Z", "+00:00"))
     except ValueError:
         return None
-    return moment.replace(tzinfo=moment.tzinfo or datetime.timezone.utc).timestamp()
+    return moment.replace(tzinfo=moment.tzinfo or datetime.UTC).timestamp()
 
 
 def _six_digits(text: str) -> str:

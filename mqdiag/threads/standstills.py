@@ -91,7 +91,7 @@ def _is_lonely_lock(members: list[tuple[Judgement, Explanation]]) -> bool:
 
 def _entry(
     members: list[tuple[Judgement, Explanation]],
-    sizes: Counter[tuple[int, str | None]],
+    sizes: Counter[tuple[int, str]],
     by_name: dict[str, Judgement],
     serving: dict[tuple[int, str | None], str],
 ) -> Standstill:
@@ -132,7 +132,7 @@ def _entry(
         threads=tuple(judgement.track.name for judgement in judgements),
         role=track.role,
         pool=track.pool,
-        pool_size=sizes[(track.jvm, track.pool)] if track.pool else 1,
+        pool_size=sizes[(track.jvm, track.pool)] if track.pool is not None else 1,
         group=group,
         frame=common.own_frame,
         listener=common.listener,

@@ -39,7 +39,7 @@ def plain_frame(text: str) -> str:
 
 
 def method_of(frame: str) -> str:
-    """ "package.Class.method" of a frame."""
+    """Package, class and method of a frame."""
     opening = frame.find("(")
     return intern(frame[:opening] if opening > 0 else frame)
 
@@ -60,10 +60,7 @@ class BodyParser:
         key = (hash(body), len(body))
         known = self._whole.get(key)
         if known is None:
-            if "<" not in body:
-                shape, addresses = body, ()
-            else:
-                shape, addresses = _split_addresses(body)
+            shape, addresses = _split_addresses(body) if "<" in body else (body, ())
             shape_key = (hash(shape), len(shape))
             stack = self._shapes.get(shape_key)
             if stack is None:
@@ -86,8 +83,12 @@ def _split_addresses(body: str) -> tuple[str, tuple[str, ...]]:
         closing = piece.find(">")
         # only what stands in a lock line, so that <init> and <clinit> stay in their frames
         if closing > 0 and (piece.startswith("0x") or "@" in piece[:closing]):
-            addresses.append(intern(piece[:closing]))
-            shape.append("@" + piece[closing:])
+            address = piece[:closing]
+            addresses.append(intern(address))
+            # Thread.dump_to_file names the class in the object: it is part of the shape
+            shape.append(
+                address[: address.find("@") + 1] + piece[closing:] if "@" in address else "@" + piece[closing:]
+            )
         else:
             shape.append(piece)
     return "<".join(shape), tuple(addresses)
@@ -160,6 +161,8 @@ def _lock_line(line: str, depth: int, slot: int) -> tuple[LockLine | None, int]:
         kind, class_name = SYNCHRONIZER, found["class"]
     else:
         kind, class_name = _KINDS.get(found["kind"], found["kind"]), found["class"] or ""
-    if found["object"] != "@":
+    if found["object"].endswith("@") and len(found["object"]) > 1:
+        class_name = class_name or found["object"][:-1]
+    elif found["object"] != "@":
         return LockLine(kind, intern(class_name), max(depth, 0), -1), slot
     return LockLine(kind, intern(class_name), max(depth, 0), slot), slot + 1

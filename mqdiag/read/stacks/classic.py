@@ -140,10 +140,7 @@ class ClassicScanner:
             body, gap = "", body
         blank = body.find("\n\n")
         if blank >= 0:
-            if body.startswith(patterns.SYNCHRONIZERS_MARK, blank + 5):
-                blank = body.find("\n\n", blank + 2)
-                sample.with_synchronizers = True
-            elif patterns.SYNCHRONIZERS_MARK in body[blank : blank + 60]:
+            if patterns.SYNCHRONIZERS_MARK in body[blank : blank + 60]:
                 blank = body.find("\n\n", blank + 2)
                 sample.with_synchronizers = True
             if blank >= 0:

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
 
@@ -83,9 +83,8 @@ def _open_gzip(stream: IO[bytes]) -> IO[bytes]:
     except ImportError:
         import gzip
 
-        return gzip.GzipFile(fileobj=stream)
-    opened: IO[bytes] = igzip.IGzipFile(fileobj=stream)
-    return opened
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+    return cast("IO[bytes]", igzip.IGzipFile(fileobj=stream))  # type: ignore[no-untyped-call]
 
 
 def _gzip_head(label: str, stream: IO[bytes]) -> bytes:
@@ -147,7 +146,7 @@ def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[
 def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     first = member.read(CHUNK)
     if first.startswith(b"\x1f\x8b"):
-        yield label, _gzip_chunks(label, _Joined(first, member))
+        yield label, _gzip_chunks(label, cast("IO[bytes]", _Joined(first, member)))
     elif first:
         yield label, _prefixed(first, member)
 

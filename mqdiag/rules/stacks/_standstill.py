@@ -42,7 +42,7 @@ def subject(standstill: Standstill) -> Subject:
 
 
 def who(standstill: Standstill) -> str:
-    """ "All 20 consume threads of group CID_x", "3 of 10 threads of pool-7"."""
+    """Subject of a title: "All 20 consume threads of group CID_x", "3 of 10 threads of the pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
     kind = "consume thread" if standstill.role == "consume-worker" else "thread"
     owner = f" of group {standstill.group}" if standstill.group else ""
@@ -60,7 +60,7 @@ def verb(standstill: Standstill, one: str, many: str) -> str:
 
 
 def plain(frame: str | None) -> str:
-    """ "InventoryClient.reserve (line 48)" of a frame; short enough for a title."""
+    """A frame short enough for a title: "InventoryClient.reserve (line 48)"."""
     if not frame:
         return "code without a frame of its own"
     method, _, place = frame.partition("(")

@@ -78,6 +78,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield draft(
             still,
             limits,
-            title=f"{who(still)} {verb(still, 'stands', 'stand')} {places.get(still.cause, 'in the send path')} in all samples",
+            title=(
+                f"{who(still)} {verb(still, 'stands', 'stand')} {places.get(still.cause, 'in the send path')}"
+                " in all samples"
+            ),
             more=more,
         )

@@ -78,7 +78,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             largest,
             limits,
             cause="callback-pool-blocked",
-            title=f"{who(largest)} {verb(largest, 'hangs', 'hang')} in user code at {plain(largest.frame)}: pulls are not answered",
+            title=(
+                f"{who(largest)} {verb(largest, 'hangs', 'hang')} in user code at {plain(largest.frame)}:"
+                " pulls are not answered"
+            ),
         )
         yield Draft(
             severity=found.severity,

@@ -85,6 +85,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield draft(
             still,
             limits,
-            title=f"{who(still)} {verb(still, 'waits', 'wait')} for a connection of {still.library} at {plain(still.frame)}",
+            title=(
+                f"{who(still)} {verb(still, 'waits', 'wait')} for a connection of {still.library}"
+                f" at {plain(still.frame)}"
+            ),
             more=more,
         )

@@ -65,5 +65,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.decided:
             title = f"{who(still)} {verb(still, 'loops', 'loop')} on the CPU at {plain(still.frame)}"
         else:
-            title = f"{who(still)} {verb(still, 'computes', 'compute')} at {plain(still.frame)} in all samples: a loop, or heavy work"
+            title = (
+                f"{who(still)} {verb(still, 'computes', 'compute')} at {plain(still.frame)} in all samples:"
+                " a loop, or heavy work"
+            )
         yield draft(still, limits, title=title, worst=Severity.WARNING)

@@ -88,7 +88,10 @@ def _moving(pool: WorkerPool) -> Draft:
         cause="sleep-in-listener",
         confidence=Confidence.MEDIUM,
         confidence_reason="the threads move between sleeps, so it is a pace and not a standstill",
-        title=f"The consume threads{group} move, but sleep in the listener at {plain(pool.shared_frame)} in nearly all looks",
+        title=(
+            f"The consume threads{group} move, but sleep in the listener at {plain(pool.shared_frame)}"
+            " in nearly all looks"
+        ),
         subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
         evidence={
             "threads": pool.threads,

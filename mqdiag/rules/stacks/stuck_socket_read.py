@@ -71,5 +71,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield draft(
             still,
             limits,
-            title=f"{who(still)} {verb(still, 'hangs', 'hang')} in a network call{through} made by {plain(still.frame)}",
+            title=(
+                f"{who(still)} {verb(still, 'hangs', 'hang')} in a network call{through}"
+                f" made by {plain(still.frame)}"
+            ),
         )

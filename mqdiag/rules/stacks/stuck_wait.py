@@ -71,7 +71,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             title = f"{who(still)} {verb(still, 'hangs', 'hang')} in writing a log line at {plain(still.frame)}"
         else:
             through = f" of {still.library}" if still.library else ""
-            title = f"{who(still)} {verb(still, 'waits', 'wait')} for an answer{through} that does not come, at {plain(still.frame)}"
+            title = (
+                f"{who(still)} {verb(still, 'waits', 'wait')} for an answer{through} that does not come,"
+                f" at {plain(still.frame)}"
+            )
         more: tuple[str, ...] = ()
         if still.holder_pool:
             more = (
