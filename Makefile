@@ -67,8 +67,8 @@ docs-check: .venv/installed ## Fail when a generated page or a shown output is o
 	$(BIN)/python docs/make --check
 
 .PHONY: bench
-bench: .venv/installed ## Time mqdiag heap; make bench DUMP=/path/to/dump.hprof for another dump
-	$(BIN)/python tests/perf/bench.py $(DUMP)
+bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Maven, cargo); OBJECTS=1,12 MAT=/opt/mat
+	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
 
 .PHONY: package
 package: .venv/installed ## Build the wheel into dist/

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,7 @@ def heavy_modules(*arguments: str) -> tuple[str, set[str]]:
         ("--version",),
         ("heap", "--help"),
         ("warm", "--help"),
+        ("stacks", "--help"),
         ("rules",),
         ("rules", "input-incomplete"),
     ],
@@ -49,6 +51,17 @@ def test_a_light_command_imports_nothing_heavy(arguments: tuple[str, ...]) -> No
 )
 def test_wrong_usage_is_told_before_anything_heavy(arguments: tuple[str, ...]) -> None:
     assert heavy_modules(*arguments) == ("2", set())
+
+
+def test_thread_dumps_need_nothing_heavy(tmp_path: Path) -> None:
+    dump = tmp_path / "jstack.txt"
+    dump.write_text(
+        "2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+        '"main" #1 prio=5 os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f00 nid=0x1 runnable  [0x00007f01]\n'
+        "   java.lang.Thread.State: RUNNABLE\n\tat com.example.Main.main(Main.java:1)\n\n"
+        '"VM Thread" os_prio=0 cpu=1.00ms elapsed=2.00s tid=0x00007f02 nid=0x2 runnable\n\n'
+    )
+    assert heavy_modules("stacks", str(dump)) == ("0", set())
 
 
 def test_the_check_sees_what_it_looks_for() -> None:
