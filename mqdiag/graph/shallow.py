@@ -76,9 +76,9 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
         above = classes.superclass[below]
         sizes_by_row[below] = formula[below] + (sizes_by_row[above] - formula[above])
     near = (votes > 0) & (mode >= floor) & (mode <= sizes_by_row + 8 * depth)
-    sizes_by_row = np.where(
-        near & ~contended & ((votes >= ENOUGH) | (mode >= sizes_by_row)), mode, sizes_by_row
-    )
+    # A lone instance may stand before a hole: more than one injected field is not believed of it.
+    believed = (votes >= ENOUGH) | ((mode >= sizes_by_row) & (mode <= sizes_by_row + 8))
+    sizes_by_row = np.where(near & ~contended & believed, mode, sizes_by_row)
 
     element, base = np.zeros(classes.count, np.int64), np.zeros(classes.count, np.int64)
     array_base = _array_base(dump, index, width, header, alignment, usable and learned)

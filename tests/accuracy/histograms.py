@@ -27,11 +27,8 @@ class Comparison:
 
 def cases() -> list[str]:
     """Cases whose JVM gave a histogram; after an OutOfMemoryError there is none."""
-    found = []
-    for truth in sorted(HEAPS.glob("*/truth.json")):
-        if json.loads(truth.read_text()).get("histogram"):
-            found.append(truth.parent.name)
-    return found
+    truths = sorted(HEAPS.glob("*/truth.json"))
+    return [truth.parent.name for truth in truths if json.loads(truth.read_text()).get("histogram")]
 
 
 def compare(case: str) -> Comparison:
