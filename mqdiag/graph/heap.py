@@ -16,7 +16,7 @@ from mqdiag.errors import InputError
 from mqdiag.graph import strings
 from mqdiag.graph.classes import REFERENCE, ClassTable
 from mqdiag.graph.dominance import Dominance, build_dominance
-from mqdiag.graph.index import ObjectIndex, TooSparse, build_index
+from mqdiag.graph.index import ObjectIndex, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
 from mqdiag.graph.kernels.tally import find_ascending
 from mqdiag.graph.references import References, TooManyReferences, build_references
@@ -51,12 +51,7 @@ class Heap:
         named = [row for row, name in enumerate(dump.classes.names) if name == "java.lang.Class"]
         self._class_row = named[0] if named else dump.classes.unknown_row
         _refuse_too_many(dump)
-        try:
-            self.index: ObjectIndex = build_index(dump, dump.objects, self._class_row)
-        except TooSparse as error:
-            raise InputError(
-                dump.source.path, str(error), hint="the ids are damaged; --quick counts it"
-            ) from None
+        self.index: ObjectIndex = build_index(dump, dump.objects, self._class_row)
         dump.objects = None
         self.classes = ClassTable(dump, self.index.lookup)
         self.roots: RootSet = build_roots(dump, self.index)

@@ -14,13 +14,23 @@ from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.walk import worker_count
 
-_MIN_PAGES = 1 << 24
+_MIN_PAGES = 1 << 22
 _PAGES_PER_OBJECT = 4
+_SLOT_BYTES = 1 << 10
+_FREE_BYTES = 64 << 20
+_INDEX_SHARE = 4
+"""of the bytes of the ids themselves: pages with a single object each must not cost a page's index each"""
+_MOST_RUNS = 1 << 16
+"""beyond it the objects are in no order at all, and sorting them is cheaper than listing runs"""
 
 
 @dataclass(slots=True)
 class IdIndex:
-    """Id to position in constant time; see `kernels/references.py`."""
+    """Id to position in constant time; see `kernels/references.py`.
+
+    Ids that are spread too thinly for that, as damage and writers other than HotSpot may leave them, are searched
+    for: `directory` is empty then and `words` are the ids.
+    """
 
     base: np.uint64
     shift: int
@@ -53,10 +63,6 @@ class ObjectIndex:
         return self.ids.size
 
 
-class TooSparse(Exception):
-    """The ids are spread so thinly that no index fits: a crafted or damaged file."""
-
-
 def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIndex:
     """Bring the objects into id order, with the class objects among them; empties `parts` to free their memory.
 
@@ -64,9 +70,6 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
         dump: the file.
         parts: objects in file order.
         class_row: row of java.lang.Class, the class of class objects.
-
-    Raises:
-        TooSparse: see there.
     """
     total = sum(part.ids.size for part in parts)
     dumped = dump.classes.dumped
@@ -92,9 +95,10 @@ def _in_order(
     A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
     do not overlap: whole runs are moved. Only where they do overlap is there a sort.
     """
-    runs = [run for at, part in enumerate(parts) for run in _runs(at, part)]
+    breaks = sum(int((part.ids[1:] <= part.ids[:-1]).sum()) for part in parts)
+    runs = [run for at, part in enumerate(parts) for run in _runs(at, part)] if breaks < _MOST_RUNS else []
     runs.sort()
-    if all(before[1] < after[0] for before, after in pairwise(runs)):
+    if breaks < _MOST_RUNS and all(before[1] < after[0] for before, after in pairwise(runs)):
         ends = np.cumsum([0] + [last - first for _, _, _, first, last in runs]).tolist()
 
         def move(column: str) -> None:
@@ -145,10 +149,11 @@ def _id_index(ids: NDArray[np.uint64]) -> IdIndex:
     bits = int(np.bitwise_or.reduce(ids))
     shift = min((bits & -bits).bit_length() - 1, 8) if bits else 3
     pages = (int(ids[-1] - base) >> (shift + 12)) + 1
-    if pages > max(_MIN_PAGES, _PAGES_PER_OBJECT * ids.size):
-        raise TooSparse(f"{ids.size} objects are spread over {pages << (shift + 12)} bytes of addresses")
-    directory = np.full(pages, -1, np.int32)
-    slots = kernel.count_pages(ids, base, shift, directory)
-    words = np.zeros((slots, 64, 2), np.uint64)
-    kernel.fill_pages(ids, base, shift, directory, words)
-    return IdIndex(base, shift, directory, words)
+    if pages <= max(_MIN_PAGES, _PAGES_PER_OBJECT * ids.size):
+        directory = np.full(pages, -1, np.int32)
+        slots = kernel.count_pages(ids, base, shift, directory)
+        if slots * _SLOT_BYTES <= _FREE_BYTES + _INDEX_SHARE * ids.nbytes:
+            words = np.zeros((slots, 64, 2), np.uint64)
+            kernel.fill_pages(ids, base, shift, directory, words)
+            return IdIndex(base, shift, directory, words)
+    return IdIndex(base, shift, np.empty(0, np.int32), ids.reshape(-1, 1, 1))
