@@ -1,8 +1,9 @@
-"""From evidence to a report: the library's front door, and the only module that knows all steps."""
+"""From evidence to a report: the library's front door, and the only package that knows all steps."""
 
 from __future__ import annotations
 
 from mqdiag.diagnose.heap import diagnose_heap
-from mqdiag.diagnose.judge import Diagnosis, judge
+from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.diagnose.stacks import diagnose_stacks
 
-__all__ = ["Diagnosis", "diagnose_heap", "judge"]
+__all__ = ["Diagnosis", "diagnose_heap", "diagnose_stacks"]

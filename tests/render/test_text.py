@@ -11,6 +11,7 @@ import pytest
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.text import render
+from mqdiag.render.text.page import Page
 from tests.render import samples
 
 REPORTS = {
@@ -63,7 +64,19 @@ def test_numbers_of_the_tables() -> None:
     assert "Queues, all of topic temp_file_segments\n" in text
     assert "and 45 more queues: 3,195 messages, 1,305 MiB of bodies" in text
     assert "and 8 more classes, 187 KiB shallow" in text
-    assert "3,937: 3,905 in queues, 32 in the hands of threads; bodies 1,608" in text
+    assert "3,937: 3,905 in queues, 32 in the hands of threads; bodies" in text
+
+
+def test_no_line_breaks_between_a_number_and_its_unit() -> None:
+    for width in range(40, 81):
+        page = Page(View(width=width))
+        page.paragraph(
+            "It holds 1,608 MiB, 79 % of a heap of 2,048 MiB, for 340 ms or 9 min, and 5 messages " * 3
+        )
+        text = page.text()
+        assert "1,608 MiB," in text
+        assert not re.findall(r"\d\n *(?:%|MiB|ms|min)", text)
+        assert "\ue000" not in text
 
 
 def test_a_finding_without_sentences_shows_its_evidence() -> None:

@@ -7,6 +7,7 @@ Every string passes `safe` here, so a section cannot forget it; rich's markup is
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,10 @@ from mqdiag.render.wording.safe import safe
 
 INDENT = 2
 LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any length
+# Stands in for the blank between a number and its unit, so that no line breaks there: to rich a no-break space is a
+# space. `safe` lets no such character through from evidence.
+_GLUE = "\ue000"
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)")
 # A rule under the head and nothing else: columns are told apart by space, which survives copy and paste.
 _HEAD_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 
@@ -32,6 +37,10 @@ class Column:
     head: str
     right: bool = False
     """numbers stand to the right and never wrap"""
+
+
+def _shown(text: str) -> str:
+    return _BEFORE_UNIT.sub(_GLUE, safe(text, limit=LONGEST_PARAGRAPH))
 
 
 class Page:
@@ -55,7 +64,8 @@ class Page:
 
     def text(self) -> str:
         """All that was written, without blanks at line ends."""
-        return "".join(f"{line.rstrip()}\n" for line in self._file.getvalue().splitlines())
+        written = self._file.getvalue().replace(_GLUE, " ")
+        return "".join(f"{line.rstrip()}\n" for line in written.splitlines())
 
     def blank(self) -> None:
         """An empty line."""
@@ -68,7 +78,7 @@ class Page:
 
     def paragraph(self, text: str, *, indent: int = INDENT, style: str = "") -> None:
         """Wrapped text."""
-        self._console.print(Padding(Text(safe(text, limit=LONGEST_PARAGRAPH), style=style), (0, 0, 0, indent)))
+        self._console.print(Padding(Text(_shown(text), style=style), (0, 0, 0, indent)))
 
     def hanging(
         self, mark: str, text: str, *, indent: int = INDENT, style: str = "", mark_style: str = ""
@@ -77,7 +87,7 @@ class Page:
         grid = Table.grid(padding=0)
         grid.add_column(no_wrap=True, width=len(mark) + 1)
         grid.add_column(overflow="fold")
-        grid.add_row(Text(mark, style=mark_style), Text(safe(text, limit=LONGEST_PARAGRAPH), style=style))
+        grid.add_row(Text(mark, style=mark_style), Text(_shown(text), style=style))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
 
     def bullets(self, lines: Iterable[str], *, indent: int = INDENT) -> None:
@@ -96,7 +106,7 @@ class Page:
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in rows:
-            grid.add_row(Text(safe(name)), Text(safe(value, limit=LONGEST_PARAGRAPH)))
+            grid.add_row(Text(safe(name)), Text(_shown(value)))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
 
     def draw(self, renderable: RenderableType, *, indent: int = INDENT) -> None:

@@ -1,0 +1,64 @@
+"""A rule that crashes is our fault and not the user's: the report is written, the rule named, the exit code 4."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import run
+from mqdiag.errors import EXIT_INTERNAL
+from mqdiag.facts import Facts
+from mqdiag.findings import Severity
+from mqdiag.rules import Draft, Limits, Skip, all_rules, rule
+
+DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
+
+
+@rule(
+    name="always-crashing",
+    title="Crashes",
+    why="To see what happens.",
+    causes=("a-bug",),
+    severities=(Severity.INFO,),
+    remedy=("Mend it.",),
+    references=(),
+    needs=("heap",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    raise ZeroDivisionError("inside\nthe rule")
+    yield
+
+
+@pytest.fixture(autouse=True)
+def with_crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = (*all_rules(), check)
+    monkeypatch.setattr("mqdiag.diagnose.judge.all_rules", lambda: rules)
+
+
+def test_the_json_report_lists_it(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["heap", str(DUMP), "--format", "json"]) == EXIT_INTERNAL
+    captured = capsysbinary.readouterr()
+    report = json.loads(captured.out)
+    assert report["failed"] == [{"rule": "always-crashing", "error": "ZeroDivisionError: inside\nthe rule"}]
+    assert "always-crashing" not in report["checked"]
+    assert report["findings"][0]["rule"] == "consumer-cache-exceeds-heap"
+    assert captured.err.decode().splitlines() == [
+        "mqdiag: rule always-crashing failed: ZeroDivisionError: inside\\nthe rule; --debug shows where"
+    ]
+
+
+def test_the_text_report_says_so(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["heap", str(DUMP)]) == EXIT_INTERNAL
+    text = " ".join(capsysbinary.readouterr().out.decode().split())
+    assert text.startswith("ERROR ")
+    assert "always-crashing crashed, which is a fault of mqdiag: ZeroDivisionError: inside\\nthe rule" in text
+
+
+def test_debug_shows_where(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["heap", str(DUMP), "--debug"]) == EXIT_INTERNAL
+    err = capsysbinary.readouterr().err.decode()
+    assert "Traceback" in err
+    assert "test_crashing_rule.py" in err
