@@ -156,7 +156,7 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="pooled",
     ),
-    # com.mongodb.internal.connection.DefaultConnectionPool$OpenConcurrencyLimiter, ConcurrentPool.get / acquirePermit: mongodb/mongo-java-driver
+    # DefaultConnectionPool$OpenConcurrencyLimiter, ConcurrentPool.get / acquirePermit: mongodb/mongo-java-driver
     # driver-core/src/main/com/mongodb/internal/connection/DefaultConnectionPool.java
     Cause(
         cause="pool-too-small",

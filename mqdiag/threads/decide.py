@@ -135,8 +135,12 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
     if whole.cpu_growth is None:
         return _without_cpu(whole, series)
     best: Judgement | None = None
+    starts = range(len(run) - 1)
+    if _growth(track, run[-2], run[-1]) > SOCKET_STILL_MS:
+        # what grew between the last two samples grew over every longer run too
+        starts = range(0)
     # the longest run that stands still; a thread may have moved first and hang since
-    for start in range(len(run) - 1):
+    for start in starts:
         measured = whole if start == 0 else _measure(track, series, run[start:])
         if _stands_still(measured):
             best = measured
@@ -169,6 +173,13 @@ def _same_work(track: Track, one: int, other: int) -> bool:
     return a.work == b.work
 
 
+def _growth(track: Track, one: int, other: int) -> float:
+    first, last = track.records[one], track.records[other]
+    if first is None or last is None or first.cpu_ms is None or last.cpu_ms is None:
+        return 0.0
+    return last.cpu_ms - first.cpu_ms
+
+
 def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
     """Growth over a run."""
     first, last = track.records[run[0]], track.records[run[-1]]
@@ -180,10 +191,13 @@ def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
     allocated = None
     if first.allocated_bytes is not None and last.allocated_bytes is not None:
         allocated = max(last.allocated_bytes - first.allocated_bytes, 0)
-    records = [track.records[index] for index in run]
-    stacks = {id(record.stack) for record in records if record is not None}
-    frames = {record.stack.frames for record in records if record is not None}
-    addresses = {record.addresses for record in records if record is not None}
+    same_frames = same_addresses = True
+    for index in run[:-1]:
+        record = track.records[index]
+        if record is not None:
+            stack = record.stack
+            same_frames = same_frames and (stack is last.stack or stack.frames == last.stack.frames)
+            same_addresses = same_addresses and record.addresses == last.addresses
     return Judgement(
         track,
         UNKNOWN,
@@ -192,8 +206,8 @@ def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
         seconds=_seconds(series, first.elapsed_s, last.elapsed_s, run),
         cpu_growth=cpu,
         allocated_growth=allocated,
-        same_frames=len(stacks) == 1 or len(frames) == 1,
-        same_addresses=len(addresses) == 1,
+        same_frames=same_frames,
+        same_addresses=same_addresses,
     )
 
 
@@ -267,15 +281,17 @@ def _growing(run: Judgement) -> Judgement:
                 f"computes in the same place ({share:.0%} of a core); without allocated= a loop looks like work"
             )
             return run
-        rate = run.allocated_growth / run.seconds
-        if run.allocated_growth == 0 and (run.track.last.allocated_bytes or 0) < EXACT_BYTES:
+        if run.allocated_growth == 0:
+            if (run.track.last.allocated_bytes or 0) >= EXACT_BYTES:
+                run.reason = f"computes ({share:.0%} of a core); allocated= is printed too coarsely to decide"
+                return run
             run.state = STUCK
             run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
             run.reason = f"computes ({share:.0%} of a core) and allocates nothing: a loop"
             return run
-        if rate < WORK_BYTES_PER_S:
-            run.reason = f"computes ({share:.0%} of a core) and allocates next to nothing: a loop, or work that needs little"
-            return run
+        run.computing = False
+        rate = run.allocated_growth / run.seconds
+        return _moved(run, "computes, and makes new objects", "medium" if rate >= WORK_BYTES_PER_S else "low")
     return _moved(run, f"its CPU time grew by {run.cpu_growth:.2f} ms")
 
 

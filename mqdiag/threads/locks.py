@@ -91,36 +91,57 @@ def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:
 
 
 class _Shapes:
-    """Owned and waited slots of each distinct stack, worked out once."""
+    """What each distinct stack owns and waits for, worked out once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Stack, tuple[int, ...], tuple[tuple[str, str, int], ...]]] = {}
+        self._known: dict[int, _Shape] = {}
 
-    def of(self, stack: Stack) -> tuple[tuple[int, ...], tuple[tuple[str, str, int], ...]]:
+    def of(self, stack: Stack) -> _Shape:
         known = self._known.get(id(stack))
         if known is None:
-            owned = tuple(
-                lock.slot for lock in stack.locks if lock.kind in (LOCKED, SYNCHRONIZER) and lock.slot >= 0
-            )
-            waited = tuple(
-                (lock.kind, lock.class_name, lock.slot)
-                for lock in stack.locks
-                if lock.kind in (WAITING_TO_LOCK, RELOCKING, PARKING, WAITING_ON)
-            )
-            known = self._known[id(stack)] = (stack, owned, waited)
-        return known[1], known[2]
+            known = self._known[id(stack)] = _Shape(stack)
+        return known
+
+
+class _Shape:
+    """Slots of the addresses that a stack owns, gives back, and waits for."""
+
+    __slots__ = ("given_back", "lock", "owned", "parked", "stack")
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.owned = tuple(
+            lock.slot for lock in stack.locks if lock.kind in (LOCKED, SYNCHRONIZER) and lock.slot >= 0
+        )
+        # Object.wait gives its monitor back, though the dump still lists it as locked below
+        self.given_back = tuple(
+            lock.slot
+            for lock in stack.locks
+            if lock.kind in (WAITING_TO_LOCK, RELOCKING, PARKING, WAITING_ON) and lock.slot >= 0
+        )
+        self.lock: tuple[str, str, int] | None = None
+        self.parked: tuple[str, str, int] | None = None
+        """what it parks on, a lock or not: the dump may name its owner all the same"""
+        for lock in stack.locks:
+            if lock.slot < 0:
+                continue
+            if lock.kind == WAITING_TO_LOCK or (lock.kind == RELOCKING and stack.state == "BLOCKED"):
+                self.lock = self.lock or ("monitor", lock.class_name, lock.slot)
+            elif lock.kind == PARKING:
+                self.parked = self.parked or ("synchronizer", lock.class_name, lock.slot)
+                if _is_lock(lock.class_name):
+                    self.lock = self.lock or self.parked
 
 
 def _wait_of(record: ThreadRecord, shapes: _Shapes) -> Wait | None:
-    _, waited = shapes.of(record.stack)
-    for kind, class_name, slot in waited:
-        if slot < 0 or slot >= len(record.addresses):
-            continue
-        if kind == WAITING_TO_LOCK or (kind == RELOCKING and record.stack.state == "BLOCKED"):
-            return Wait(record.addresses[slot], class_name, "monitor")
-        if kind == PARKING and (record.parked_owner is not None or _is_lock(class_name)):
-            return Wait(record.addresses[slot], class_name, "synchronizer")
-    return None
+    shape = shapes.of(record.stack)
+    found = shape.lock
+    if found is None and record.parked_owner is not None:
+        found = shape.parked
+    if found is None or found[2] >= len(record.addresses):
+        return None
+    kind, class_name, slot = found
+    return Wait(record.addresses[slot], class_name, kind)
 
 
 def _is_lock(class_name: str) -> bool:
@@ -139,12 +160,11 @@ def _find_owners(graph: LockGraph, tracks: list[Track], index: int, shapes: _Sha
         record = track.records[index]
         if record is None or not record.stack.locks:
             continue
-        owned, waited = shapes.of(record.stack)
-        if not owned:
+        shape = shapes.of(record.stack)
+        if not shape.owned:
             continue
-        # Object.wait gives its monitor back, though the dump still lists it as locked below
-        given_back = {record.addresses[slot] for _, _, slot in waited if 0 <= slot < len(record.addresses)}
-        for slot in owned:
+        given_back = {record.addresses[slot] for slot in shape.given_back if slot < len(record.addresses)}
+        for slot in shape.owned:
             if slot < len(record.addresses):
                 address = record.addresses[slot]
                 if address in wanted and address not in given_back:

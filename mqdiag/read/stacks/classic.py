@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.header import is_header, parse_header
-from mqdiag.read.stacks.records import Sample, Stack
+from mqdiag.read.stacks.records import Sample, ThreadRecord
 
 HEAD_LINES = 2_000
 """characters before the first line of a dump in which date and pid are looked for"""
@@ -20,7 +20,6 @@ MAX_BLOCK = 8 << 20
 """characters of one block; what follows is passed over (a hostile name, a log without a line start)"""
 NAME_LINES = 20
 """lines over which a thread's name with line breaks is followed"""
-EMPTY = Stack("", "", (), ())
 
 
 class ClassicScanner:
@@ -36,6 +35,11 @@ class ClassicScanner:
         self._past_trailer = False
         self._deadlock: list[tuple[str, str]] = []
         self._waiter: str | None = None
+
+    @property
+    def in_sample(self) -> bool:
+        """Whether a dump has begun and may go on."""
+        return self._sample is not None
 
     def push(self, text: str, *, last: bool = False) -> Iterator[Sample]:
         """Take a piece of text; gives the samples that end in it."""
@@ -100,6 +104,9 @@ class ClassicScanner:
 
     def _blocks(self, text: str, *, final: bool) -> str:
         """Read whole blocks; gives the text of the last one, which may go on, unless this is the end."""
+        if patterns.JNI_MARK in text:
+            # wherever it stands: a collector that drops blank lines glues the trailer to the last thread
+            self._past_trailer = True
         pieces = ("\n" + text).split('\n"')
         first = pieces[0]
         rest = ""
@@ -116,22 +123,24 @@ class ClassicScanner:
             index += 1
             end = piece.find("\n")
             header = piece if end < 0 else piece[:end]
-            if not is_header(header):
+            thread = parse_header(header)
+            if thread is None:
                 taken = self._odd_block(piece, pieces[index : index + NAME_LINES])
                 index += taken
                 continue
-            self._thread(header, "" if end < 0 else piece[end + 1 :])
+            self._thread(thread, "" if end < 0 else piece[end + 1 :])
         if final:
             return ""
         if len(rest) > MAX_BLOCK:
             # a block of this size is no thread: read its beginning, pass over the rest
             end = rest.find("\n")
-            if end >= 0 and is_header(rest[:end]):
-                self._thread(rest[:end], rest[end + 1 :])
+            thread = parse_header(rest[:end]) if end >= 0 else None
+            if thread is not None:
+                self._thread(thread, rest[end + 1 :])
             return ""
         return '"' + rest
 
-    def _thread(self, header: str, body: str) -> None:
+    def _thread(self, thread: ThreadRecord, body: str) -> None:
         sample = self._sample
         assert sample is not None
         gap = ""
@@ -146,22 +155,16 @@ class ClassicScanner:
             if blank >= 0:
                 gap = body[blank + 1 :]
                 body = body[:blank]
-        stack, addresses = self.bodies.parse(body) if body else (EMPTY, ())
-        thread = parse_header(header, stack, addresses)
-        if thread is not None:
-            sample.threads.append(thread)
+        if body:
+            thread.stack, thread.addresses = self.bodies.parse(body)
+        sample.threads.append(thread)
         if gap and not gap.isspace():
             self._between(gap, keep=False)
-        if patterns.JNI_MARK in body:
-            # a collector that drops blank lines glues the trailer to the last thread
-            self._past_trailer = True
 
     def _between(self, text: str, *, keep: bool) -> str:
         """Lines that belong to no thread: SMR list, trailer, deadlock section, log lines of others."""
         sample = self._sample
         assert sample is not None
-        if patterns.JNI_MARK in text:
-            self._past_trailer = True
         if sample.listed_threads is None and patterns.SMR_MARK in text:
             length = patterns.SMR_LENGTH.search(text)
             sample.listed_threads = int(length[1]) if length else None
@@ -189,8 +192,9 @@ class ClassicScanner:
             for count in range(2, min(len(lines), NAME_LINES) + 1):
                 header = lines[count - 1]
                 if is_header(header):
-                    name = "\n".join(lines[:count])
-                    self._thread(name, "\n".join(lines[count:]))
+                    thread = parse_header("\n".join(lines[:count]))
+                    if thread is not None:
+                        self._thread(thread, "\n".join(lines[count:]))
                     return taken
                 if header.lstrip().startswith(patterns.STATE_MARK):
                     break

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.records import Stack, ThreadRecord
 
+NO_STACK = Stack("", "", (), ())
+_match = patterns.HEADER_TAIL.match
 
-def parse_header(line: str, stack: Stack, addresses: tuple[str, ...]) -> ThreadRecord | None:
-    """A thread of a header line whose opening quote is taken off; None when it is no header.
+
+def parse_header(line: str) -> ThreadRecord | None:
+    """A thread, without its stack, of a header whose opening quote is taken off; None when it is no header.
 
     The last quote that a header's tail follows ends the name: a name may hold quotes, the tail holds none.
     """
     quote = line.rfind('"')
     if quote < 0:
         return None
-    found = patterns.HEADER_TAIL.match(line, quote + 1)
+    found = _match(line, quote + 1)
     if found is None:
         return None
     java_id, os_id, daemon, cpu, elapsed, allocated, unit, tid, nid, _ = found.groups()
+    # names and addresses come again in every sample of a series: one copy serves all
     return ThreadRecord(
-        line[:quote],
-        stack,
-        addresses,
+        intern(line[:quote]),
+        NO_STACK,
+        (),
         None if java_id is None else int(java_id),
-        tid,
+        intern(tid),
         _number(nid) if nid is not None else (None if os_id is None else int(os_id)),
         daemon is not None,
         False,

@@ -84,7 +84,7 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     refusal = _Refusal()
     piece = head
     while piece:
-        if not samples:
+        if not samples and not scanner.in_sample:
             refusal.look(piece)
         following = next(pieces, "")
         samples += scanner.push(unwrapper.push(piece), last=not following)

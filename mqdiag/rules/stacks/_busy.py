@@ -44,6 +44,10 @@ def pool_draft(
         lines.append(
             f"{pool.shared_share:.0%} of the looks found them at {plain(pool.shared_frame)}, in {pool.shared_doing}."
         )
+    if pool.shared_doing == "sleep":
+        lines.append(
+            "They sleep there: without the sleep the same threads would do more, or it is a retry's back-off."
+        )
     lines.append(
         "If the consumer offset does not move all the same, the listener tries one message again and again: compare"
         " mqadmin consumerProgress over a minute."

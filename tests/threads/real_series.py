@@ -1,0 +1,45 @@
+"""Series of real JVMs under `fixtures/stacks`, with the truth that their listeners told."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.diagnose.stacks import diagnose_stacks
+
+CASES = Path(__file__).parents[2] / "fixtures" / "stacks"
+STANDS = frozenset({"stuck", "blocked"})
+
+
+def packed_series() -> list[Path]:
+    """Every archive of every case: the same moment in several forms."""
+    return sorted(path for path in CASES.glob("*/*.tar.gz") if (path.parent / "truth.json").exists())
+
+
+@cache
+def truth_of(case: Path) -> dict[str, Any]:
+    """A case's truth."""
+    loaded: dict[str, Any] = json.loads((case / "truth.json").read_text())
+    return loaded
+
+
+@cache
+def diagnosis_of(path: Path) -> Diagnosis:
+    """What mqdiag says, worked out once for all tests."""
+    return diagnose_stacks([path])
+
+
+def confusion(path: Path) -> Counter[tuple[str, str]]:
+    """(truth, decision) of each consume thread; names repeat, so ids decide."""
+    stacks = diagnosis_of(path).report.stacks
+    assert stacks is not None
+    by_id = {thread.java_id: thread for thread in stacks.threads}
+    counts: Counter[tuple[str, str]] = Counter()
+    for told in truth_of(path.parent)["threads"]:
+        thread = by_id.get(told["java_id"])
+        counts[(told["truth"], thread.state if thread is not None else "absent")] += 1
+    return counts
