@@ -88,10 +88,22 @@ class _Climb:
         tree = self._heap.dominance
         parents = tree.dominator[tree.numbers[nodes]]
         above = np.where(parents > 0, tree.order[parents], -1).astype(np.int32)
-        shared = np.flatnonzero((above < 0) | self._is_loader[self._heap.class_index(above)])
-        if shared.size:
+        rows = self._heap.class_index(above)
+        shared = (above < 0) | self._is_loader[rows]
+        # an owner may reach a node through two of its fields: one of them is as good as the other
+        owner = ~shared & (self._is_class[above] | ~self._is_jdk[rows])
+        owner[owner] = ~self._refers(above[owner], nodes[owner])
+        shared |= owner
+        if shared.any():
             above[shared] = self._referrer(nodes[shared])
         return above
+
+    def _refers(self, holders: Nodes, nodes: Nodes) -> NDArray[np.bool_]:
+        """Which holders refer to their node directly."""
+        at, targets = self._heap.references.of(holders)
+        direct = np.zeros(holders.size, bool)
+        direct[at[targets == nodes[at]]] = True
+        return direct
 
     def _end_of_chain(self, nodes: Nodes) -> Nodes:
         """Where a linked chain begins: each step doubles, so a queue of 100,000 links takes 17."""

@@ -16,30 +16,78 @@ MAX_OFFSET = "MAX_OFFSET"
 UNIQ_KEY = "UNIQ_KEY"
 """the message id that users know, since 3.5.1"""
 KEYS = "KEYS"
+_MAX_CHAIN = 4096
+_SAMPLE = 64
 
 
-def property_nodes(heap: Heap, messages: Nodes, keys: tuple[str, ...]) -> dict[str, Nodes]:
-    """Value strings of each key: int32[k], -1 where a message has no such property."""
-    found = {key: np.full(messages.size, -1, np.int32) for key in keys}
-    owners, names, values = map_entries(heap, heap.refs(messages, "properties"))
-    for key in keys:
+def property_nodes(heap: Heap, messages: Nodes, key: str) -> Nodes:
+    """Value string of a key: int32[k], -1 where a message has no such property.
+
+    A queue may hold 100,000 messages with ten properties each, so the hash that a HashMap keeps beside each key
+    decides first, and texts are compared for the few that have it.
+    """
+    found = np.full(messages.size, -1, np.int32)
+    maps = heap.refs(messages, "properties")
+    hashed = _keeps_hashes(heap, maps)
+    nodes = heap.refs(np.where(hashed, maps, -1).astype(np.int32), "table")
+    owners, nodes = heap.elements(nodes)
+    wanted = spread_hashes(key)
+    trusted = hashes_are_true(heap, nodes)
+    for _ in range(_MAX_CHAIN):
+        if not nodes.size:
+            break
+        close = np.arange(nodes.size)
+        if trusted:
+            close = np.flatnonzero(np.isin(heap.numbers(nodes, "hash"), wanted))
+        close = close[heap.strings_equal(heap.refs(nodes[close], "key"), key)]
+        found[owners[close]] = heap.refs(nodes[close], "value")
+        following = heap.refs(nodes, "next")
+        owners, nodes = owners[following >= 0], following[following >= 0]
+    others = np.flatnonzero((maps >= 0) & ~hashed)
+    if others.size:
+        places, names, values = map_entries(heap, maps[others])
         same = heap.strings_equal(names, key)
-        found[key][owners[same]] = values[same]
+        found[others[places[same]]] = values[same]
     return found
+
+
+def _keeps_hashes(heap: Heap, maps: Nodes) -> NDArray[np.bool_]:
+    """HashMap and its subclasses, what all clients use; any other map is read by its structure."""
+    plain = heap.classes.subclasses(heap.classes.indices_named("java.util.HashMap"))
+    return np.isin(heap.class_index(maps), plain)
+
+
+def hashes_are_true(heap: Heap, nodes: Nodes) -> bool:
+    """A sample of keys against the hash beside them: JDK 7 may seed it, other JVMs may compute it otherwise."""
+    sample = nodes[:: max(1, nodes.size // _SAMPLE)][:_SAMPLE]
+    hashes = heap.numbers(sample, "hash").tolist()
+    keys = heap.strings(heap.refs(sample, "key"))
+    return all(key is not None and found in spread_hashes(key) for key, found in zip(keys, hashes, strict=True))
+
+
+def spread_hashes(text: str) -> NDArray[np.int64]:
+    """What HashMap stores for a string key: since JDK 8, and in JDK 7 without a seed."""
+    code = 0
+    raw = text.encode("utf-16-be", "replace")
+    for at in range(0, len(raw), 2):
+        code = (31 * code + int.from_bytes(raw[at : at + 2], "big")) & 0xFFFFFFFF
+    older = code ^ (code >> 20) ^ (code >> 12)
+    spread = [code ^ (code >> 16), older ^ (older >> 7) ^ (older >> 4)]
+    return np.array([number - (1 << 32) if number >> 31 else number for number in spread], np.int64)
 
 
 def decimal_property(heap: Heap, messages: Nodes, key: str) -> NDArray[np.int64]:
     """A property that is a number, Heap.MISSING where it is absent."""
-    return heap.decimal_strings(property_nodes(heap, messages, (key,))[key])
+    return heap.decimal_strings(property_nodes(heap, messages, key))
 
 
 def message_ids(heap: Heap, messages: Nodes) -> list[str | None]:
     """The id that users know: UNIQ_KEY; the msgId field, an offset id, where there is none."""
-    unique = texts(heap, property_nodes(heap, messages, (UNIQ_KEY,))[UNIQ_KEY])
+    unique = text_property(heap, messages, UNIQ_KEY)
     stored = texts(heap, heap.refs(messages, "msgId"))
     return [key or offset_id for key, offset_id in zip(unique, stored, strict=True)]
 
 
 def text_property(heap: Heap, messages: Nodes, key: str) -> list[str | None]:
     """A property as text."""
-    return texts(heap, property_nodes(heap, messages, (key,))[key])
+    return texts(heap, property_nodes(heap, messages, key))
