@@ -87,15 +87,25 @@ def _role_by_frames(track: Track) -> None:
     if any(view is not None and view.run_index >= 0 for view in track.views):
         track.role = roles.CONSUME_WORKER
         if track.pool is None:
-            track.pool = last.container or track.name or "virtual threads"
+            track.pool = _plain_container(last.container) or track.name or "virtual threads"
+            track.name = track.name or f"virtual thread #{last.java_id}"
         return
     if last.virtual:
         track.role = roles.VIRTUAL
-        track.pool = track.pool or last.container or "virtual threads"
+        track.pool = track.pool or _plain_container(last.container) or "virtual threads"
+        # most virtual threads have no name at all
+        track.name = track.name or f"virtual thread #{last.java_id}"
     elif last.stack.mounted is not None or (
         track.pool is not None and track.pool.startswith("ForkJoinPool-") and _carries(track)
     ):
         track.role = roles.CARRIER
+
+
+def _plain_container(container: str | None) -> str | None:
+    """A container's class without its identity, which differs in every JVM."""
+    if not container or container == "<root>":
+        return None
+    return container.partition("@")[0].rpartition(".")[2] or None
 
 
 def _carries(track: Track) -> bool:

@@ -98,7 +98,7 @@ def _thread(judgement: Judgement) -> ThreadFacts:
         virtual=last.virtual,
         cpu_growth_ms=judgement.cpu_growth,
         allocated_growth_bytes=judgement.allocated_growth,
-        held_by=judgement.held_by,
+        held_by=judgement.holder.name if judgement.holder is not None else None,
     )
 
 

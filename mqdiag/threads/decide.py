@@ -69,7 +69,8 @@ class Judgement:
     """would be stuck if CPU time were known: decided with its siblings"""
     computing: bool = False
     """found running with CPU time growing in the same work: a loop, or work"""
-    held_by: str | None = None
+    holder: Track | None = None
+    """the thread that must move first; names repeat, so not by name"""
 
     @property
     def still(self) -> bool:

@@ -11,6 +11,8 @@ from mqdiag.threads.locks import LockGraph, cycle_of
 from mqdiag.threads.same_call import same_call
 from mqdiag.threads.series import Series
 
+CLOSE_KIN = 3
+"""the waiting code and the task share a class"""
 LOOKS_FOR_SILENCE = 60
 """looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
 progressing thread shows the same frames twice with 96 %, so 60 looks do it by chance in 9 % of such pools"""
@@ -36,7 +38,8 @@ def _decide_without_cpu(judgements: list[Judgement]) -> None:
     for judgement in judgements:
         track = judgement.track
         view = track.last_view
-        if judgement.cpu_growth is None and (view.in_listener or view.in_pool_task or track.is_worker):
+        tasked = view.in_listener or view.in_pool_task or track.is_worker or track.role == roles.VIRTUAL
+        if judgement.cpu_growth is None and tasked:
             sites[(track.jvm, track.pool, view.work)].append(judgement)
     for here in sites.values():
         candidates = [judgement for judgement in here if judgement.candidate]
@@ -52,7 +55,9 @@ def _decide_without_cpu(judgements: list[Judgement]) -> None:
                     "the dumps hold no CPU time, and this wait looks the same while it progresses"
                 )
                 continue
-            if same_call(judgement.track, judgement.first):
+            if judgement.track.role == roles.VIRTUAL and judgement.count >= 3:
+                _stuck_without_cpu(judgement, "in a virtual thread, which lives for one task")
+            elif same_call(judgement.track, judgement.first):
                 _stuck_without_cpu(judgement, "waits for the same object, made for one call")
             elif silent and looks >= LOOKS_FOR_SILENCE:
                 _stuck_without_cpu(judgement, f"nothing changed in {looks} looks at this pool")
@@ -77,7 +82,7 @@ def _follow_locks(
                 judgement.state = BLOCKED
             continue
         if wait.owner is not None:
-            judgement.held_by = wait.owner.name
+            judgement.holder = wait.owner
         if judgement.state != STUCK:
             continue
         owners = _owners(judgement, graphs)
@@ -142,7 +147,7 @@ def _follow_put_lock(
         ]
         if holders:
             judgement.state, judgement.confidence = BLOCKED, "medium"
-            judgement.held_by = holders[0].track.name
+            judgement.holder = holders[0].track
             judgement.reason = "spins before the put lock in all samples, and its holder stands still"
 
 
@@ -173,7 +178,7 @@ def _follow_pools(judgements: list[Judgement]) -> None:
         if view.cause.family == "pooled":
             holders = users.get("redis", []) or users.get("jdbc", []) or users.get("rpc", [])
         if holders:
-            judgement.held_by = holders[0].track.name
+            judgement.holder = holders[0].track
 
 
 def _follow_futures(judgements: list[Judgement]) -> None:
@@ -181,7 +186,7 @@ def _follow_futures(judgements: list[Judgement]) -> None:
     waiting = [
         judgement
         for judgement in judgements
-        if judgement.state == STUCK
+        if (judgement.state == STUCK or (judgement.candidate and judgement.state == UNKNOWN))
         and judgement.track.last_view.doing in ("future", "latch")
         and judgement.track.last_view.cause is None
         and judgement.track.last_view.own_index >= 0
@@ -211,9 +216,20 @@ def _follow_futures(judgements: list[Judgement]) -> None:
             if kinship and (best is None or kinship > best[0]):
                 best = (kinship, pool, still[0])
         if best is not None:
+            if judgement.state == UNKNOWN:
+                if best[0] < CLOSE_KIN or not _all_still(pools[(judgement.track.jvm, best[1])], waiting):
+                    continue
+                judgement.confidence = "medium"
+                judgement.reason = "the same frames in all samples; CPU time is not in these dumps"
             judgement.state = BLOCKED
-            judgement.held_by = best[2].track.name
-            judgement.reason += f"; it waits for a task of the pool {best[1]}"
+            judgement.holder = best[2].track
+            judgement.reason += f"; it waits for a task of the pool {best[1]}, which stands still"
+
+
+def _all_still(tasks: list[Judgement], waiting: list[Judgement]) -> bool:
+    """Whether no task of a pool moves, so that none of those who wait for it can."""
+    still = sum(1 for task in tasks if task.still)
+    return still == len(tasks) and still > 0 and bool(waiting)
 
 
 def _kinship(waiter: Judgement, task: Judgement) -> int:
@@ -242,10 +258,10 @@ def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], serie
     """A cycle needs no series: none of its threads can ever move."""
     if not graphs:
         return frozenset()
-    members: dict[Track, tuple[int, str | None]] = {}
+    members: dict[Track, tuple[int, Track | None]] = {}
     for cycle in graphs[-1].cycles():
         for place, track in enumerate(cycle):
-            members[track] = (len(cycle), cycle[(place + 1) % len(cycle)].name)
+            members[track] = (len(cycle), cycle[(place + 1) % len(cycle)])
     by_name: dict[str, list[Track]] = defaultdict(list)
     for track in by_track:
         by_name[track.name].append(track)
@@ -254,12 +270,13 @@ def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], serie
         for place, waiter in enumerate(names):
             # a name that two threads have names neither
             if len(by_name[waiter]) == 1:
-                members.setdefault(by_name[waiter][0], (len(names), names[(place + 1) % len(names)]))
-    for track, (size, holder_name) in members.items():
+                holders = by_name[names[(place + 1) % len(names)]]
+                members.setdefault(by_name[waiter][0], (len(names), holders[0] if len(holders) == 1 else None))
+    for track, (size, holder) in members.items():
         judgement = by_track[track]
         judgement.state = BLOCKED
         judgement.confidence = "high"
-        judgement.held_by = holder_name
+        judgement.holder = holder
         judgement.reason = f"waits in a cycle of {size} threads: a deadlock"
     return frozenset(members)
 

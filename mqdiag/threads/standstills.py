@@ -19,11 +19,11 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
         judgements: all threads.
         deadlocked: members of cycles, which are told as such.
     """
-    by_name = {judgement.track.name: judgement for judgement in judgements}
+    by_track = {judgement.track: judgement for judgement in judgements}
     sizes = Counter(
         (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
     )
-    serving = _serving(judgements, by_name)
+    serving = _serving(judgements, by_track)
     found: dict[tuple[object, ...], list[tuple[Judgement, Explanation]]] = defaultdict(list)
     for judgement in judgements:
         undecided = judgement.computing and judgement.state not in (STUCK, BLOCKED)
@@ -33,11 +33,11 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
         why = explain(track, track.last_view, computing=judgement.computing)
         if not _speaks(judgement, why, serving):
             continue
-        holder = judgement.held_by if why.kind == "lock" else None
+        holder = judgement.holder if why.kind == "lock" else None
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
         found[key].append((judgement, why))
     entries = [
-        _entry(members, sizes, by_name, serving)
+        _entry(members, sizes, by_track, serving)
         for key, members in found.items()
         if not _is_lonely_lock(members)
     ]
@@ -45,22 +45,24 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
     return tuple(entries)
 
 
-def _serving(judgements: list[Judgement], by_name: dict[str, Judgement]) -> dict[tuple[int, str | None], str]:
+def _serving(
+    judgements: list[Judgement], by_track: dict[Track, Judgement]
+) -> dict[tuple[int, str | None], str]:
     """Pools and threads that consume workers wait for, with the group that waits."""
     serving: dict[tuple[int, str | None], str] = {}
     for judgement in judgements:
         track = judgement.track
-        if not track.is_worker or judgement.held_by is None:
+        if not track.is_worker or judgement.holder is None:
             continue
-        seen: set[str] = set()
-        holder = by_name.get(judgement.held_by)
-        while holder is not None and holder.track.name not in seen:
-            seen.add(holder.track.name)
+        seen: set[Track] = set()
+        holder = by_track.get(judgement.holder)
+        while holder is not None and holder.track not in seen:
+            seen.add(holder.track)
             if not holder.track.is_worker:
                 serving.setdefault(
                     (holder.track.jvm, holder.track.pool or holder.track.name), track.group or ""
                 )
-            holder = by_name.get(holder.held_by) if holder.held_by else None
+            holder = by_track.get(holder.holder) if holder.holder else None
     return serving
 
 
@@ -92,7 +94,7 @@ def _is_lonely_lock(members: list[tuple[Judgement, Explanation]]) -> bool:
 def _entry(
     members: list[tuple[Judgement, Explanation]],
     sizes: Counter[tuple[int, str]],
-    by_name: dict[str, Judgement],
+    by_track: dict[Track, Judgement],
     serving: dict[tuple[int, str | None], str],
 ) -> Standstill:
     judgements = [judgement for judgement, _ in members]
@@ -104,7 +106,7 @@ def _entry(
     # the confidence that most of them share; one thread with a little more CPU time does not weaken the rest
     usual = Counter(judgement.confidence for judgement in judgements).most_common(1)[0][0]
     speaker = next(judgement for judgement in judgements if judgement.confidence == usual)
-    holder = by_name.get(typical.held_by) if typical.held_by else None
+    holder = by_track.get(typical.holder) if typical.holder else None
     group = track.group
     serves = serving.get((track.jvm, track.pool or track.name))
     wait = next(
@@ -143,7 +145,7 @@ def _entry(
         confidence=usual or "low",
         reason=speaker.reason,
         remedy=remedy,
-        holder=holder.track.name if holder else typical.held_by,
+        holder=holder.track.name if holder else None,
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,
         lock_class=wait if why.kind == "lock" else None,
