@@ -19,6 +19,7 @@ from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
 from mqdiag.graph.kernels.tally import find_ascending
+from mqdiag.graph.paths import PathSearch, path_to_root
 from mqdiag.graph.references import References, TooManyReferences, build_references
 from mqdiag.graph.roots import RootSet, build_roots
 from mqdiag.graph.shallow import SizeModel, learn_sizes
@@ -78,7 +79,9 @@ class Heap:
     @cached_property
     def sizes(self) -> SizeModel:
         """Shallow sizes, learned from the addresses."""
-        return learn_sizes(self.dump, self.index, self._class_row)
+        sizes = learn_sizes(self.dump, self.index, self._class_row)
+        self.index.forget_ids()
+        return sizes
 
     @cached_property
     def class_nodes(self) -> Nodes:
@@ -97,11 +100,14 @@ class Heap:
         )
 
     @cached_property
+    def path_search(self) -> PathSearch:
+        """Shortest ways from the roots, extended as far as they are asked for."""
+        return PathSearch(self)
+
+    @property
     def shortest_paths(self) -> Nodes:
         """int32[n]: for each object its holder on the shortest way from a root; see `graph/paths.py`."""
-        from mqdiag.graph.paths import shortest_paths
-
-        return shortest_paths(self)
+        return self.path_search.complete()
 
     @cached_property
     def threads(self) -> list[ThreadRecord]:
@@ -136,11 +142,11 @@ class Heap:
 
     def object_ids(self, nodes: Nodes) -> NDArray[np.uint64]:
         """Ids of nodes, as the dump has them."""
-        return self.index.ids[nodes]
+        return self.index.ids_of(nodes)
 
     def object_id(self, node: int) -> int:
         """Id of one node."""
-        return int(self.index.ids[node])
+        return int(self.index.ids_of(np.array([node], np.int32))[0])
 
     def node(self, object_id: int) -> int:
         """Node of an id; -1 when the file has no such object."""
@@ -278,8 +284,6 @@ class Heap:
 
     def path_to_root(self, node: int) -> list[str]:
         """Shortest path from a GC root to a node without weak references, a line a step, the root first."""
-        from mqdiag.graph.paths import path_to_root
-
         return path_to_root(self, node)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mqdiag.graph.kernels import order as order_kernel
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.hprof.dump import Dump, ObjectPart
+from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count
 
 _MIN_PAGES = 1 << 22
@@ -49,18 +50,38 @@ class IdIndex:
 class ObjectIndex:
     """All objects, class objects included, by ascending id.
 
-    `ids` uint64[n], `offsets` int64[n] of the sub-records, `rows` int32[n] of their classes.
+    `offsets` int64[n] of the sub-records, `rows` int32[n] of their classes.
     """
 
-    ids: NDArray[np.uint64]
+    data: NDArray[np.uint8]
+    id_size: int
     offsets: NDArray[np.int64]
     rows: NDArray[np.int32]
     lookup: IdIndex
+    known_ids: NDArray[np.uint64] | None
+    """uint64[n] until `forget_ids`"""
 
     @property
     def count(self) -> int:
         """Number of objects."""
-        return self.ids.size
+        return self.offsets.size
+
+    @property
+    def ids(self) -> NDArray[np.uint64]:
+        """uint64[n]; read from the file again once they were forgotten, so keep the array if it is used twice."""
+        if self.known_ids is not None:
+            return self.known_ids
+        ids = np.empty(self.count, np.uint64)
+        order_kernel.read_ids(self.data, self.id_size, self.offsets, ids)
+        return ids
+
+    def ids_of(self, nodes: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """Ids of some objects: they stand behind the tag of the sub-record."""
+        return big_endian(self.data, self.offsets[nodes] + 1, self.id_size)
+
+    def forget_ids(self) -> None:
+        """Give 8 bytes an object back: beyond the learning of sizes few ids are asked for."""
+        self.known_ids = None
 
 
 def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIndex:
@@ -84,7 +105,14 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
     order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, class_row)
     count = used + class_ids.size
-    return ObjectIndex(ids[:count], offsets[:count], rows[:count], _id_index(ids[:count]))
+    return ObjectIndex(
+        data=dump.source.data,
+        id_size=dump.header.id_size,
+        offsets=offsets[:count],
+        rows=rows[:count],
+        lookup=_id_index(ids[:count]),
+        known_ids=ids[:count],
+    )
 
 
 def _in_order(

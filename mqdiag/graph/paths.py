@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Nodes = NDArray[np.int32]
 _ROOT, _NOT_YET = -2, -1
+_STEP = 1 << 16
+"""objects expanded before it is asked whether that was far enough"""
 _MOST_STEPS = 40
 """steps told of a path; the middle of a longer one is counted only"""
 
@@ -41,42 +43,71 @@ def referrers(heap: Heap, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
     return pairs[0], pairs[1].astype(np.int32)
 
 
-def shortest_paths(heap: Heap) -> Nodes:
-    """For each object its holder on the shortest way from a GC root; -2 for roots, -1 for the unreachable.
+class PathSearch:
+    """Breadth first from the GC roots, going on only as far as somebody asks.
 
-    Soft, weak and phantom referents are no way, unless an object can be reached by one only. int32[n].
+    Soft, weak and phantom referents are no way, unless an object can be reached by one only. `came_from` int32[n]: the
+    holder of each object on its shortest way; -2 for roots, -1 where the search has not come.
     """
-    refs, rows = heap.references, heap.index.rows
-    came_from = np.full(heap.count, _NOT_YET, np.int32)
-    queue = np.empty(heap.count, np.int32)
-    came_from[heap.roots.nodes] = _ROOT
-    last = heap.roots.nodes.size
-    queue[:last] = heap.roots.nodes
-    weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
-    targets = heap.refs(weak, "referent")
-    first = 0
-    while first < last:
-        last = breadth_first(
-            refs.starts, refs.edges, rows, heap.class_nodes, weak, targets, came_from, queue, first, last
-        )
-        first = last
-        only_weak = (targets >= 0) & (came_from[weak] != _NOT_YET) & (came_from[targets] == _NOT_YET)
-        seeds, which = np.unique(targets[only_weak], return_index=True)
-        came_from[seeds] = weak[only_weak][which]
-        queue[last : last + seeds.size] = seeds
-        last += seeds.size
-    return came_from
+
+    def __init__(self, heap: Heap) -> None:
+        self._heap = heap
+        roots = heap.roots.nodes
+        self.came_from = np.full(heap.count, _NOT_YET, np.int32)
+        self.came_from[roots] = _ROOT
+        # Touched only as far as the search goes.
+        self._queue = np.empty(heap.count, np.int32)
+        self._queue[: roots.size] = roots
+        self._first, self._last = 0, int(roots.size)
+        self._weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
+        self._referents = heap.refs(self._weak, "referent")
+        self._exhausted = False
+
+    def complete(self) -> Nodes:
+        """Search to the end; `came_from`."""
+        while not self._exhausted:
+            self._step()
+        return self.came_from
+
+    def path(self, node: int) -> list[int]:
+        """Nodes of the shortest path, the root first; empty for an unreachable object."""
+        if node < 0 or self._heap.dominance.numbers[node] == 0:
+            return []
+        while self.came_from[node] == _NOT_YET and not self._exhausted:
+            self._step()
+        path = [node]
+        while self.came_from[path[-1]] >= 0:
+            path.append(int(self.came_from[path[-1]]))
+        return path[::-1]
+
+    def _step(self) -> None:
+        if self._first == self._last:
+            self._take_weak_ways()
+            return
+        refs, heap = self._heap.references, self._heap
+        until = min(self._first + _STEP, self._last)
+        self._last = int(
+            breadth_first(
+                refs.starts, refs.edges, heap.index.rows, heap.class_nodes, self._weak, self._referents,
+                self.came_from, self._queue, self._first, until, self._last,
+            )
+        )  # fmt: skip
+        self._first = until
+
+    def _take_weak_ways(self) -> None:
+        """What only a weak reference reaches is better explained by it than not at all."""
+        open_ways = (self._referents >= 0) & (self.came_from[self._weak] != _NOT_YET)
+        open_ways &= self.came_from[self._referents] == _NOT_YET
+        seeds, which = np.unique(self._referents[open_ways], return_index=True)
+        self.came_from[seeds] = self._weak[open_ways][which]
+        self._queue[self._last : self._last + seeds.size] = seeds
+        self._last += seeds.size
+        self._exhausted = seeds.size == 0
 
 
 def path_nodes(heap: Heap, node: int) -> list[int]:
     """Nodes of the shortest path, the root first; empty for an unreachable object."""
-    came_from = heap.shortest_paths
-    if node < 0 or came_from[node] == _NOT_YET:
-        return []
-    path = [node]
-    while came_from[path[-1]] != _ROOT:
-        path.append(int(came_from[path[-1]]))
-    return path[::-1]
+    return heap.path_search.path(node)
 
 
 def path_to_root(heap: Heap, node: int) -> list[str]:

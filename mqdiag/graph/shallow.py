@@ -178,8 +178,10 @@ def _array_base(dump: Dump, index: ObjectIndex, width: int, header: int, alignme
         lengths = np.empty(nodes.size, np.int64)
         kernel.array_lengths(dump.source.data, dump.header.id_size, index.offsets, nodes, lengths)
         kernel.array_excess(index.ids, lengths, nodes, element, alignment, votes)
-    best = int(votes.argmax())
-    return best if votes[best] >= ENOUGH else default
+    # Bases are multiples of 4; where several agree alike, the usual one is meant.
+    bases = np.arange(0, 64, 4)
+    best = int(bases[votes[bases].argmax()])
+    return best if votes[best] >= ENOUGH and votes[best] > votes[default] else default
 
 
 def _size_class_objects(

@@ -10,20 +10,23 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def breadth_first(starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, last):
-    """Extend the tree of shortest paths over everything that the queued objects reach.
+def breadth_first(
+    starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, until, last
+):
+    """Extend the tree of shortest paths by what some queued objects refer to.
 
     Args:
         starts: uint32[n + 1], edges: int32[], rows: int32[n], class_nodes: int32[c]: see `reach.depth_first`.
         weak_nodes: int32[w], ascending: references whose referent is no way; weak_targets: int32[w].
         came_from: int32[n], in and out: holder on the shortest way; -2 for a root, -1 where nothing came yet.
-        queue: int32[], in and out, at least n entries; objects first to last are still to be expanded.
-        first, last: int64.
+        queue: int32[], in and out, at least n entries, the first `last` of them used.
+        first, until: int64, objects of the queue to expand now.
+        last: int64.
 
     Returns:
-        the end of the queue. O(objects + references).
+        the end of the queue. O(objects expanded + their references).
     """
-    while first < last:
+    while first < until:
         node = queue[first]
         first += 1
         weak = np.int32(-1)

@@ -1,10 +1,11 @@
-"""Objects into address order.
+"""Objects in address order.
 
 Self-contained: a cached kernel does not notice a change in another file.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -34,3 +35,13 @@ def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
             rows[place] = more_row
             more -= 1
         place -= 1
+
+
+@njit(cache=True, nogil=True)
+def read_ids(data, id_size, offsets, ids):
+    """Ids of objects from their sub-records: uint8[], int64[n] to uint64[n]. O(n)."""
+    for i in range(offsets.size):
+        value = np.uint64(0)
+        for byte in range(id_size):
+            value = (value << np.uint64(8)) | np.uint64(data[offsets[i] + 1 + byte])
+        ids[i] = value
