@@ -100,6 +100,12 @@ class ClassicScanner:
             sample.stopped_at_byte = self.consumed
             what = "the file ends" if at_end else "the next dump begins"
             sample.problem = f"{what} before the last line of the dump (JNI global refs)"
+        elif sample.listed_threads is not None:
+            read = sum(1 for thread in sample.threads if thread.java_id is not None)
+            if read < sample.listed_threads:
+                sample.complete = False
+                sample.stopped_at_byte = self.consumed
+                sample.problem = f"the JVM lists {sample.listed_threads} threads, {read} of them are there"
         return sample
 
     def _blocks(self, text: str, *, final: bool) -> str:

@@ -91,6 +91,6 @@ def _encoding(label: str, head: bytes) -> str:
         if even > 9 * max(odd, 1):
             return "utf-16-be"
     controls = sum(probe.count(value) for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
-    if zeros > len(probe) // 100 or controls > len(probe) // 10:
+    if zeros > len(probe) // 100 or controls > len(probe) // 20:
         raise InputError(label, "is binary data, not a thread dump", hint="give the text that jstack wrote")
     return "utf-8"

@@ -48,7 +48,8 @@ class Unwrapper:
                     names.append("indented")
                 break
             strip, name = _strip_for(line, before)
-            stripped = strip(line + "\n").rstrip("\n")
+            # tried on one of its own: a strip keeps the parts of a cut line
+            stripped = _strip_for(line, before)[0](line + "\n").rstrip("\n")
             levels.append(strip)
             names.append(name)
             if stripped == line or mark not in stripped:

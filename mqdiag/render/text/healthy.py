@@ -10,6 +10,7 @@ from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
+WITHOUT_PROGRESS = "These samples do not tell progress from standstill; what needs no series was looked for."
 WITHOUT_VIEW = "Counts alone name no cause; run without --quick for a diagnosis."
 FAULTS = (Severity.ERROR, Severity.WARNING)
 
@@ -21,6 +22,10 @@ def show_healthy(page: Page, report: Report) -> None:
     heap = report.heap
     if heap is not None and heap.process_queues is None:
         page.hanging("NO VERDICT", WITHOUT_VIEW, indent=0, style="bold", mark_style="bold yellow")
+        return
+    if heap is None and report.stacks is not None and not report.stacks.judged:
+        page.hanging("NO VERDICT", WITHOUT_PROGRESS, indent=0, style="bold", mark_style="bold yellow")
+        page.blank()
         return
     page.hanging("OK", "No fault found.", indent=0, style="bold", mark_style="bold green")
     page.paragraph(f"{len(report.checked)} rules looked at this evidence; none found a fault.")
