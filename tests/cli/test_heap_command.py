@@ -112,6 +112,19 @@ def test_settings_come_from_the_file(
     ]
 
 
+def test_limits_come_from_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Capture
+) -> None:
+    limits = {"held_share_error": 2, "bound_share_error": 2, "bound_share_warning": 0.5}
+    lines = "".join(f"{name} = {value}\n" for name, value in limits.items())
+    (tmp_path / "mqdiag.toml").write_text(f"[rules.consumer-cache-exceeds-heap.limits]\n{lines}")
+    monkeypatch.chdir(tmp_path)
+    code, found = report(capsysbinary, str(dump(OUT_OF_MEMORY)))
+    (cache,) = [one for one in found["findings"] if one["rule"] == "consumer-cache-exceeds-heap"]
+    assert cache["severity"] == "warning"
+    assert code == 0
+
+
 def test_an_absent_group_is_listed_as_skipped(capsysbinary: Capture) -> None:
     _, found = report(capsysbinary, str(dump(OUT_OF_MEMORY)), "--expect", "ns%no-such:pullBatchSize=1")
     (skipped,) = [entry for entry in found["skipped"] if entry["rule"] == "config-not-in-force"]
