@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import click
@@ -44,6 +47,24 @@ def raising(error: BaseException) -> Any:
 def test_one_line(error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert guarded(raising(error), debug=False) == code
     assert capsys.readouterr().err.splitlines() == [line]
+
+
+def test_an_interrupt_ends_with_one_line() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "import mqdiag.cli as cli; print('up', flush=True); cli.main()", "heap", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"up\n"
+        process.stdin.write(bytes(1 << 22))  # more than a pipe holds: it is reading when this returns
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == EXIT_INTERRUPTED
+        assert process.stderr.read().split() == b"mqdiag: interrupted".split()
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:

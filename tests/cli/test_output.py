@@ -88,6 +88,34 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.wait(30) == 7
 
 
+@pytest.mark.parametrize(
+    ("redirected", "says"),
+    [
+        (">/dev/full", "standard output: the report could not be written: No space left on device"),
+        (">&-", "standard output is closed; name a file with --output"),
+    ],
+)
+def test_a_standard_output_that_takes_nothing(redirected: str, says: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m mqdiag rules {redirected}'],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr.splitlines() == [f"mqdiag: {says}"]
+
+
+def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m mqdiag heap missing 2>&-'],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
+
+
 def test_a_terminal_of_another_encoding_gets_what_it_can_show() -> None:
     script = "from mqdiag.cli.common.output import Target; Target('-').write('a \\u2500 \\u6d88 b\\n')"
     done = subprocess.run(

@@ -76,10 +76,15 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _to_stdout(text: str) -> None:
+    if sys.stdout is None:
+        raise MqdiagError("standard output is closed; name a file with --output")
     try:
         # Bytes: a report in UTF-8 must not fail on a terminal of another encoding.
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes stdout once more at exit; give it something that takes the bytes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            message = f"standard output: the report could not be written: {error.strerror}"
+            raise MqdiagError(message) from error

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+import click
+
 from mqdiag.progress import Progress, Silent
 
 PATIENCE_S = 1.0
@@ -70,13 +72,13 @@ class NotesOnly(Silent):
 
     def note(self, text: str) -> None:
         """Write it."""
-        sys.stderr.write(f"mqdiag: {text}\n")
+        click.echo(f"mqdiag: {text}", err=True)
 
 
 @contextmanager
 def terminal_progress() -> Iterator[Progress]:
     """A progress line while the block runs, or notes alone when stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield NotesOnly()
         return
     progress = TerminalProgress(sys.stderr)

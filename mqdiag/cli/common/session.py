@@ -80,7 +80,7 @@ def view(options: CommonOptions, *, all_threads: bool = False) -> View:
     """How wide and colourful the report may be where it goes."""
     from mqdiag.render import View
 
-    on_screen = options.output == "-" and sys.stdout.isatty()
+    on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
     return View(width=width, colour=on_screen and not plain, all_threads=all_threads)

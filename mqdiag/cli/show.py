@@ -1,0 +1,72 @@
+"""`mqdiag show`: one object or one class of a dump."""
+
+from __future__ import annotations
+
+import click
+
+from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.options import CommonOptions
+from mqdiag.cli.common.output import Target
+from mqdiag.cli.common.progress import terminal_progress
+
+
+@click.command("show", short_help="Look at one object or one class of a heap dump.")
+@click.argument("dump")
+@click.argument("what", metavar="OBJECT_ID|CLASS")
+@click.option(
+    "--limit",
+    type=click.IntRange(0, 10_000),
+    default=20,
+    show_default=True,
+    help="How many instances of a class to list.",
+)
+@click.option("--subclasses", is_flag=True, help="Count instances of subclasses too.")
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    help="Write the report to FILE, whole or not at all; - is standard output.",
+)
+@click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(
+    dump: str,
+    what: str,
+    limit: int,
+    subclasses: bool,
+    shape: str,
+    output: str,
+    no_color: bool,
+    debug: bool,
+) -> int:
+    """Look at one object or one class of DUMP, an .hprof or .hprof.gz file.
+
+    OBJECT_ID is an id as mqdiag heap prints it (0xfe239090): its fields, elements or entries, what dominates it, the
+    merged shortest paths to it from GC roots, and who refers to it.
+
+    CLASS is a class name, or the end of one (ProcessQueue): its instances by retained size, and the merged shortest
+    paths from GC roots to all of them.
+
+    Strings are cut at 64 characters; contents of byte arrays are never shown.
+    """
+    from mqdiag.cli.common.session import view
+
+    target = Target(output)
+    options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
+    # Here, not above: these imports take numba and numpy with them.
+    from mqdiag.diagnose import show_in_heap
+    from mqdiag.render import renderer
+
+    with terminal_progress() as progress, given_file(dump) as path:
+        report = show_in_heap(path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress)
+    target.write(renderer(shape)(report, view(options)))
+    return 0
