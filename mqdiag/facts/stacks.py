@@ -64,6 +64,8 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     """since the first sample"""
     threads: int = 0
     complete: bool = True
+    process: int = 0
+    """number of the JVM that it is of, when samples of several were given"""
 
 
 class StackGroup(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from mqdiag.threads.follow import follow
 from mqdiag.threads.locks import LockGraph, cycle_of, lock_graphs
 from mqdiag.threads.pools import worker_pools
 from mqdiag.threads.present import cut_frames
-from mqdiag.threads.series import Series, make_series
+from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.standstills import standstills
 from mqdiag.threads.view import Views
 
@@ -39,7 +39,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     return StacksFacts(
         samples=len(series.moments),
         threads=tuple(_thread(judgement) for judgement in judgements),
-        series=tuple(_sample(moment.sample, moment.seconds) for moment in series.moments),
+        series=tuple(_sample(moment) for moment in series.moments),
         seconds=series.seconds,
         judged=series.not_judged is None,
         not_judged_because=series.not_judged,
@@ -58,16 +58,18 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     )
 
 
-def _sample(sample: Sample, seconds: float | None) -> SampleFacts:
+def _sample(moment: Moment) -> SampleFacts:
+    sample = moment.sample
     return SampleFacts(
         path=sample.source,
         format=sample.format,
         jvm=sample.jvm,
         captured_local=sample.captured_local,
         captured_at=sample.captured_at,
-        seconds=seconds,
+        seconds=moment.seconds,
         threads=len(sample.threads),
         complete=sample.complete,
+        process=moment.jvm,
     )
 
 

@@ -70,6 +70,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     lines = [
         f"Samples: {stacks.samples}; JVMs: {stacks.jvms}; repeated samples left out: {stacks.repeated_samples}."
     ]
+    if cause == "mixed-jvms":
+        for process in sorted({sample.process for sample in stacks.series}):
+            own = [sample.path for sample in stacks.series if sample.process == process]
+            lines.append(f"JVM {process + 1}: {', '.join(own[:8])}{' …' if len(own) > 8 else ''}")
     if cause == "no-cpu-time":
         lines.append(
             f"{waiting} consume threads stay undecided: before JDK 11 jstack prints no cpu=; compare top -H -p PID"
