@@ -116,14 +116,14 @@ def build_dominance(
         cursors,
     )
     del cursors
-    order, parents = order[: reached + 1], parents[: reached + 1]
+    # `order` follows from `numbers`, and what comes now is the peak of memory.
+    del order
+    parents = parents[: reached + 1]
     is_root = np.zeros(reached + 1, np.uint8)
     is_root[numbers[roots.nodes]] = 1
 
     progress.phase("finding dominators")
     heads, sources = _predecessors(index, references, class_nodes, numbers, parents, is_root)
-    # `order` follows from `numbers`; these arrays are the peak of memory.
-    del order
     label, ancestor, stack, dominator = (np.empty(reached + 1, np.int32) for _ in range(4))
     kernel.immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator)
     del label, ancestor, stack, parents, is_root, heads, sources
@@ -166,11 +166,10 @@ def _predecessors(
         )
         np.cumsum(heads, out=heads)
         sources = np.empty(int(heads[-1]), np.int32)
-        # Filling moves each head to the next one's start; shifted by one, the starts are back.
-        moving = heads.copy()
+        # Filling moves each head to the next one's start, and that is how `immediate_dominators` reads them.
         list(
             pool.map(
-                lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], moving, sources, True),
+                lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], heads, sources, True),
                 range(workers),
             )
         )

@@ -59,7 +59,7 @@ def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stac
 
     Args:
         parents: int32[m + 1]; is_root: uint8[m + 1], what the virtual root refers to.
-        heads: uint32[m + 2], sources: int32[]: predecessors without tree edges.
+        heads: uint32[m + 2], where the predecessors of each number end; sources: int32[], without tree edges.
         label, ancestor: int32[m + 1], scratch.
         stack: int32[m + 1], scratch; as much of it is touched as the longest compressed path needs.
         dominator: int32[m + 1], out; dominator[0] = 0. Holds the semi-dominators first.
@@ -74,7 +74,7 @@ def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stac
         best = parents[w]
         if is_root[w] == 1:
             best = 0
-        for at in range(heads[w], heads[w + 1]):
+        for at in range(heads[w - 1], heads[w]):
             v = sources[at]
             if v < w:
                 if v < best:
