@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from mqdiag.cli import mqdiag
 
 HEAVY = ("numba", "numpy", "pandas", "pyspark", "llvmlite")
 SCRIPT = """
@@ -34,9 +37,7 @@ def heavy_modules(*arguments: str) -> tuple[str, set[str]]:
     [
         ("--help",),
         ("--version",),
-        ("heap", "--help"),
-        ("warm", "--help"),
-        ("stacks", "--help"),
+        *((name, "--help") for name in mqdiag.list_commands(click.Context(mqdiag))),
         ("rules",),
         ("rules", "input-incomplete"),
     ],

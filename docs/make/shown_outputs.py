@@ -5,7 +5,7 @@
     ...
     ```
 
-A command may end in `| head -n N`, which cuts the output and says so.
+A command may end in `| head -n N`, which cuts the output at the end of a section and says so.
 """
 
 from __future__ import annotations
@@ -43,7 +43,12 @@ def _output(command: str, lines: str | None, root: Path) -> str:
     )
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{command}: exit {done.returncode}: {done.stderr}")
-    shown = done.stdout.splitlines()
-    if lines is not None and len(shown) > int(lines):
-        shown = [*"\n".join(shown[: int(lines)]).rstrip().splitlines(), "", "..."]
-    return "\n".join(shown) + "\n"
+    return "\n".join(_cut(done.stdout.splitlines(), lines)) + "\n"
+
+
+def _cut(shown: list[str], lines: str | None) -> list[str]:
+    """At most so many lines, ending with a whole section."""
+    if lines is None or len(shown) <= int(lines):
+        return shown
+    end = max(place for place in range(int(lines)) if not shown[place])
+    return [*shown[:end], "", "..."]
