@@ -64,7 +64,8 @@ def test_trap_02_a_length_that_wraps_to_zero(tmp_path: Path) -> None:
 def test_trap_02_no_wrap_where_the_remainder_differs(tmp_path: Path) -> None:
     path = tmp_path / "small.hprof"
     path.write_bytes(HEADER + hprof.record(hprof.HEAP_DUMP, ENCODE.primitive_array_dump(16, hprof.BYTE, b"a")))
-    with path.open("ab") as file:
+    with path.open("r+b") as file:
+        file.seek(0, 2)
         for length in (3 * GIB, GIB):
             file.write(struct.pack(">BII", 0x0D, 0, length))
             file.seek(length, 1)
@@ -104,10 +105,10 @@ def test_trap_04_several_dumps_in_one_file_the_first_is_read(tag: int, tmp_path:
 
 
 def test_trap_04_names_of_a_later_dump_do_not_reach_the_first(tmp_path: Path) -> None:
-    first, second = instances(2, "app/First"), instances(3, "app/Second")
-    assert first.classes["app/First"].id == second.classes["app/Second"].id
-    second.name("unused")
-    read = dump_of(HEADER + first.records() + second.records().replace(b"app/Second", b"app/Later_"), tmp_path)
+    first, second = instances(2, "app/First"), DumpWriter()
+    second.name("so that name ids differ")
+    assert second.java_class("app/Second").id == first.classes["app/First"].id
+    read = dump_of(HEADER + first.records() + second.records(), tmp_path)
     assert counts(read) == {"app.First": 2}
 
 
@@ -162,11 +163,9 @@ def test_trap_11_unknown_top_level_tags_are_skipped(tmp_path: Path) -> None:
 
 
 def test_trap_11_an_unknown_sub_tag_drains_its_segment_only(tmp_path: Path) -> None:
-    dump = instances(8, segment_bytes=60)
+    dump = instances(8, segment_bytes=75)
     dump.items.insert(4, b"\x99" + bytes(70))
-    body = dump.segments()
     read = dump_of(dump, tmp_path)
-    assert len(body) == 4
     assert not read.complete
     assert "0x99" in str(read.problem)
     assert read.stopped_at is not None

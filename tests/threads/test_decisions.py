@@ -1,0 +1,153 @@
+"""Thresholds and doubtful cases, on dumps made for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.threads.made import HTTP, MYSQL, SLEEP, TAKE, At, facts, report, states
+
+WORKER = "ConsumeMessageThread_CID_1"
+
+
+def one(
+    frames: tuple[str, ...], cpus: list[float | None], state: str = "RUNNABLE", **more: str
+) -> list[list[At]]:
+    return [[At(WORKER, 26, frames, state, cpu, **more)] for cpu in cpus]
+
+
+@pytest.mark.parametrize(
+    ("grew", "state", "confidence"),
+    [(0.0, "stuck", "high"), (0.4, "stuck", "high"), (0.9, "stuck", "medium"), (16.0, "progressing", "high")],
+)
+def test_cpu_time_decides_on_a_read(tmp_path: Path, grew: float, state: str, confidence: str) -> None:
+    cpus: list[float | None] = [1 + grew * number / 4 for number in range(5)]
+    stacks = facts(tmp_path, one(MYSQL, cpus))
+    thread = stacks.threads[0]
+    assert (thread.state, thread.confidence) == (state, confidence)
+
+
+def test_a_pool_wait_that_times_out_and_fails_is_no_standstill(tmp_path: Path) -> None:
+    """0.8 ms over the series: the slowest progress that was measured."""
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "com.zaxxer.hikari.util.ConcurrentBag.borrow(ConcurrentBag.java:151)",
+        "com.zaxxer.hikari.pool.HikariPool.getConnection(HikariPool.java:162)",
+        "com.acme.Dao.find(Dao.java:33)",
+        *HTTP[-5:],
+    )
+    stacks = facts(tmp_path, one(frames, [1.0, 1.2, 1.4, 1.6, 1.8], "TIMED_WAITING (parking)"))
+    assert stacks.threads[0].state == "progressing"
+
+
+def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:
+    """Six seconds a message: three samples in one sleep, after it moved."""
+    cpus: list[float | None] = [1.0, 1.4, 1.8, 1.8, 1.8]
+    stacks = facts(tmp_path, one(SLEEP, cpus, "TIMED_WAITING (sleeping)"))
+    assert stacks.threads[0].state == "progressing"
+
+
+def test_a_thread_that_hangs_since_the_second_sample(tmp_path: Path) -> None:
+    samples = [[At(WORKER, 26, TAKE, "WAITING (parking)", 1.0)]]
+    samples += [[At(WORKER, 26, HTTP, "RUNNABLE", 3.0)]] * 4
+    stacks = facts(tmp_path, samples)
+    assert (stacks.threads[0].state, stacks.threads[0].confidence) == ("stuck", "high")
+
+
+def test_two_samples_make_a_warning_of_medium_confidence(tmp_path: Path) -> None:
+    found = report(tmp_path, one(HTTP, [1.0, 1.0]), every=3.0).findings
+    assert [(item.rule, item.severity, item.confidence) for item in found] == [
+        ("stuck-socket-read", "warning", "medium")
+    ]
+
+
+def test_samples_half_a_second_apart_say_nothing(tmp_path: Path) -> None:
+    stacks = facts(tmp_path, one(HTTP, [1.0, 1.0]), every=0.4)
+    assert stacks.not_judged_because == "too-close"
+    assert stacks.threads[0].state == "unknown"
+
+
+def test_without_cpu_time_the_stream_of_one_answer_tells(tmp_path: Path) -> None:
+    stuck = facts(tmp_path, one(HTTP, [None] * 5))
+    assert (stuck.threads[0].state, stuck.threads[0].confidence) == ("stuck", "medium")
+    moving = [[At(WORKER, 26, HTTP, "RUNNABLE", None, f"0x00000000f000000{number}")] for number in range(5)]
+    assert facts(tmp_path, moving).threads[0].state == "unknown"
+
+
+def test_without_cpu_time_a_pooled_connection_tells_nothing(tmp_path: Path) -> None:
+    found = report(tmp_path, one(MYSQL, [None] * 5))
+    assert found.stacks is not None
+    assert found.stacks.threads[0].state == "unknown"
+    assert [(item.rule, item.cause) for item in found.findings] == [("progress-not-judged", "no-cpu-time")]
+
+
+def test_without_cpu_time_the_silence_of_a_whole_pool_tells(tmp_path: Path) -> None:
+    def sample() -> list[At]:
+        return [
+            At(f"ConsumeMessageThread_{n}", 26 + n, MYSQL, "RUNNABLE", None, f"0x00000000f00000{n:02}")
+            for n in range(20)
+        ]
+
+    stacks = facts(tmp_path, [sample() for _ in range(5)])
+    assert {thread.state for thread in stacks.threads if thread.role == "consume-worker"} == {"stuck"}
+    assert {thread.confidence for thread in stacks.threads if thread.role == "consume-worker"} == {"medium"}
+    restless = [sample() for _ in range(5)]
+    restless[2][7].frames = HTTP
+    states_of = facts(tmp_path, restless)
+    assert "stuck" not in {thread.state for thread in states_of.threads}
+
+
+@pytest.mark.parametrize(
+    ("allocated", "state"),
+    [
+        (["295K"] * 5, "stuck"),
+        (["295K", "302K", "306K", "308K", "314K"], "progressing"),
+        (["31M"] * 5, "unknown"),
+        ([None] * 5, "unknown"),
+    ],
+)
+def test_allocated_tells_a_loop_from_work(tmp_path: Path, allocated: list[str | None], state: str) -> None:
+    frames = (
+        "java.util.regex.Pattern$Loop.match(Pattern.java:4877)",
+        "com.acme.Rules.apply(Rules.java:9)",
+        *HTTP[-5:],
+    )
+    samples = [
+        [At(WORKER, 26, frames, "RUNNABLE", 1000.0 * number, allocated=given)]
+        for number, given in enumerate(allocated, 1)
+    ]
+    found = report(tmp_path, samples)
+    assert found.stacks is not None
+    assert found.stacks.threads[0].state == state
+    rules = [item.rule for item in found.findings]
+    assert ("cpu-bound-listener" in rules) == (state != "progressing")
+
+
+def test_a_thread_made_anew_under_the_same_name_is_another_one(tmp_path: Path) -> None:
+    samples = [[At(WORKER, 26 + number, HTTP, "RUNNABLE", 1.0)] for number in range(5)]
+    stacks = facts(tmp_path, samples)
+    assert len([thread for thread in stacks.threads if thread.name == WORKER]) == 5
+    assert "stuck" not in states(stacks).values()
+
+
+def test_two_threads_of_one_name_keep_apart(tmp_path: Path) -> None:
+    samples = [
+        [
+            At("ConsumeMessageThread_1", 26, HTTP, "RUNNABLE", 1.0),
+            At("ConsumeMessageThread_1", 46, TAKE, "WAITING (parking)", 1.0),
+        ]
+    ] * 5
+    stacks = facts(tmp_path, samples)
+    by_id = {thread.java_id: thread.state for thread in stacks.threads}
+    assert (by_id[26], by_id[46]) == ("stuck", "idle")
+
+
+def test_a_queue_of_its_own_below_the_listener_is_not_idle(tmp_path: Path) -> None:
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+        *HTTP[-5:],
+    )
+    found = report(tmp_path, one(frames, [1.0] * 5, "WAITING (parking)"))
+    assert [(item.rule, item.cause) for item in found.findings] == [("stuck-wait", "missing-timeout")]

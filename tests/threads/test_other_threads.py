@@ -1,0 +1,115 @@
+"""Broker threads, callbacks, a lost pull thread, pools of no consumer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.threads.made import HTTP, TAKE, At, facts, report
+
+TASK = (
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1136)",
+    "java.lang.Thread.run(Thread.java:840)",
+)
+PUT = (
+    "org.apache.rocketmq.store.CommitLog.asyncPutMessage(CommitLog.java:640)",
+    "org.apache.rocketmq.broker.processor.SendMessageProcessor.processRequest(SendMessageProcessor.java:82)",
+    *TASK,
+)
+PARKED = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "- parking to wait for  <0x00000000f1> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)",
+    "java.util.concurrent.locks.LockSupport.park(LockSupport.java:211)",
+    "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)",
+    "org.apache.rocketmq.store.PutMessageReentrantLock.lock(PutMessageReentrantLock.java:29)",
+    *PUT,
+)
+ALLOCATING = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:276)",
+    "org.apache.rocketmq.store.AllocateMappedFileService.putRequestAndReturnMappedFile(AllocateMappedFileService.java:95)",
+    "org.apache.rocketmq.store.MappedFileQueue.getLastMappedFile(MappedFileQueue.java:210)",
+    *PUT,
+)
+SPINNING = (
+    "org.apache.rocketmq.store.PutMessageSpinLock.lock(PutMessageSpinLock.java:31)",
+    *PUT,
+)
+
+
+def test_send_threads_behind_a_slow_page_cache(tmp_path: Path) -> None:
+    sample = [At("SendMessageThread_1", 60, ALLOCATING, "TIMED_WAITING (parking)", 5.0)]
+    sample += [At(f"SendMessageThread_{n}", 60 + n, PARKED, "WAITING (parking)", 5.0) for n in range(2, 5)]
+    (found,) = report(tmp_path, [sample] * 5).findings
+    assert (found.rule, found.cause, found.severity) == ("broker-send-blocked", "page-cache-busy", "error")
+    assert len(found.evidence["threads"]) == 4  # type: ignore[arg-type]
+
+
+def test_send_threads_that_spin_before_the_lock(tmp_path: Path) -> None:
+    samples = [
+        [
+            At("SendMessageThread_1", 60, ALLOCATING, "TIMED_WAITING (parking)", 5.0),
+            At("SendMessageThread_2", 61, SPINNING, "RUNNABLE", 1000.0 * number),
+        ]
+        for number in range(5)
+    ]
+    stacks = facts(tmp_path, samples)
+    assert {thread.name: thread.state for thread in stacks.threads if thread.role == "broker-send"} == {
+        "SendMessageThread_1": "stuck",
+        "SendMessageThread_2": "blocked",
+    }
+
+
+def test_send_threads_that_take_turns(tmp_path: Path) -> None:
+    samples = [
+        [
+            At("SendMessageThread_1", 60, PARKED if number % 2 else TAKE, "WAITING (parking)", 5.0 + number),
+            At("SendMessageThread_2", 61, TAKE if number % 2 else PARKED, "WAITING (parking)", 5.0 + number),
+        ]
+        for number in range(5)
+    ]
+    assert [item.rule for item in report(tmp_path, samples).findings] == []
+
+
+def test_callbacks_that_all_hang(tmp_path: Path) -> None:
+    callback = (*HTTP[:6], "com.acme.Audit.onSuccess(Audit.java:20)", *TASK)
+    sample = [At(f"NettyClientPublicExecutor_{n}", 80 + n, callback, "RUNNABLE", 5.0) for n in range(1, 3)]
+    sample += [At("ConsumeMessageThread_CID_1", 90, TAKE, "WAITING (parking)", 5.0)]
+    found = report(tmp_path, [sample] * 5).findings
+    assert [(item.rule, item.cause) for item in found] == [
+        ("callback-pool-blocked", "callback-pool-blocked"),
+        ("idle-consumer", "no-backlog-or-slow-pull"),
+    ]
+    assert found[1].caused_by == (found[0].fingerprint,)
+
+
+def test_a_lost_pull_thread(tmp_path: Path) -> None:
+    sample = [
+        At(
+            "RebalanceService",
+            40,
+            ("org.apache.rocketmq.common.ServiceThread.waitForRunning(ServiceThread.java:1)",),
+        ),
+        At("ConsumeMessageThread_CID_1", 90, TAKE, "WAITING (parking)", 5.0),
+    ]
+    found = report(tmp_path, [sample] * 3).findings
+    assert [item.rule for item in found] == ["pull-service-dead", "idle-consumer"]
+    whole = [*sample, At("PullMessageService", 41, TAKE[:2], "WAITING (parking)")]
+    assert [item.rule for item in report(tmp_path, [whole] * 3).findings] == ["idle-consumer"]
+
+
+def test_a_pool_of_no_consumer_that_hangs_is_a_warning(tmp_path: Path) -> None:
+    frames = (*HTTP[:6], "com.acme.web.Api.get(Api.java:20)", *TASK)
+    sample = [At(f"http-nio-8080-exec-{n}", 80 + n, frames, "RUNNABLE", 5.0) for n in range(1, 6)]
+    (found,) = report(tmp_path, [sample] * 5).findings
+    assert (found.rule, found.severity) == ("stuck-socket-read", "warning")
+    assert found.subject.thread == "http-nio-8080-exec"
+
+
+def test_a_librarys_own_long_poll_is_no_fault(tmp_path: Path) -> None:
+    frames = (
+        *HTTP[:6],
+        "com.alibaba.nacos.client.config.http.ServerHttpAgent.httpPost(ServerHttpAgent.java:155)",
+        *TASK,
+    )
+    sample = [At("com.alibaba.nacos.client.Worker.longPolling.1", 80, frames, "RUNNABLE", 5.0)]
+    assert report(tmp_path, [sample] * 5).findings == ()
