@@ -44,6 +44,23 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     """the static field or class that a person would name"""
 
 
+class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
+    """How fast a group works on one topic, from the client's own ConsumerStatsManager over the last minute."""
+
+    topic: str
+    window_ms: int
+    """from the oldest sample of the last minute, or the start of a younger consumer, to the dump"""
+    consumed_per_second: float | None = None
+    failed_per_second: float | None = None
+    pulled_per_second: float | None = None
+    consume_ms: float | None = None
+    """mean time of a listener call that ended in the window; None when none did"""
+    lag: int | None = None
+    """over this JVM's queues of the topic"""
+    drain_seconds: float | None = None
+    """until the lag is gone at this rate if nothing is produced meanwhile; None when nothing is consumed"""
+
+
 class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object (a group may have several in one JVM)."""
 
@@ -82,6 +99,7 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     pool_threads: int | None = None
     pool_active: int | None = None
     queued_requests: int | None = None
+    rates: tuple[TopicRate, ...] = ()
     unknown: dict[str, str] = {}
     """what could not be read, with the reason"""
 

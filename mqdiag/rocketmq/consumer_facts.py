@@ -15,7 +15,7 @@ from mqdiag.facts.bounds import (
     largest_bound_bytes,
     whole,
 )
-from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts
+from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.cached import distinct_body_bytes
 from mqdiag.rocketmq.consumers import Consumer, client_id
@@ -47,13 +47,16 @@ class Held:
         return np.unique(np.concatenate((self.process_queues, self.messages, self.requests)))
 
 
-def consumer_facts(consumer: Consumer, held: Held, retained: int | None) -> ConsumerFacts:
+def consumer_facts(
+    consumer: Consumer, held: Held, retained: int | None, rates: tuple[TopicRate, ...] = ()
+) -> ConsumerFacts:
     """Put one consumer's row together.
 
     Args:
         consumer: the consumer.
         held: its queues, messages and requests.
         retained: bytes that die with that set; None if it was not computed.
+        rates: how fast it works on each topic.
     """
     heap = consumer.client.heap
     config = plain_fields(heap, consumer.node)
@@ -83,6 +86,7 @@ def consumer_facts(consumer: Consumer, held: Held, retained: int | None) -> Cons
         pool_threads=None if held.pool is None else int(held.pool.workers.size),
         pool_active=None if held.pool is None else held.pool.active,
         queued_requests=held.queued,
+        rates=rates,
         unknown=unknown,
     )
     return _with_bounds(facts, held)

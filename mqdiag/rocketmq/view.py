@@ -19,6 +19,7 @@ from mqdiag.rocketmq.links import Links, link
 from mqdiag.rocketmq.offsets import commit_offsets
 from mqdiag.rocketmq.pools import consume_pool, lite_pull_cache, requests_in
 from mqdiag.rocketmq.queues import queue_rows
+from mqdiag.rocketmq.rates import topic_rates
 from mqdiag.rocketmq.requests import Requests, find_requests
 from mqdiag.rocketmq.totals import message_holders, split_messages
 
@@ -73,7 +74,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
     sizes = heap.retained_of_sets([*sets, split.elsewhere], worker_threads(heap, helds))
     retained = iter(sizes)
     consumers = [
-        consumer_facts(consumer, held, next(retained)[1])
+        consumer_facts(consumer, held, next(retained)[1], topic_rates(consumer, held.rows))
         for part in parts
         for consumer, held in zip(part.consumers, part.held, strict=True)
     ]

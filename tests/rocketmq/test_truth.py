@@ -124,3 +124,19 @@ def test_messages_in_hand(read: Case) -> None:
 def test_nothing_unknown(read: Case) -> None:
     assert read.view.unknown == {}
     assert all(row.found_by == "rebalance-table" for row in read.view.queues if row.assigned)
+
+
+def test_rates(read: Case) -> None:
+    """What the listeners finished since the start, in a consumer younger than a minute."""
+    for one in read.view.consumers:
+        for rate in one.rates:
+            assert rate.window_ms > 0
+            if rate.drain_seconds is not None:
+                assert rate.lag is not None
+                assert rate.consumed_per_second is not None
+                assert rate.drain_seconds == pytest.approx(rate.lag / rate.consumed_per_second, abs=0.06)
+    finished = read.truth.get("finished")
+    young = [rate for one in read.view.consumers for rate in one.rates if rate.window_ms < 9_000]
+    if read.name.startswith("healthy-busy") and finished is not None and young:
+        done = sum(round((rate.consumed_per_second or 0) * rate.window_ms / 1000) for rate in young)
+        assert done == finished

@@ -1,0 +1,109 @@
+"""How fast a consumer works, from the statistics that the client keeps of itself.
+
+Source: client.stat.ConsumerStatsManager and common.stats.StatsItem, the same names in clients 3.2.6 to 5.3.3. Each
+item counts up for ever; every ten seconds a CallSnapshot of it goes to a list of at most seven. The counters are
+AtomicLong up to 4.9.1 and LongAdder after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.heap import QueueFacts, TopicRate
+from mqdiag.graph.collections import items, map_entries
+from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.rocketmq.consumers import Consumer
+from mqdiag.rocketmq.queue_names import texts
+
+CONSUMED, FAILED, PULLED = "topicAndGroupConsumeOKTPS", "topicAndGroupConsumeFailedTPS", "topicAndGroupPullTPS"
+CONSUME_TIME = "topicAndGroupConsumeRT"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Growth:
+    """Of one counter since the oldest snapshot of the minute, or since the start of a younger consumer."""
+
+    window_ms: int
+    value: int
+    times: int
+
+    @property
+    def per_second(self) -> float:
+        return round(self.value * 1000 / self.window_ms, 3)
+
+
+def topic_rates(consumer: Consumer, rows: list[QueueFacts]) -> tuple[TopicRate, ...]:
+    """Rates by topic; empty for a consumer that is not started."""
+    heap = consumer.client.heap
+    manager = heap.ref(consumer.factory, "consumerStatsManager") if consumer.factory >= 0 else -1
+    if manager < 0 or heap.header.captured_at_ms <= 0:
+        return ()
+    growths = {
+        name: _growths(heap, heap.ref(manager, name), consumer)
+        for name in (CONSUMED, FAILED, PULLED, CONSUME_TIME)
+    }
+    topics = sorted(set().union(*growths.values()))
+    found = []
+    for topic in topics:
+        of = {name: growths[name].get(topic) for name in growths}
+        windows = [growth.window_ms for growth in of.values() if growth is not None]
+        lags = [row.lag for row in rows if row.topic == topic and row.lag is not None]
+        lag = sum(lags) if lags else None
+        consumed, time = of[CONSUMED], of[CONSUME_TIME]
+        found.append(
+            TopicRate(
+                topic=topic,
+                window_ms=max(windows),
+                consumed_per_second=_rate(consumed),
+                failed_per_second=_rate(of[FAILED]),
+                pulled_per_second=_rate(of[PULLED]),
+                consume_ms=round(time.value / time.times, 3) if time is not None and time.times > 0 else None,
+                lag=lag,
+                drain_seconds=round(lag / consumed.per_second, 1)
+                if lag is not None and consumed is not None and consumed.per_second > 0
+                else None,
+            )
+        )
+    return tuple(found)
+
+
+def _rate(growth: _Growth | None) -> float | None:
+    return None if growth is None else growth.per_second
+
+
+def _growths(heap: Heap, statistics: int, consumer: Consumer) -> dict[str, _Growth]:
+    """By topic, of one StatsItemSet; the keys of its table are "topic@group"."""
+    table = np.array([heap.ref(statistics, "statsItemTable") if statistics >= 0 else -1], np.int32)
+    _, keys, nodes = map_entries(heap, table)
+    owners, snapshots = items(heap, heap.refs(nodes, "csListMinute"))
+    distinct, first = np.unique(owners, return_index=True)
+    oldest = np.full(nodes.size, -1, np.int32)
+    oldest[distinct] = snapshots[first]
+    values, times = (_counter(heap, heap.refs(nodes, name)) for name in ("value", "times"))
+    since, value_then, times_then = (heap.numbers(oldest, name) for name in ("timestamp", "value", "times"))
+    since[oldest < 0] = heap.number(consumer.implementation, "consumerStartTimestamp") or heap.MISSING
+    value_then[oldest < 0] = times_then[oldest < 0] = 0
+    found = {}
+    for at, key in enumerate(texts(heap, keys)):
+        topic, _, rest = (key or "").rpartition(f"@{consumer.group}")
+        window = heap.header.captured_at_ms - int(since[at])
+        if topic and not rest and since[at] > 0 and window > 0:
+            found[topic] = _Growth(
+                window_ms=window,
+                value=max(0, int(values[at] - value_then[at])),
+                times=max(0, int(times[at] - times_then[at])),
+            )
+    return found
+
+
+def _counter(heap: Heap, nodes: Nodes) -> NDArray[np.int64]:
+    """Values of AtomicLongs, or of LongAdders: base and cells."""
+    values = heap.numbers(nodes, "value")
+    base = heap.numbers(nodes, "base")
+    owners, cells = heap.elements(heap.refs(nodes, "cells"))
+    parts = np.zeros(nodes.size, np.int64)
+    np.add.at(parts, owners, heap.numbers(cells, "value"))
+    return np.where(values != heap.MISSING, values, base + parts)
