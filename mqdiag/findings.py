@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.shown import Shown
 
 EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
 
@@ -136,6 +137,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     stacks: StacksFacts | None = None
     logs: dict[str, Any] = {}
     diff: dict[str, Any] | None = None
+    show: Shown | None = None
+    """one object or class, from `mqdiag show`"""
 
 
 def fingerprint(rule: str, cause: str, subject: Subject) -> str:

@@ -7,19 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from mqdiag import kernel_cache
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap_threads import heap_threads
-from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.graph import Heap, warm
+from mqdiag.graph import Heap, open_dump
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.dump import Dump, read_dump
-from mqdiag.read.hprof.header import parse_header
-from mqdiag.read.source import open_source
+from mqdiag.read.hprof.dump import Dump
 from mqdiag.rocketmq.bind import bind
 from mqdiag.rocketmq.view import rocketmq_facts
 
@@ -34,25 +30,13 @@ def read_heap(
     Raises:
         InputError: nothing of it can be read.
     """
-    source = open_source(str(path), progress)
-    # Before the kernels are compiled: a text file must not cost a first-time user that wait.
-    parse_header(source.path, source.data)
-    if not kernel_cache.is_ready():
-        progress.note("compiling kernels, only at the first run on this machine")
-        warm()
-    dump = read_dump(source, store=not quick, progress=progress)
-    if not dump.counts.any():
-        raise InputError(
-            name,
-            f"no object could be read: {dump.problem or 'the heap record is empty'}",
-            hint="compare the file's size with the original and copy it again",
-            offset=dump.stopped_at,
-        )
+    dump = open_dump(str(path), store=not quick, name=name, progress=progress)
     facts = _quick_facts(dump, settings) if quick else _facts(Heap(dump, progress), settings, progress)
-    return _given(dump, name), facts
+    return heap_input(dump, name), facts
 
 
-def _given(dump: Dump, name: str) -> Input:
+def heap_input(dump: Dump, name: str) -> Input:
+    """The file as the report names it."""
     compression = f", {dump.source.compression}" if dump.source.compression else ""
     return Input(
         path=name,

@@ -1,7 +1,7 @@
 """The object graph of one dump: index, references, reachability, dominators, collections."""
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.open import open_heap
+from mqdiag.graph.open import open_dump, open_heap
 from mqdiag.graph.warm import warm
 
-__all__ = ["Heap", "open_heap", "warm"]
+__all__ = ["Heap", "open_dump", "open_heap", "warm"]

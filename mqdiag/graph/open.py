@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from mqdiag import kernel_cache
+from mqdiag.errors import InputError
 from mqdiag.graph.heap import Heap
-from mqdiag.progress import Progress
-from mqdiag.read.hprof.dump import read_dump
+from mqdiag.graph.warm import warm
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import open_source
 
 
-def open_heap(path: str, progress: Progress | None = None) -> Heap:
-    """Open a dump, plain or gzip.
+def open_dump(
+    path: str, *, store: bool = True, name: str | None = None, progress: Progress | None = None
+) -> Dump:
+    """Read a dump, plain or gzip, as far as it goes; kernels are compiled first where they are not yet.
+
+    Args:
+        path: the file.
+        store: keep every object's place, as the graph needs it; else only counts.
+        name: what the user called the file, where that is not `path`.
+        progress: who listens.
 
     Raises:
-        InputError: it cannot be read, or is no heap dump.
+        InputError: it is no heap dump, or not one object of it can be read.
     """
-    return Heap(read_dump(open_source(path, progress), progress=progress), progress)
+    progress = progress or Silent()
+    source = open_source(path, progress)
+    # Before the kernels are compiled: a text file must not cost a first-time user that wait.
+    parse_header(source.path, source.data)
+    if not kernel_cache.is_ready():
+        progress.note("compiling kernels, only at the first run on this machine")
+        warm()
+    dump = read_dump(source, store=store, progress=progress)
+    if not dump.counts.any():
+        raise InputError(
+            name or path,
+            f"no object could be read: {dump.problem or 'the heap record is empty'}",
+            hint="compare the file's size with the original and copy it again",
+            offset=dump.stopped_at,
+        )
+    return dump
+
+
+def open_heap(path: str, *, name: str | None = None, progress: Progress | None = None) -> Heap:
+    """Read a dump and build its graph; arguments and errors as in `open_dump`."""
+    return Heap(open_dump(path, name=name, progress=progress), progress)

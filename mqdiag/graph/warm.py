@@ -14,20 +14,25 @@ from mqdiag import kernel_cache
 def warm() -> None:
     """Compile all kernels that are not kept yet, and note that they are there."""
     from mqdiag.graph.collections import items
+    from mqdiag.graph.heap import Heap
     from mqdiag.graph.histogram import class_rows
-    from mqdiag.graph.open import open_heap
+    from mqdiag.graph.merged_paths import paths_to_all, paths_to_one
+    from mqdiag.read.hprof.dump import read_dump
+    from mqdiag.read.source import open_source
 
     descriptor, path = tempfile.mkstemp(suffix=".hprof", prefix="mqdiag-warm-")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(_tiny_dump())
-        heap = open_heap(path)
+        heap = Heap(read_dump(open_source(path)))
         class_rows(heap)
         heap.referrers(np.arange(heap.count, dtype=np.int32))
         heap.path_to_root(0)
         everything = np.arange(heap.count, dtype=np.int32)
         items(heap, everything)
         heap.array_lengths(everything)
+        paths_to_all(heap, everything[heap.reachable(everything)], heap.retained_sizes(everything))
+        paths_to_one(heap, 0, everything)
         heap.retained_of_sets([everything[-1:], everything[-2:-1]], everything[:1])
     finally:
         os.unlink(path)

@@ -6,10 +6,11 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.text.consumers import show_consumers, show_queues
 from mqdiag.render.text.findings import show_findings
-from mqdiag.render.text.healthy import show_healthy
+from mqdiag.render.text.healthy import show_healthy, show_healthy_part
 from mqdiag.render.text.heap import show_classes, show_dump, show_holders, show_suspects
 from mqdiag.render.text.inputs import show_unreadable
 from mqdiag.render.text.page import Page
+from mqdiag.render.text.show import show_shown
 from mqdiag.render.text.stacks import show_stacks
 from mqdiag.render.text.threads import show_threads
 from mqdiag.render.text.unchecked import show_unchecked
@@ -18,8 +19,12 @@ from mqdiag.render.text.unchecked import show_unchecked
 def render(report: Report, view: View) -> str:
     """Verdict, evidence and remedies; then what they rest on; then what could not be checked."""
     page = Page(view)
+    if report.show is not None:
+        show_shown(page, report, report.show)
+        return page.text()
     show_healthy(page, report)
     show_findings(page, report)
+    show_healthy_part(page, report)
     show_unreadable(page, report)
     if report.heap is not None:
         show_dump(page, report)

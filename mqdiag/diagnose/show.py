@@ -1,0 +1,72 @@
+"""One object or one class of a dump: no rules run."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqdiag import __version__
+from mqdiag.errors import InputError
+from mqdiag.facts.shown import Shown
+from mqdiag.findings import Report
+from mqdiag.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from mqdiag.graph import Heap
+
+
+def show_in_heap(
+    path: str | Path,
+    what: str,
+    *,
+    limit: int = 20,
+    subclasses: bool = False,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Read a dump and tell about one object or one class.
+
+    Args:
+        path: the file.
+        what: an object id, or a class by its name or the end of it.
+        limit: how many instances of a class are told.
+        subclasses: count instances of subclasses too.
+        name: what the user called the file, where that is not `path`.
+        progress: who listens.
+
+    Raises:
+        InputError: nothing of the dump can be read.
+        UsageError: it has no such object or class.
+    """
+    # Here, not above: these imports take numba and numpy with them.
+    from mqdiag.diagnose.heap_facts import heap_input
+    from mqdiag.graph import open_heap
+    from mqdiag.show import find_target, show_class, show_object
+
+    shown = name or str(path)
+    progress = progress or Silent()
+    try:
+        heap = open_heap(str(path), name=shown, progress=progress)
+    except InputError as error:
+        # The path of a spooled standard input would say nothing to its user.
+        raise InputError(shown, error.problem, hint=error.hint, offset=error.offset, line=error.line) from error
+    target = find_target(heap, what)
+    _compute(heap)
+    progress.phase("merging paths")
+    found = (
+        Shown(class_=show_class(heap, target, limit=limit, subclasses=subclasses))
+        if isinstance(target, str)
+        else Shown(object=show_object(heap, target))
+    )
+    return Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), show=found)
+
+
+def _compute(heap: Heap) -> None:
+    """Dominators and shortest paths side by side: neither needs the other, and both release the GIL."""
+    # Both take it; computed here, no two threads do it at once.
+    _ = heap.class_nodes
+    with ThreadPoolExecutor(1) as pool:
+        paths = pool.submit(lambda: heap.shortest_paths)
+        _ = heap.dominance
+        paths.result()

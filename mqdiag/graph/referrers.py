@@ -1,0 +1,30 @@
+"""Who refers to one object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.graph.kernels.breadth import find_referrers
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+
+def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:
+    """All objects that refer to one, ascending, instances of a class object left out.
+
+    Of a reachable object those that are reachable themselves; of an unreachable one all.
+    """
+    wanted = np.zeros(heap.count, np.uint8)
+    wanted[node] = 1
+    numbers = heap.dominance.numbers
+    if numbers[node] == 0:
+        numbers = np.ones(heap.count, np.int32)
+    references, nothing = heap.references, np.empty(0, np.int32)
+    count = find_referrers(references.starts, references.edges, numbers, wanted, nothing, nothing, False)
+    sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
+    find_referrers(references.starts, references.edges, numbers, wanted, sources, targets, True)
+    return np.unique(sources)

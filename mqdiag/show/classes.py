@@ -1,0 +1,88 @@
+"""One class: how many, how heavy, which instances weigh most, and what keeps them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.shown import CountedClass, ShownClass, ShownInstance, ShownValue
+from mqdiag.graph import Heap
+from mqdiag.graph.merged_paths import paths_to_all, retained_together
+from mqdiag.show.values import label_of, static_values
+
+
+def show_class(heap: Heap, name: str, *, limit: int = 20, subclasses: bool = False) -> ShownClass:
+    """All instances of a class name together, whatever their loaders.
+
+    Args:
+        heap: the graph.
+        name: full name of a class of the dump.
+        limit: how many instances are told, those that retain most.
+        subclasses: count instances of subclasses too.
+    """
+    rows = heap.classes.indices_named(name)
+    nodes = heap.instances(rows, subclasses=subclasses)
+    reachable = nodes[heap.reachable(nodes)]
+    retained = retained_together(heap, reachable)
+    mirrors = [node for node, row in heap.class_of_node.items() if row in set(rows)]
+    return ShownClass(
+        name=name,
+        loaders=len(mirrors),
+        class_ids=tuple(f"0x{heap.object_id(node):x}" for node in sorted(mirrors)),
+        superclasses=tuple(heap.classes.names[row] for row in heap.classes.ancestors(rows[0])[1:]),
+        subclasses=_subclasses(heap, rows),
+        with_subclasses=subclasses,
+        instances=nodes.size,
+        shallow_bytes=int(heap.shallow_sizes(nodes).sum()),
+        retained_bytes=int(retained.sum()),
+        reachable_instances=reachable.size,
+        statics=_statics(heap, rows),
+        largest=_largest(heap, nodes, limit),
+        paths=paths_to_all(heap, reachable, retained),
+    )
+
+
+def _subclasses(heap: Heap, rows: list[int]) -> tuple[CountedClass, ...]:
+    below = np.setdiff1d(heap.classes.subclasses(rows), rows)
+    if not below.size:
+        return ()
+    counts = np.bincount(heap.index.rows, minlength=heap.classes.count)[below]
+    by_name: dict[str, int] = {}
+    for row, count in zip(below.tolist(), counts.tolist(), strict=True):
+        if count:
+            by_name[heap.classes.names[row]] = by_name.get(heap.classes.names[row], 0) + count
+    found = [CountedClass(name=name, instances=count) for name, count in by_name.items()]
+    return tuple(sorted(found, key=lambda one: (-one.instances, one.name)))
+
+
+def _statics(heap: Heap, rows: list[int]) -> tuple[ShownValue, ...]:
+    """Statics of the class; of several loaders those of the one that has most objects."""
+    counts = [int(np.count_nonzero(heap.index.rows == row)) for row in rows] if len(rows) > 1 else [0]
+    return static_values(heap, rows[int(np.argmax(counts))])
+
+
+def _largest(heap: Heap, nodes: NDArray[np.int32], limit: int) -> tuple[ShownInstance, ...]:
+    retained = heap.retained_sizes(nodes)
+    if nodes.size > limit > 0:
+        # All as heavy as the last one stay, so that the choice among equals does not depend on the sort.
+        least = np.partition(retained, nodes.size - limit)[nodes.size - limit]
+        chosen = np.flatnonzero(retained >= least)
+    else:
+        chosen = np.arange(nodes.size)
+    weights = retained[chosen], heap.shallow_sizes(nodes[chosen])
+    chosen = chosen[np.lexsort((nodes[chosen], -weights[1], -weights[0]))[:limit]]
+    told = nodes[chosen]
+    columns = (retained[chosen], heap.shallow_sizes(told), heap.array_lengths(told), heap.reachable(told))
+    return tuple(
+        ShownInstance(
+            object_id=f"0x{heap.object_id(node):x}",
+            label=label_of(heap, node),
+            length=length if length >= 0 else None,
+            shallow_bytes=shallow,
+            retained_bytes=kept,
+            reachable=alive,
+        )
+        for node, kept, shallow, length, alive in zip(
+            told.tolist(), *(column.tolist() for column in columns), strict=True
+        )
+    )
