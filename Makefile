@@ -22,7 +22,7 @@ $(BIN)/python:
 # --group needs pip 25.1; the pip that comes with a distribution is often older.
 .venv/installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[all]'
 	@touch $@
 
 .PHONY: setup
