@@ -8,7 +8,7 @@ import unicodedata
 import msgspec
 import pytest
 
-from mqdiag.findings import Report
+from mqdiag.findings import Report, Severity
 from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.render.text.page import Page
@@ -95,7 +95,7 @@ def test_a_healthy_dump_is_said_to_be_one() -> None:
     text = flat(render(samples.HEALTHY, View()))
     assert text.startswith("OK No fault found. 2 rules looked at this evidence; none found a fault.")
     assert "message bodies held now: 1 % (6.0 MiB) of a heap of 512 MiB" in text
-    assert "allow the queues to hold: 11 % (55.0 MiB) of a heap of 512 MiB; 60 % would be a warning" in text
+    assert "allow the queues to hold: 11 % (55.0 MiB) of a heap of 512 MiB; a warning begins at 60 %" in text
     assert "longest that a listener has had the first message of a queue in hand: 340 ms" in text
 
 
@@ -126,6 +126,17 @@ def test_an_info_finding_does_not_hide_that_no_fault_was_found() -> None:
     text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(samples.NO_LIMIT,)), View()))
     assert text.startswith("OK No fault found.")
     assert "INFO Thread NettyClientPublicExecutor_3" in text
+
+
+def test_a_cut_dump_without_other_faults_says_so() -> None:
+    cut = msgspec.structs.replace(samples.OVERRIDE, rule="input-incomplete", severity=Severity.WARNING)
+    alone = msgspec.structs.replace(samples.HEALTHY, findings=(cut, samples.NO_LIMIT))
+    assert "12 more unreachable (consumed, not yet collected)" in flat(render(samples.ARTICLE, View()))
+    half = msgspec.structs.replace(samples.GIVEN, complete=False)
+    assert "consumed, not" not in render(msgspec.structs.replace(samples.ARTICLE, inputs=(half,)), View())
+    assert "In what could be read, one other rule found no fault." in flat(render(alone, View()))
+    with_fault = msgspec.structs.replace(samples.HEALTHY, findings=(samples.OVERSIZED, cut))
+    assert "In what could be read" not in render(with_fault, View())
 
 
 def test_threads_at_the_same_place_are_shown_once() -> None:

@@ -12,6 +12,7 @@ from mqdiag.render.wording.sizes import duration, number, share, size
 
 WITHOUT_PROGRESS = "These samples do not tell progress from standstill; what needs no series was looked for."
 WITHOUT_VIEW = "Counts alone name no cause; run without --quick for a diagnosis."
+INCOMPLETE = "input-incomplete"
 FAULTS = (Severity.ERROR, Severity.WARNING)
 
 
@@ -35,6 +36,17 @@ def show_healthy(page: Page, report: Report) -> None:
         page.bullets(_margins(heap), indent=4)
     if report.findings:
         page.blank()
+
+
+def show_healthy_part(page: Page, report: Report) -> None:
+    """After a verdict that is about the input alone: what was read has been judged, and how."""
+    faults = [finding for finding in report.findings if finding.severity in FAULTS]
+    if not faults or any(finding.rule != INCOMPLETE for finding in faults) or len(report.checked) < 2:
+        return
+    page.blank()
+    others = len(report.checked) - 1
+    count = "one other rule" if others == 1 else f"{others} other rules"
+    page.paragraph(f"In what could be read, {count} found no fault.")
 
 
 def _margins(heap: HeapFacts) -> Iterator[str]:
@@ -71,7 +83,7 @@ def _cache(heap: HeapFacts) -> Iterator[str]:
         allowed = size(sum(known))
         if limit is not None:
             allowed = f"{share(sum(known), limit)} ({allowed})"
-        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; 60 % would be a warning"
+        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; a warning begins at 60 %"
 
 
 def _oldest(heap: HeapFacts) -> Iterator[str]:

@@ -51,10 +51,10 @@ def _summary(report: Report, heap: HeapFacts) -> Iterator[tuple[str, str]]:
         yield "reachable", f"{number(heap.objects)} objects, {size(heap.shallow_bytes)}"
         yield "unreachable", f"{number(heap.unreachable_objects)} objects, {size(heap.unreachable_bytes)}"
     if heap.messages or heap.messages_unreachable or heap.consumers:
-        yield "messages", _messages(heap)
+        yield "messages", _messages(heap, whole=all(given.complete for given in report.inputs))
 
 
-def _messages(heap: HeapFacts) -> str:
+def _messages(heap: HeapFacts, *, whole: bool) -> str:
     text = number(heap.messages)
     totals = heap.message_totals
     if totals is not None:
@@ -69,7 +69,9 @@ def _messages(heap: HeapFacts) -> str:
     if heap.body_bytes is not None:
         text += f"; bodies {size(heap.body_bytes)}"
     if heap.messages_unreachable:
-        text += f"; {number(heap.messages_unreachable)} more unreachable (consumed, not yet collected)"
+        # Where the end of the dump is missing, so are roots and holders, and nothing can be said of them.
+        why = " (consumed, not yet collected)" if whole else ""
+        text += f"; {number(heap.messages_unreachable)} more unreachable{why}"
     return text
 
 
