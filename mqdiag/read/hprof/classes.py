@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.hprof.kernels.classes import class_tables, reference_layout
 from mqdiag.read.hprof.names import Names, java_name
-from mqdiag.read.hprof.records import LOAD_CLASS, Records, big_endian
+from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
 
 PRIMITIVE_ARRAYS = ("boolean[]", "char[]", "float[]", "double[]", "byte[]", "short[]", "int[]", "long[]")
 """names of the arrays of element types 4 to 11"""
@@ -63,7 +63,7 @@ class ClassRecords:
 
 @dataclass(slots=True)
 class LoadedClasses:
-    """LOAD_CLASS records: serial uint32, class id uint64, name id uint64, in file order."""
+    """LOAD_CLASS records: serial uint32, class id uint64 (0 when unloaded), name id uint64, in file order."""
 
     serials: NDArray[np.uint64]
     ids: NDArray[np.uint64]
@@ -74,11 +74,17 @@ def read_loaded_classes(data: NDArray[np.uint8], records: Records, id_size: int)
     """Unpack the LOAD_CLASS records that are whole."""
     offsets, lengths = records.of(LOAD_CLASS)
     offsets = offsets[lengths >= 8 + 2 * id_size]
-    return LoadedClasses(
+    loaded = LoadedClasses(
         serials=big_endian(data, offsets, 4),
         ids=big_endian(data, offsets + 4, id_size),
         name_ids=big_endian(data, offsets + 8 + id_size, id_size),
     )
+    # An unloaded class's address may be another one's later, which must not get its name.
+    gone_at, lengths = records.of(UNLOAD_CLASS)
+    gone_at = gone_at[lengths >= 4]
+    for at, serial in zip(gone_at.tolist(), big_endian(data, gone_at, 4).tolist(), strict=True):
+        loaded.ids[(loaded.serials == serial) & (offsets < at)] = 0
+    return loaded
 
 
 def build_classes(

@@ -17,6 +17,7 @@ from mqdiag.read.hprof.classes import (
     read_loaded_classes,
 )
 from mqdiag.read.hprof.header import Header, parse_header
+from mqdiag.read.hprof.mend import mend
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.walk import Damage, Walked, heap_segments, walk_segments
@@ -103,6 +104,14 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
         )
     progress.phase("walking objects")
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
+    damaged_at = [damage.at for part in walked for damage in part.damages]
+    mended = mend(data, header, records, min(damaged_at)) if damaged_at else None
+    if mended is not None:
+        records = mended
+        segments, further = heap_segments(records)
+        walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
+    if further:
+        records = records.before(segments[-1][1])
     names = Names(data, records, header.id_size)
     loaded = read_loaded_classes(data, records, header.id_size)
     classes = build_classes(
@@ -171,8 +180,7 @@ def _completeness(
         return None, None, None
     lost = sum(damage.lost_bytes for damage in damages)
     expected = source.expected_bytes
-    if expected is None and records.problem is not None and records.lengths.size:
-        # The last record's own length says how much was to follow at least.
+    if expected is None and source.problem is None:
         expected = int(source.data.size)
     read = int(source.data.size) - lost
     # A sub-record cut inside the last segment says more than the record that holds it.

@@ -18,6 +18,10 @@ STACK_TRACE = 0x05
 HEAP_DUMP = 0x0C
 HEAP_DUMP_SEGMENT = 0x1C
 HEAP_DUMP_END = 0x2C
+KNOWN_TAGS = frozenset(
+    (*range(0x01, 0x08), 0x0A, 0x0B, HEAP_DUMP, 0x0D, 0x0E, HEAP_DUMP_SEGMENT, HEAP_DUMP_END)
+)
+"""those of the hprof manual"""
 
 
 @dataclass(slots=True)
@@ -39,14 +43,39 @@ class Records:
         chosen = self.tags == tag
         return self.offsets[chosen], self.lengths[chosen]
 
+    def before(self, end: int) -> Records:
+        """Only the records that begin before a byte of the file."""
+        chosen = self.offsets < end
+        return Records(
+            self.tags[chosen], self.offsets[chosen], self.lengths[chosen], self.stopped_at, self.problem
+        )
 
-def read_records(data: NDArray[np.uint8], header: Header) -> Records:
-    """List the top-level records; O(records), bodies are not touched."""
+    def with_end(self, number: int, end: int, rest: Records) -> Records:
+        """The records up to one that gets another end, and the rest behind it."""
+        lengths = self.lengths[: number + 1].copy()
+        lengths[-1] = end - self.offsets[number]
+        return Records(
+            np.concatenate((self.tags[: number + 1], rest.tags)),
+            np.concatenate((self.offsets[: number + 1], rest.offsets)),
+            np.concatenate((lengths, rest.lengths)),
+            rest.stopped_at,
+            rest.problem,
+        )
+
+
+def read_records(data: NDArray[np.uint8], header: Header, start: int | None = None) -> Records:
+    """List the top-level records; O(records), bodies are not touched.
+
+    Args:
+        data: the file.
+        header: its header.
+        start: where to begin, if not behind the header.
+    """
     capacity = 1 << 16
     tags = np.empty(capacity, np.uint8)
     offsets = np.empty(capacity, np.int64)
     lengths = np.empty(capacity, np.int64)
-    position, count = header.size, 0
+    position, count = header.size if start is None else start, 0
     while True:
         status, position, count = scan_records(data, position, tags, offsets, lengths, count)
         if status != FULL:
@@ -65,10 +94,23 @@ def read_records(data: NDArray[np.uint8], header: Header) -> Records:
         left = int(data.size - offsets[count - 1])
         problem = f"a record (tag 0x{tag:02x}) of {length} bytes begins here, {left} are left"
         lengths[count - 1] = left
+    elif _is_unpatched(data, tags[:count], offsets[:count], lengths[:count]):
+        stopped_at = int(data.size)
+        problem = "the heap record has no length: its writer died before it knew it"
     elif HEAP_DUMP_SEGMENT in tags[:count] and HEAP_DUMP_END not in tags[:count]:
         stopped_at = int(data.size)
         problem = "the file ends without the record that closes a dump (tag 0x2c)"
     return Records(tags[:count].copy(), offsets[:count].copy(), lengths[:count].copy(), stopped_at, problem)
+
+
+def _is_unpatched(
+    data: NDArray[np.uint8], tags: NDArray[np.uint8], offsets: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> bool:
+    """Whether the last record is a heap record of which the scan had to guess the length (not one that wrapped)."""
+    if not tags.size or tags[-1] not in (HEAP_DUMP, HEAP_DUMP_SEGMENT) or lengths[-1] % (1 << 32) == 0:
+        return False
+    at = int(offsets[-1])
+    return not data[at - 4 : at].any()
 
 
 def big_endian(data: NDArray[np.uint8], at: NDArray[np.int64], width: int) -> NDArray[np.uint64]:

@@ -76,6 +76,8 @@ def heap_segments(records: Records) -> tuple[list[Segment], int]:
             dumps.append([])
         is_open = tag == HEAP_DUMP_SEGMENT
         dumps[-1].append((start, start + int(records.lengths[i])))
+    # An empty record, which some writers leave behind, is no dump unless it is all there is.
+    dumps = [dump for dump in dumps if dump[-1][1] > dump[0][0]] or dumps
     return (dumps[0] if dumps else []), max(len(dumps) - 1, 0)
 
 

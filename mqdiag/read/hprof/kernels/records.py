@@ -17,6 +17,23 @@ RUNS_OUT = 3
 
 
 @njit(cache=True, nogil=True)
+def _leads_on(data, at):
+    """Whether a top-level record begins here: a known tag, and behind its length another one or the file's end."""
+    size = np.int64(data.size)
+    for _ in range(2):
+        if size - at < 9:
+            return at == size
+        tag = data[at]
+        if not (1 <= tag <= 7 or 10 <= tag <= 14 or tag == 0x1C or tag == 0x2C):
+            return False
+        length = np.int64(0)
+        for byte in range(5, 9):
+            length = (length << 8) | np.int64(data[at + byte])
+        at += 9 + length
+    return at <= size
+
+
+@njit(cache=True, nogil=True)
 def scan_records(data, position, tags, offsets, lengths, count):
     """List records until the file ends or the arrays are full.
 
@@ -49,9 +66,9 @@ def scan_records(data, position, tags, offsets, lengths, count):
             if left >= np.int64(4294967296) and (left - length) % np.int64(4294967296) == 0:
                 length = left
         if (tag == 0x0C or tag == 0x1C) and length == 0 and left > 0:
-            # The writer died before it patched the length in, unless another heap record follows at once.
+            # The writer died before it patched the length in, unless another record follows at once.
             following = data[body]
-            if following != 0x0C and following != 0x1C and following != 0x2C:
+            if following != 0x0C and following != 0x1C and following != 0x2C and not _leads_on(data, body):
                 length = left
         tags[count] = tag
         offsets[count] = body

@@ -85,7 +85,7 @@ def _value_size(kind, id_size):
 
 
 @njit(cache=True, nogil=True)
-def _class_dump_end(data, at, end, id_size):
+def class_dump_end(data, at, end, id_size):
     """Where the CLASS_DUMP whose body begins at `at` ends; -1 when it does not fit, -2 for an unknown type."""
     at += 7 * id_size + 8
     if at + 2 > end:
@@ -247,7 +247,7 @@ def walk_segment(
             if dumps == class_offsets.size:
                 status = FULL_CLASSES
                 break
-            after = _class_dump_end(data, body, end, id_size)
+            after = class_dump_end(data, body, end, id_size)
             if after < 0:
                 status = CROSSES_END if after == -1 else UNKNOWN_TAG
                 break
