@@ -62,13 +62,18 @@ def consumer_facts(
     config = plain_fields(heap, consumer.node)
     state = plain_fields(heap, consumer.implementation)
     measured, average, largest = _bodies(held)
+    version = client_version(consumer.client)
     unknown = dict(consumer.client.unknown)
+    if version is None:
+        unknown["client_version"] = "MQVersion or its constants are not in the dump"
+    if consumer.factory < 0:
+        unknown["client_id"] = "the consumer was never started, or was shut down"
     facts = ConsumerFacts(
         group=consumer.group,
         kind=consumer.kind,
         object_id=hex(heap.object_id(consumer.node)),
         client_id=client_id(heap, consumer),
-        client_version=client_version(consumer.client),
+        client_version=version,
         layout=consumer.client.layout.name,
         message_model=_text(config, "messageModel"),
         orderly=_flag(state, "consumeOrderly") if consumer.kind in ("push", "pop") else None,
@@ -97,7 +102,7 @@ def _bodies(held: Held) -> tuple[int, float | None, int | None]:
     sizes = held.body_bytes[held.bodies >= 0]
     if not sizes.size:
         return 0, None, None
-    return int(sizes.size), float(sizes.mean()), int(sizes.max())
+    return int(sizes.size), int(sizes.sum()) / int(sizes.size), int(sizes.max())
 
 
 def _bounded(rows: list[QueueFacts]) -> int:

@@ -232,12 +232,11 @@ def _title(severity: Severity, found: Load) -> str:
 def _evidence(heap: HeapFacts, found: Load, advice: Recommendation | None) -> dict[str, EvidenceValue]:
     consumer = found.consumer
     size = size_setting(consumer.kind, consumer.config)
-    average = consumer.average_body_bytes
     return {
         "process_queues": consumer.bounded_queues,
         "threshold": _threshold(consumer),
         "threshold_bytes": None if size is None else size * 1024 * 1024,
-        "average_body_bytes": None if average is None else round(average, 1),
+        "average_body_bytes": consumer.average_body_bytes,
         "largest_body_bytes": consumer.largest_body_bytes,
         "held_bytes": found.held_bytes,
         "held_share": round(found.held_share, 4),
@@ -291,6 +290,14 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
             f" {percent(sum_bytes / found.heap_bytes)} of the heap; the aim is {percent(share)}"
             f" ({mib(advice.allowed_bytes)})."
         )
+        if sum_bytes > advice.allowed_bytes:
+            yield "1 message a queue is the least there is: this heap is too small for so many queues."
+        by_size = sum(limit.bound_bytes(size_mib=advice.size_mib) for _, limit in found.known)
+        if advice.size_mib == 1 and by_size > advice.allowed_bytes:
+            yield (
+                f"pullThresholdSizeForQueue cannot go below 1 MiB and alone would still allow {mib(by_size)}:"
+                " here the number of messages has to do it."
+            )
 
 
 def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:

@@ -143,3 +143,16 @@ def test_a_pull_consumer_caches_nothing() -> None:
 
 def test_without_the_graph_it_is_skipped() -> None:
     assert "--quick" in reasons(module, with_heap(module.fires(), process_queues=None))[0]
+
+
+def test_says_when_the_least_values_are_not_enough() -> None:
+    facts = with_heap(module.fires(), heap_bytes=64 * 1024 * 1024)
+    (finding,) = findings(module, facts)
+    assert finding.evidence["recommended_threshold"] == 1
+    assert finding.evidence["recommended_threshold_mib"] == 1
+    assert any("too small" in line for line in finding.explanation)
+    assert any("cannot go below 1 MiB" in line for line in finding.explanation)
+
+
+def test_healthy_queues_a_pull_above_their_threshold_are_no_finding() -> None:
+    assert findings(module, module.silent()) == ()
