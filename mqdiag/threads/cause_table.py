@@ -51,8 +51,8 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="jdbc",
     ),
-    # DruidDataSource.takeLast / pollLast < getConnectionInternal < getConnectionDirect: alibaba/druid
-    # core/src/main/java/com/alibaba/druid/pool/DruidDataSource.java
+    # DruidDataSource.takeLast < getConnectionInternal < getConnectionDirect: alibaba/druid issue 3823; pollLast, with
+    # maxWait set: issue 3717
     Cause(
         cause="pool-too-small",
         library="Druid",
@@ -88,7 +88,8 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="jdbc",
     ),
-    # com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable: swaldman/c3p0
+    # com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable < prelimCheckoutResource, in Object.wait:
+    # swaldman/c3p0
     Cause(
         cause="pool-too-small",
         library="c3p0",
@@ -100,8 +101,8 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="jdbc",
     ),
-    # org.apache.http.pool.AbstractConnPool.getPoolEntryBlocking (4.x), org.apache.hc.core5.pool.StrictConnPool.lease
-    # with PoolingHttpClientConnectionManager$…LeaseRequest.get waiting on its future (5.x): apache/httpcomponents-core
+    # AbstractConnPool.getPoolEntryBlocking < PoolingHttpClientConnectionManager.leaseConnection < $1.get <
+    # execchain.MainClientExec.execute (4.5): apache/httpcomponents-core, -client; measured in fixtures/stacks
     Cause(
         cause="pool-too-small",
         library="Apache HttpClient 4 pool",
@@ -117,6 +118,8 @@ POOLS: tuple[Cause, ...] = (
         pool=True,
         family="http",
     ),
+    # Object.wait < hc.core5.concurrent.BasicFuture.get < PoolingHttpClientConnectionManager$1.get <
+    # classic.InternalExecRuntime.acquireEndpoint: apache/httpcomponents-client 5
     Cause(
         cause="pool-too-small",
         library="Apache HttpClient 5 pool",
@@ -172,15 +175,6 @@ POOLS: tuple[Cause, ...] = (
         ),
         pool=True,
         family="mongo",
-    ),
-    # redis.clients.jedis before 2.x pools, Lettuce's BoundedAsyncPool and Redisson's AsyncSemaphore wait on futures
-    Cause(
-        cause="pool-too-small",
-        library="OkHttp dispatcher or pool",
-        frames=("okhttp3.internal.http2.Http2Connection.newStream",),
-        remedy=("Raise the pool, or bound the call with OkHttpClient.Builder.callTimeout.",),
-        pool=True,
-        family="http",
     ),
 )
 

@@ -94,6 +94,7 @@ LIBRARIES: tuple[str, ...] = (
     "net.sf.ehcache.",
     "net.sourceforge.jtds.",
     "net.spy.",
+    "com.danga.",
     "okhttp3.",
     "okio.",
     "oracle.",

@@ -101,7 +101,7 @@ def view_of(stack: Stack) -> View:
     cause = None
     through = None
     if not idle:
-        cause, through = _cause(methods, own_index if own_index >= 0 else end)
+        cause, through = _cause(methods, own_index if own_index >= 0 else end, doing)
         doing = _refine(doing, cause, methods, own_index if own_index >= 0 else end)
     listener = None
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
@@ -202,12 +202,17 @@ def _spinning(methods: tuple[str, ...]) -> str:
     return "running"
 
 
-def _cause(methods: tuple[str, ...], end: int) -> tuple[Cause | None, tuple[str, str] | None]:
-    """The client library nearest to the wait, and what stands between it and the user's code."""
+def _cause(methods: tuple[str, ...], end: int, doing: str) -> tuple[Cause | None, tuple[str, str] | None]:
+    """The client library nearest to the wait, and what stands between it and the user's code.
+
+    A wait that no machine ends, anywhere below a pool's own frames, is a wait for a connection; a network call
+    there is the pool opening one.
+    """
     cause: Cause | None = None
     through: tuple[str, str] | None = None
+    in_pool = doing not in REMOTE_WAITS and doing not in ("running", "sleep")
     for method in methods[:end]:
-        if cause is None and method.startswith(_POOL_PREFIXES):
+        if in_pool and (cause is None or not cause.pool) and method.startswith(_POOL_PREFIXES):
             cause = _entry(POOLS, method)
         elif cause is None and method.startswith(_CLIENT_PREFIXES):
             cause = _entry(CLIENTS, method)

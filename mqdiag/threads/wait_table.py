@@ -47,6 +47,7 @@ NATIVE_WAITS: dict[str, str] = {
     "jdk.internal.vm.Continuation.yield": "park",
     "jdk.internal.vm.Continuation.run": "park",
     "sun.misc.Unsafe.park": "park",
+    "sun.misc.Unsafe.park0": "park",
     "jdk.internal.misc.Unsafe.park": "park",
     "java.lang.Object.wait": "object-wait",
     "java.lang.Object.wait0": "object-wait",
@@ -79,6 +80,7 @@ NATIVE_WAITS: dict[str, str] = {
 # frames under a park that only carry it on
 PARK_PLUMBING = frozenset(
     {
+        "sun.misc.Unsafe.park",
         "java.util.concurrent.locks.LockSupport.park",
         "java.util.concurrent.locks.LockSupport.parkNanos",
         "java.util.concurrent.locks.LockSupport.parkUntil",

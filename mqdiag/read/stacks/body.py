@@ -82,7 +82,7 @@ def _split_addresses(body: str) -> tuple[str, tuple[str, ...]]:
     for piece in pieces[1:]:
         closing = piece.find(">")
         # only what stands in a lock line, so that <init> and <clinit> stay in their frames
-        if closing > 0 and (piece.startswith("0x") or "@" in piece[:closing]):
+        if closing > 0 and (piece.startswith("0x") or "@" in piece[:closing] or _is_hash(piece[:closing])):
             address = piece[:closing]
             addresses.append(intern(address))
             # Thread.dump_to_file names the class in the object: it is part of the shape
@@ -92,6 +92,11 @@ def _split_addresses(body: str) -> tuple[str, tuple[str, ...]]:
         else:
             shape.append(piece)
     return "<".join(shape), tuple(addresses)
+
+
+def _is_hash(text: str) -> bool:
+    """An identity hash without its class, as JMX tools print it; <init> is none."""
+    return 4 <= len(text) <= 16 and all(char in "0123456789abcdef" for char in text)
 
 
 def parse_stack(shape: str) -> Stack:

@@ -18,6 +18,8 @@ HEAD_LINES = 2_000
 """characters before the first line of a dump in which date and pid are looked for"""
 MAX_BLOCK = 8 << 20
 """characters of one block; what follows is passed over (a hostile name, a log without a line start)"""
+MAX_TAIL = 1 << 18
+"""the same behind a dump's last line, where heap and deadlock sections stand and then only log lines"""
 NAME_LINES = 20
 """lines over which a thread's name with line breaks is followed"""
 
@@ -95,7 +97,9 @@ class ClassicScanner:
         assert sample is not None
         self._sample = None
         self._end_deadlock()
-        if not self._past_trailer and not sample.headless:
+        # JMX tools write no trailer
+        jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
+        if not self._past_trailer and not sample.headless and not jmx:
             sample.complete = False
             sample.stopped_at_byte = self.consumed
             what = "the file ends" if at_end else "the next dump begins"
@@ -137,7 +141,7 @@ class ClassicScanner:
             self._thread(thread, "" if end < 0 else piece[end + 1 :])
         if final:
             return ""
-        if len(rest) > MAX_BLOCK:
+        if len(rest) > (MAX_TAIL if self._past_trailer else MAX_BLOCK):
             # a block of this size is no thread: read its beginning, pass over the rest
             end = rest.find("\n")
             thread = parse_header(rest[:end]) if end >= 0 else None

@@ -21,7 +21,8 @@ def parse_header(line: str) -> ThreadRecord | None:
         return None
     found = _match(line, quote + 1)
     if found is None:
-        return None
+        jmx = patterns.JMX_TAIL.match(line, quote + 1)
+        return None if jmx is None else ThreadRecord(intern(line[:quote]), NO_STACK, (), int(jmx["id"]))
     java_id, os_id, daemon, cpu, elapsed, allocated, unit, tid, nid, _ = found.groups()
     # names and addresses come again in every sample of a series: one copy serves all
     return ThreadRecord(
@@ -42,7 +43,10 @@ def parse_header(line: str) -> ThreadRecord | None:
 def is_header(line: str) -> bool:
     """Whether a line (opening quote taken off) ends as a header does."""
     quote = line.rfind('"')
-    return quote >= 0 and patterns.HEADER_TAIL.match(line, quote + 1) is not None
+    return quote >= 0 and (
+        patterns.HEADER_TAIL.match(line, quote + 1) is not None
+        or patterns.JMX_TAIL.match(line, quote + 1) is not None
+    )
 
 
 def _number(text: str) -> int | None:

@@ -27,6 +27,8 @@ HEADER_TAIL = re.compile(
     r"(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
     r" tid=(?P<tid>0x[0-9a-fA-F]+|\d+)(?: nid=(?P<nid>0x[0-9a-fA-F]+|\d+|NA))?(?P<rest> .*)?$"
 )
+# JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
+JMX_TAIL = re.compile(r" - Thread t@(?P<id>\d+)\s*$")
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*$')
 HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')

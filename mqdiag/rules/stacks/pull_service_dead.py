@@ -27,7 +27,7 @@ def silent() -> Facts:
         " OutOfMemoryError or NoClassDefFoundError ends it, and from then on nothing is pulled, though heartbeats and"
         " rebalancing go on and the broker shows the consumer as online."
     ),
-    causes=("pull-thread-ended",),
+    causes=("lost-pull",),
     severities=(Severity.ERROR,),
     remedy=(
         "Restart the process.",
@@ -44,7 +44,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     if "PullMessageService" in stacks.missing:
         yield Draft(
             severity=Severity.ERROR,
-            cause="pull-thread-ended",
+            cause="lost-pull",
             confidence=Confidence.HIGH if stacks.samples > 1 else Confidence.MEDIUM,
             confidence_reason="" if stacks.samples > 1 else "one sample may show a client that starts or stops",
             title="There is no PullMessageService thread, though the client rebalances: nothing is pulled any more",

@@ -19,9 +19,9 @@ Full thread dump Java HotSpot(TM) 64-Bit Server VM (25.252-b09 mixed mode):
 \tat com.acme.Client.call(Client.java:12)
 \t- locked <0x00000000e0a1b2c8> (a com.acme.Client)
 \tat com.acme.Listener.consumeMessage(Listener.java:20)
-\tat org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run(ConsumeMessageConcurrentlyService.java:417)
+\tat java.lang.Thread.run(Thread.java:748)
 
-"VM Thread" os_prio=0 tid=0x00007f3c2c07d800 nid=0x1b10 runnable 
+"VM Thread" os_prio=0 tid=0x00007f3c2c07d800 nid=0x1b10 runnable
 
 JNI global references: 256
 
@@ -93,7 +93,8 @@ def test_header(name: str, tmp_path: Path) -> None:
     ("text", "size"), [("512B", 512), ("295K", 295 * 1024), ("12M", 12 * 1024**2), ("3G", 3 * 1024**3)]
 )
 def test_allocated(text: str, size: int, tmp_path: Path) -> None:
-    line = f'"x" #7 [42] prio=5 os_prio=0 cpu=1.50ms elapsed=2.00s allocated={text} defined_classes=12 tid=0x01 nid=42 runnable'
+    times = f"cpu=1.50ms elapsed=2.00s allocated={text} defined_classes=12"
+    line = f'"x" #7 [42] prio=5 os_prio=0 {times} tid=0x01 nid=42 runnable'
     (sample,) = read_text(tmp_path, one_thread(line)).samples
     assert sample.threads[0].allocated_bytes == size
 
@@ -158,6 +159,20 @@ def test_a_cut_dump_keeps_what_it_has(cut: float, tmp_path: Path) -> None:
     assert not sample.complete
     assert sample.stopped_at_byte == int(len(JDK8) * cut)
     assert sample.problem is not None
+
+
+def test_what_jmx_tools_write(tmp_path: Path) -> None:
+    text = (
+        "2026-11-21 06:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+        '"ConsumeMessageThread_1" - Thread t@64\n   java.lang.Thread.State: TIMED_WAITING\n'
+        "\tat java.base@17.0.15/jdk.internal.misc.Unsafe.park(Native Method)\n"
+        "\t- parking to wait for <4f663f6b> (a com.acme.Pool)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
+    )
+    (sample,) = read_text(tmp_path, text).samples
+    (thread,) = sample.threads
+    assert sample.complete
+    assert (thread.name, thread.java_id, thread.addresses) == ("ConsumeMessageThread_1", 64, ("4f663f6b",))
+    assert thread.stack.methods == ("jdk.internal.misc.Unsafe.park",)
 
 
 REFUSED = {

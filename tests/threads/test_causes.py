@@ -1,0 +1,261 @@
+"""Library and cause by the frames between the wait and the user's code; stacks as their issues show them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.stacks.body import parse_stack
+from mqdiag.threads.cause_table import CLIENTS, POOLS, THROUGH
+from mqdiag.threads.library_packages import is_own
+from mqdiag.threads.view import view_of
+
+PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")
+AWAIT = (*PARK, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await")
+READ = ("java.net.SocketInputStream.socketRead0", "java.net.SocketInputStream.read")
+POLL = ("sun.nio.ch.Net.poll", "sun.nio.ch.NioSocketImpl.park", "sun.nio.ch.NioSocketImpl.timedRead")
+WAIT = ("java.lang.Object.wait",)
+
+STACKS: list[tuple[tuple[str, ...], str, str | None, str | None]] = [
+    (
+        (*READ, "sun.net.www.http.HttpClient.parseHTTPHeader"),
+        "socket-read",
+        "HttpURLConnection",
+        "missing-http-timeout",
+    ),
+    (
+        (*READ, "com.mysql.jdbc.util.ReadAheadInputStream.fill"),
+        "socket-read",
+        "MySQL Connector/J",
+        "slow-database",
+    ),
+    (
+        (
+            *READ,
+            "sun.security.ssl.SSLSocketInputRecord.read",
+            "com.mysql.cj.protocol.FullReadInputStream.readFully",
+        ),
+        "socket-read",
+        "MySQL Connector/J",
+        "slow-database",
+    ),
+    (
+        (*POLL, "org.mariadb.jdbc.client.socket.impl.PacketReader.readPacket"),
+        "socket-read",
+        "MariaDB Connector/J",
+        "slow-database",
+    ),
+    (
+        (*POLL, "org.postgresql.core.VisibleBufferedInputStream.readMore"),
+        "socket-read",
+        "PostgreSQL JDBC",
+        "slow-database",
+    ),
+    ((*READ, "oracle.net.ns.Packet.receive"), "socket-read", "Oracle JDBC", "slow-database"),
+    (
+        (*READ, "com.microsoft.sqlserver.jdbc.TDSChannel.read"),
+        "socket-read",
+        "SQL Server JDBC",
+        "slow-database",
+    ),
+    ((*READ, "org.h2.value.Transfer.readInt"), "socket-read", "H2", "slow-database"),
+    ((*READ, "redis.clients.jedis.util.RedisInputStream.ensureFill"), "socket-read", "Jedis", "slow-redis"),
+    ((*READ, "com.mongodb.connection.SocketStream.read"), "socket-read", "MongoDB driver", "slow-database"),
+    ((*READ, "org.apache.thrift.transport.TIOStreamTransport.read"), "socket-read", "Thrift", "slow-rpc"),
+    (
+        (*READ, "okio.Okio$2.read", "okhttp3.internal.http1.Http1Codec.readResponseHeaders"),
+        "socket-read",
+        "OkHttp",
+        "missing-http-timeout",
+    ),
+    (
+        (*READ, "org.apache.http.impl.io.SessionInputBufferImpl.fillBuffer"),
+        "socket-read",
+        "Apache HttpClient 4",
+        "missing-http-timeout",
+    ),
+    (
+        (*READ, "org.apache.hc.core5.http.impl.io.SessionInputBufferImpl.fillBuffer"),
+        "socket-read",
+        "Apache HttpClient 5",
+        "missing-http-timeout",
+    ),
+    (
+        (*PARK, "java.util.concurrent.CompletableFuture.get", "jdk.internal.net.http.HttpClientImpl.send"),
+        "future",
+        "java.net.http.HttpClient",
+        "missing-http-timeout",
+    ),
+    (
+        (*PARK, "org.apache.dubbo.common.threadpool.ThreadlessExecutor.waitAndDrain"),
+        "park",
+        "Dubbo",
+        "slow-rpc",
+    ),
+    ((*PARK, "io.grpc.stub.ClientCalls$ThreadlessExecutor.waitAndDrain"), "park", "gRPC", "slow-rpc"),
+    (
+        (*WAIT, "org.apache.zookeeper.ClientCnxn.submitRequest"),
+        "object-wait",
+        "ZooKeeper client",
+        "slow-remote",
+    ),
+    (
+        (
+            *PARK,
+            "java.util.concurrent.CountDownLatch.await",
+            "org.apache.kafka.clients.producer.internals.ProduceRequestResult.await",
+        ),
+        "latch",
+        "Kafka client",
+        "slow-remote",
+    ),
+    (
+        (*PARK, "java.util.concurrent.CompletableFuture.get", "io.lettuce.core.internal.Futures.awaitOrCancel"),
+        "future",
+        "Lettuce",
+        "slow-redis",
+    ),
+    (
+        (*WAIT, "org.elasticsearch.client.RestClient$SyncResponseListener.get"),
+        "object-wait",
+        "Elasticsearch client",
+        "slow-remote",
+    ),
+    (
+        (
+            *PARK,
+            "com.zaxxer.hikari.util.ConcurrentBag.borrow",
+            "com.zaxxer.hikari.pool.HikariPool.getConnection",
+        ),
+        "pool",
+        "HikariCP",
+        "pool-too-small",
+    ),
+    ((*AWAIT, "com.alibaba.druid.pool.DruidDataSource.takeLast"), "pool", "Druid", "pool-too-small"),
+    (
+        (*PARK, "org.apache.tomcat.jdbc.pool.FairBlockingQueue.poll"),
+        "pool",
+        "Tomcat JDBC pool",
+        "pool-too-small",
+    ),
+    (
+        (*AWAIT, "org.apache.commons.pool2.impl.LinkedBlockingDeque.takeFirst"),
+        "pool",
+        "commons-pool",
+        "pool-too-small",
+    ),
+    (
+        (*AWAIT, "org.apache.http.pool.AbstractConnPool.getPoolEntryBlocking"),
+        "pool",
+        "Apache HttpClient 4 pool",
+        "pool-too-small",
+    ),
+    (
+        (
+            *WAIT,
+            "org.apache.hc.core5.concurrent.BasicFuture.get",
+            "org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager$1.get",
+        ),
+        "pool",
+        "Apache HttpClient 5 pool",
+        "pool-too-small",
+    ),
+    ((*WAIT, "com.mchange.v2.resourcepool.BasicResourcePool.awaitAvailable"), "pool", "c3p0", "pool-too-small"),
+    # a pool that opens a connection: the network call is the wait
+    (
+        (
+            *READ,
+            "com.mysql.cj.protocol.a.NativeProtocol.readMessage",
+            "com.zaxxer.hikari.pool.HikariPool.getConnection",
+        ),
+        "socket-read",
+        "MySQL Connector/J",
+        "slow-database",
+    ),
+    (
+        ("java.net.PlainSocketImpl.socketConnect", "sun.net.www.http.HttpClient.openServer"),
+        "connect",
+        "HttpURLConnection",
+        "missing-http-timeout",
+    ),
+    (
+        ("sun.nio.ch.Net.poll", "sun.nio.ch.NioSocketImpl.park", "sun.nio.ch.NioSocketImpl.timedFinishConnect"),
+        "connect",
+        None,
+        None,
+    ),
+    (("java.lang.Thread.sleep",), "sleep", None, None),
+    (
+        (*PARK, "java.util.concurrent.FutureTask.awaitDone", "java.util.concurrent.FutureTask.get"),
+        "future",
+        None,
+        None,
+    ),
+    ((*AWAIT, "java.util.concurrent.LinkedBlockingQueue.take"), "queue", None, None),
+    (
+        ("java.io.FileOutputStream.writeBytes", "ch.qos.logback.core.OutputStreamAppender.writeBytes"),
+        "log",
+        None,
+        None,
+    ),
+    (
+        (
+            *PARK,
+            "java.util.concurrent.locks.ReentrantLock.lock",
+            "ch.qos.logback.core.OutputStreamAppender.writeBytes",
+        ),
+        "log",
+        None,
+        None,
+    ),
+    (("java.util.HashMap.getNode",), "running", None, None),
+]
+BELOW = (
+    "com.acme.Dao.find",
+    "com.acme.Listener.consumeMessage",
+    "org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run",
+)
+
+
+@pytest.mark.parametrize(
+    ("top", "doing", "library", "cause"), STACKS, ids=[" < ".join(item[0][-2:]) for item in STACKS]
+)
+def test_cause(top: tuple[str, ...], doing: str, library: str | None, cause: str | None) -> None:
+    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *BELOW))))
+    assert view.doing == doing
+    assert (view.cause.library if view.cause else None, view.cause.cause if view.cause else None) == (
+        library,
+        cause,
+    )
+    assert view.own_frame == "com.acme.Dao.find(X.java:1)"
+    assert view.listener == "com.acme.Listener.consumeMessage(X.java:1)"
+
+
+def test_feign_over_a_client_is_named_too() -> None:
+    frames = (*READ, "sun.net.www.http.HttpClient.parseHTTPHeader", "feign.Client$Default.execute", *BELOW)
+    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
+    assert view.through is not None
+    assert view.through[0] == "Feign"
+
+
+def test_springs_wrapper_is_not_the_listener() -> None:
+    frames = (
+        *READ,
+        "com.acme.OrderService.onMessage",
+        "org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer.handleMessage",
+        "org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer$DefaultMessageListenerConcurrently.consumeMessage",
+        BELOW[-1],
+    )
+    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
+    assert view.listener == "com.acme.OrderService.onMessage(X.java:1)"
+
+
+def test_every_entry_is_whole() -> None:
+    for cause in (*POOLS, *CLIENTS):
+        assert cause.frames
+        assert cause.remedy
+        assert all(remedy.endswith(".") for remedy in cause.remedy), cause.library
+        # what a table names is no user code, or it would be shown as such
+        assert not any(is_own(f"{frame}X.y") for frame in cause.frames), cause.library
+    assert all(not is_own(f"{prefix}X.y") for prefix, _, _ in THROUGH)
+    names = [cause.library for cause in (*POOLS, *CLIENTS)]
+    assert len(names) == len(set(names))
