@@ -9,3 +9,9 @@ for queue in heap.classes["ProcessQueue"].instances():
 heap.queues()
 ```
 """
+
+from mqdiag.notebook.classes import Classes, JavaClass
+from mqdiag.notebook.heap import Heap, open_dump
+from mqdiag.notebook.objects import JavaObject
+
+__all__ = ["Classes", "Heap", "JavaClass", "JavaObject", "open_dump"]

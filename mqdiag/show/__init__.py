@@ -2,6 +2,6 @@
 
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
-from mqdiag.show.target import find_target
+from mqdiag.show.target import find_class, find_target
 
-__all__ = ["find_target", "show_class", "show_object"]
+__all__ = ["find_class", "find_target", "show_class", "show_object"]

@@ -34,7 +34,7 @@ def find_target(heap: Heap, text: str) -> int | str:
                 return node
         if text.isdigit():
             raise UsageError(f"the dump has no object with the id {text}, read as hexadecimal or decimal")
-    return _class_name(heap, text)
+    return find_class(heap, text)
 
 
 def _node_or_none(heap: Heap, text: str, base: int) -> int | None:
@@ -55,8 +55,16 @@ def _node(heap: Heap, text: str, wanted: int) -> int:
     return node
 
 
-def _class_name(heap: Heap, text: str) -> str:
-    """The class whose name ends so at a package or nesting border, upper and lower case apart."""
+def find_class(heap: Heap, text: str) -> str:
+    """The class of this name, or the one whose name ends so at a package or nesting border.
+
+    Of several that end so the only one that has instances is meant.
+
+    Raises:
+        UsageError: none or several classes fit; the nearest ones are named.
+    """
+    if heap.classes.indices_named(text):
+        return text
     written = text.replace("/", ".")
     names = heap.classes.names
     found = sorted({name for name in names if _ends(name, written)})

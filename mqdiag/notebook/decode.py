@@ -1,0 +1,79 @@
+"""Java values as Python values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mqdiag.graph import Heap
+from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
+from mqdiag.graph.plain import PlainValue, box_value
+from mqdiag.graph.slots import slots
+
+if TYPE_CHECKING:
+    from mqdiag.notebook.objects import JavaObject
+
+_STRING = "java.lang.String"
+_CHAR, _BYTE = 5, 8
+_ARRAYS = {4: "?", 6: ">f4", 7: ">f8", 9: ">i2", 10: ">i4", 11: ">i8"}
+
+
+def text_of(heap: Heap, node: int) -> str | None:
+    """The whole text of a java.lang.String; None for anything else, and for a half-built one."""
+    if heap.class_name(node) != _STRING:
+        return None
+    content = heap.ref(node, "value")
+    found = heap.primitive_array(content) if content >= 0 else None
+    if found is None:
+        return None
+    kind, raw, _ = found
+    if kind == _CHAR:
+        return raw.decode("utf-16-be", "replace")
+    # The second byte order is the JVM's native one, little on all platforms in use.
+    return raw.decode("utf-16-le", "replace") if heap.number(node, "coder") == 1 else raw.decode("latin-1")
+
+
+def decode(heap: Heap, node: int) -> PlainValue | JavaObject:
+    """None for null, str for a string, a number or truth for a box or an atomic; anything else as an object."""
+    from mqdiag.notebook.objects import JavaObject
+
+    if node < 0:
+        return None
+    text = text_of(heap, node)
+    if text is not None:
+        return text
+    name = heap.class_name(node)
+    value = box_value(heap, node) if name.startswith("java.") else None
+    return JavaObject(heap, node) if value is None else value
+
+
+def to_python(heap: Heap, node: int, depth: int) -> Any:
+    """Collections and arrays as dict, list, bytes, str or numpy array; see `JavaObject.to_python`."""
+    if node < 0:
+        return None
+    if depth > 0:
+        if is_map(heap, node):
+            keys, values = ordered_entries(heap, node)
+            return {
+                decode(heap, key): to_python(heap, value, depth - 1)
+                for key, value in zip(keys.tolist(), values.tolist(), strict=True)
+            }
+        if is_collection(heap, node):
+            return [to_python(heap, item, depth - 1) for item in ordered_items(heap, node).tolist()]
+        if heap.class_name(node).endswith("[]"):
+            return _array(heap, node, depth)
+    return decode(heap, node)
+
+
+def _array(heap: Heap, node: int, depth: int) -> Any:
+    found = heap.primitive_array(node)
+    if found is None:
+        return [to_python(heap, element, depth - 1) for element in slots(heap, node).tolist()]
+    kind, raw, _ = found
+    if kind == _BYTE:
+        return raw
+    if kind == _CHAR:
+        return raw.decode("utf-16-be", "replace")
+    numbers = np.frombuffer(raw, _ARRAYS[kind])
+    return numbers.astype(numbers.dtype.newbyteorder("="))

@@ -1,0 +1,134 @@
+"""One opened dump."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mqdiag import graph
+from mqdiag.graph.jvm import jvm_name
+from mqdiag.graph.roots import ROOT_NAMES
+from mqdiag.notebook.classes import Classes
+from mqdiag.notebook.frames import consumer_frame, histogram_frame, message_frame, queue_frame
+from mqdiag.notebook.objects import JavaObject
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def open_dump(path: str | Path) -> Heap:
+    """Open a heap dump, `.hprof` or `.hprof.gz`.
+
+    The graph of references is built at once; sizes, dominators and paths when they are first asked for. A dump that
+    is cut is read as far as it goes: see `Heap.complete`.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: it cannot be read, or is no heap dump.
+
+    Example:
+        >>> heap = open_dump("fixtures/heap/stuck-one-4.9.8/dump.hprof.gz")
+        >>> for queue in heap.classes["ProcessQueue"].largest(1):
+        ...     print(queue["msgCount"], list(queue["msgTreeMap"].to_python()))
+        2 [0, 2401]
+    """
+    return Heap(graph.open_heap(str(path)))
+
+
+class Heap:
+    """A dump: its classes, objects and RocketMQ clients."""
+
+    def __init__(self, heap: graph.Heap) -> None:
+        self.graph = heap
+        """the arrays below, for what is not offered here"""
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else ", incomplete"
+        return f"<heap dump of {self.object_count:,} objects{state}>"
+
+    @property
+    def complete(self) -> bool:
+        """False when the file was cut or damaged and read as far as it goes."""
+        return self.graph.dump.complete
+
+    @property
+    def object_count(self) -> int:
+        """Objects of the file, class objects included, reachable or not."""
+        return self.graph.count
+
+    @property
+    def reachable_bytes(self) -> int:
+        """Shallow bytes of all objects that a GC root reaches."""
+        return self.graph.dominance.total_bytes
+
+    @property
+    def jvm(self) -> str | None:
+        """Name and version of the JVM, when its system properties are in the dump."""
+        return jvm_name(self.graph)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """All classes by name, or by the end of it: `heap.classes["ProcessQueue"]`."""
+        return Classes(self.graph)
+
+    def object(self, object_id: int | str) -> JavaObject:
+        """An object by its id.
+
+        Args:
+            object_id: a number, as in the tables, or hexadecimal text, as in reports.
+
+        Raises:
+            KeyError: the dump has no such object.
+        """
+        wanted = int(object_id, 16) if isinstance(object_id, str) else int(object_id)
+        node = self.graph.node(wanted) if 0 < wanted < 1 << 64 else -1
+        if node < 0:
+            raise KeyError(f"the dump has no object with the id 0x{wanted:x}")
+        return JavaObject(self.graph, node)
+
+    def roots(self) -> Iterator[tuple[str, JavaObject]]:
+        """(kind, object) of all GC roots; what frames of threads hold hangs on the thread."""
+        roots = self.graph.roots
+        for node, kind in zip(roots.nodes.tolist(), roots.types.tolist(), strict=True):
+            yield ROOT_NAMES.get(kind, "GC root"), JavaObject(self.graph, node)
+
+    # Tables
+
+    def histogram(self) -> pd.DataFrame:
+        """Instances, shallow and retained bytes of each class name, by shallow bytes.
+
+        Returns:
+            Index `class`; columns `loaders`, `instances`, `shallow_bytes`, `retained_bytes`.
+        """
+        return histogram_frame(self.graph)
+
+    def consumers(self) -> pd.DataFrame:
+        """One row for each consumer of the RocketMQ remoting client.
+
+        Returns:
+            Index `object_id`; columns as `consumers` of the JSON report, settings as `config.pullBatchSize` and so on.
+        """
+        return consumer_frame(self.graph)
+
+    def queues(self) -> pd.DataFrame:
+        """One row for each ProcessQueue, dropped and %RETRY% ones too.
+
+        Returns:
+            Index `object_id`; columns as `queues` of the JSON report.
+        """
+        return queue_frame(self.graph)
+
+    def messages(self) -> pd.DataFrame:
+        """One row for each message that a GC root reaches, wherever it is held.
+
+        Returns:
+            Index `object_id`; `topic`, `queue_id`, `queue_offset`, `msg_id`, `keys`, `tags`, `body_bytes`,
+            `stored_bytes`, `born_at`, `stored_at`, `started_at` (when a listener began with it), `reconsume_times`,
+            `process_queue` (id of the queue that holds it, 0 where none does), `shallow_bytes`, `retained_bytes`,
+            `class`. Bodies are not in it: `heap.object(object_id)["body"].to_python()` gives one.
+        """
+        return message_frame(self.graph)
