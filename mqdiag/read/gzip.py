@@ -6,10 +6,12 @@ size in the comment of the first ("HPROF BLOCKSIZE=1048576", JDK heapDumperCompr
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import re
 import tempfile
+import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import cast
@@ -23,7 +25,9 @@ from mqdiag.progress import Progress
 from mqdiag.read.source import Source
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
-_CHUNK = 4 << 20
+_CHUNK = 1 << 20
+_STEP = 4 << 20
+_CAREFUL = 4 << 10
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
 _MAX_BLOCK = 256 << 20
@@ -101,29 +105,7 @@ def inflate(path: str, size: int, progress: Progress) -> Source:
             members = _inflate_members(path, raw, int(block[1]), progress)
             if members is not None:
                 return members
-        file.seek(0)
-        spool = _Spool(path)
-        problem = None
-        done = 0
-        expander = isal_zlib.decompressobj(_GZIP)
-        inside = False
-        try:
-            while piece := file.read(_CHUNK):
-                done += len(piece)
-                while piece:
-                    inside = True
-                    spool.write(expander.decompress(piece))
-                    piece = b""
-                    if expander.eof:
-                        # The next member, unless only padding follows.
-                        piece = expander.unused_data.lstrip(b"\0")
-                        expander = isal_zlib.decompressobj(_GZIP)
-                        inside = False
-                progress.advance(done / size)
-            if inside:
-                problem = "the gzip data ends in the middle: the file is cut"
-        except _Damaged as error:
-            problem = f"the gzip data is damaged near byte {done} of the file ({error})"
+    spool, problem = _inflate_stream(path, size, progress)
     if spool.size == 0:
         raise InputError(
             path,
@@ -132,6 +114,55 @@ def inflate(path: str, size: int, progress: Progress) -> Source:
             offset=0,
         )
     return Source(path, spool.array(), size, "gzip", problem)
+
+
+def _inflate_stream(path: str, size: int, progress: Progress) -> tuple[_Spool, str | None]:
+    """(what one stream after the other inflates to, why it ends early)."""
+    spool = _Spool(path)
+    expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+    done = member_at = written = 0
+    with open(path, "rb") as file:
+        try:
+            while piece := file.read(_CHUNK):
+                done += len(piece)
+                while piece or not expander.needs_input:
+                    # In steps, for a few bytes can hold gigabytes of the same.
+                    inflated = expander.decompress(piece, _STEP)
+                    spool.write(inflated)
+                    written += len(inflated)
+                    piece = b""
+                    if expander.eof:
+                        # The next member, unless only padding follows.
+                        piece = expander.unused_data.lstrip(b"\0")
+                        expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+                        member_at, written = done - len(piece), 0
+                progress.advance(done / size)
+        except _Damaged as error:
+            for inflated in _salvage(path, member_at, written):
+                spool.write(inflated)
+            return spool, f"the gzip data is damaged between bytes {member_at} and {done} of the file ({error})"
+    inside = done > member_at
+    return spool, "the gzip data ends in the middle: the file is cut" if inside else None
+
+
+def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:
+    """What a damaged member holds beyond its first `skip` bytes: zlib's state can be copied, so no byte is lost."""
+    expander = zlib.decompressobj(_GZIP)
+    with open(path, "rb") as file:
+        file.seek(start)
+        while piece := file.read(_CAREFUL):
+            before = expander.copy()
+            try:
+                inflated, damaged = expander.decompress(piece), False
+            except zlib.error:
+                inflated, damaged = b"", True
+                with contextlib.suppress(zlib.error):
+                    for byte in piece:
+                        inflated += before.decompress(bytes([byte]))
+            yield inflated[skip:]
+            skip = max(skip - len(inflated), 0)
+            if damaged:
+                return
 
 
 def _inflate_members(path: str, raw: NDArray[np.uint8], block: int, progress: Progress) -> Source | None:

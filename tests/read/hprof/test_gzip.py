@@ -1,0 +1,147 @@
+"""Gzip in all forms, whole, cut and corrupt (trap 9 of naive readers)."""
+
+from __future__ import annotations
+
+import gzip as standard
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mqdiag.errors import InputError
+from mqdiag.read.source import Source, open_source
+from mqdiag.testing import gzip_forms
+from tests.graph.opening import counts, dump_of
+from tests.graph.small_dump import small_dump
+
+DATA = small_dump().to_bytes()
+BLOCK = 512
+
+
+def opened(folder: Path, content: bytes) -> Source:
+    path = folder / "given.hprof.gz"
+    path.write_bytes(content)
+    return open_source(str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        (gzip_forms.plain(DATA), "gzip"),
+        (gzip_forms.jvm(DATA, BLOCK), "gzip-members"),
+        (gzip_forms.jvm(DATA, len(DATA)), "gzip-members"),
+        (gzip_forms.jvm(DATA, len(DATA) + 5), "gzip-members"),
+        (b"".join(gzip_forms.members(DATA, BLOCK, comment=False)), "gzip"),
+        (gzip_forms.plain(DATA) + bytes(512), "gzip"),
+        (gzip_forms.jvm(DATA, BLOCK) + gzip_forms.plain(b""), "gzip"),
+    ],
+    ids=[
+        "one member",
+        "jvm",
+        "jvm, one full block",
+        "jvm, one short block",
+        "no comment",
+        "padded",
+        "empty last",
+    ],
+)
+def test_trap_09_every_form_inflates_to_the_same(content: bytes, form: str, tmp_path: Path) -> None:
+    source = opened(tmp_path, content)
+    assert bytes(source.data) == DATA
+    assert (source.compression, source.problem, source.file_bytes) == (form, None, len(content))
+    assert not source.data.flags.writeable
+
+
+def test_trap_09_the_ten_bytes_of_a_member_may_stand_in_the_data(tmp_path: Path) -> None:
+    # Stored, not deflated: the false head is in the file as it is.
+    false_head = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0])
+    data = DATA + false_head + DATA
+    content = gzip_forms.members(data, BLOCK)
+    content[3] = standard.compress(data[3 * BLOCK : 4 * BLOCK], 0, mtime=0)
+    content[9] = standard.compress(data[9 * BLOCK : 10 * BLOCK], 0, mtime=0)
+    assert false_head in content[9]
+    source = opened(tmp_path, b"".join(content))
+    assert bytes(source.data) == data
+    assert source.problem is None
+
+
+@pytest.mark.parametrize("block", [None, BLOCK])
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9, 0.999])
+def test_a_cut_file_gives_what_comes_before(block: int | None, share: float, tmp_path: Path) -> None:
+    whole = gzip_forms.jvm(DATA, block) if block else gzip_forms.plain(DATA)
+    source = opened(tmp_path, whole[: int(len(whole) * share)])
+    assert DATA.startswith(bytes(source.data))
+    assert source.data.size > len(DATA) * (share - 0.2)
+    assert "cut" in str(source.problem)
+
+
+def test_a_cut_between_two_members_shows_in_the_dump(tmp_path: Path) -> None:
+    dump = dump_of(b"".join(gzip_forms.members(DATA, BLOCK)[:-2]), tmp_path)
+    assert not dump.complete
+
+
+@pytest.mark.parametrize("damaged", [0, 2, 5])
+def test_a_corrupt_member_gives_what_comes_before(damaged: int, tmp_path: Path) -> None:
+    members = gzip_forms.members(DATA, BLOCK)
+    body = bytearray(members[damaged])
+    body[-12] ^= 0xFF  # in the deflated data, before check sum and size
+    members[damaged] = bytes(body)
+    source = opened(tmp_path, b"".join(members))
+    assert "damaged" in str(source.problem)
+    assert bytes(source.data[: damaged * BLOCK]) == DATA[: damaged * BLOCK]
+    assert source.data.size > damaged * BLOCK
+
+
+def test_a_wrong_check_sum_is_told_and_the_data_kept(tmp_path: Path) -> None:
+    content = bytearray(gzip_forms.plain(DATA))
+    content[-7] ^= 1
+    source = opened(tmp_path, bytes(content))
+    assert bytes(source.data) == DATA
+    assert "damaged" in str(source.problem)
+    dump = dump_of(bytes(content), tmp_path)
+    assert not dump.complete
+    assert counts(dump)["app.Holder"] == 2
+
+
+def test_garbage_behind_the_last_member_is_told_and_the_data_kept(tmp_path: Path) -> None:
+    source = opened(tmp_path, gzip_forms.plain(DATA) + b"garbage")
+    assert bytes(source.data) == DATA
+    assert source.problem is not None
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8b", gzip_forms.plain(DATA)[:12], gzip_forms.plain(b"")])
+def test_nothing_inside_is_refused(content: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing could be inflated"):
+        opened(tmp_path, content)
+
+
+@pytest.mark.parametrize("size", [b"1", b"0", b"99999999999999999999", b"268435456"])
+def test_an_absurd_block_size_is_not_trusted(size: bytes, tmp_path: Path) -> None:
+    content = gzip_forms.jvm(DATA, BLOCK).replace(b"BLOCKSIZE=512", b"BLOCKSIZE=" + size)
+    assert bytes(opened(tmp_path, content).data) == DATA
+
+
+def inflates_within(folder: Path, content: bytes, mib: int) -> str:
+    """What opening a file prints in a process that may take so much memory beyond what it has after the imports."""
+    path = folder / "given.gz"
+    path.write_bytes(content)
+    code = f"""
+import resource, sys
+from pathlib import Path
+from mqdiag.read.source import open_source
+import mqdiag.read.gzip as gzip
+gzip._available_memory = lambda: 100 << 20
+taken = int(Path("/proc/self/statm").read_text().split()[0]) * {resource.getpagesize()}
+resource.setrlimit(resource.RLIMIT_AS, (taken + ({mib} << 20),) * 2)
+source = open_source({str(path)!r})
+print(source.data.size, source.problem)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    return done.stdout.strip() or done.stderr
+
+
+def test_a_bomb_is_inflated_in_steps(tmp_path: Path) -> None:
+    # 30 MiB of zeros in 30 KB: in one step they would be in memory twice.
+    assert inflates_within(tmp_path, gzip_forms.plain(bytes(30 << 20)), 50) == f"{30 << 20} None"
