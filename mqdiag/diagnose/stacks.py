@@ -44,11 +44,12 @@ def diagnose_stacks(
             continue
         inputs += _inputs(result)
         samples += result.samples
-    facts = Facts(
-        inputs=tuple(inputs),
-        stacks=stacks_facts(samples) if samples else None,
-        expectations=settings.expectations,
-    )
+    # the cache has done its work, and its room is needed for what comes
+    del bodies
+    progress.phase("comparing threads")
+    stacks = stacks_facts(samples) if samples else None
+    samples.clear()
+    facts = Facts(inputs=tuple(inputs), stacks=stacks, expectations=settings.expectations)
     return judge(facts, settings)
 
 

@@ -22,7 +22,7 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """kind of wait or work: socket-read, lock, idle, …"""
 
 
-class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True):
+class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thread over all samples."""
 
     name: str
