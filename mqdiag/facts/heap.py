@@ -191,6 +191,8 @@ class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
     """Messages and their bytes by what holds them; one message counts under the first that applies."""
 
     in_queues: int = 0
+    in_queues_body_bytes: int = 0
+    """lengths of their distinct bodies"""
     in_executors: int = 0
     in_frames: int = 0
     elsewhere: int = 0
@@ -225,6 +227,7 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     messages_unreachable: int | None = None
     messages_in_queues: int | None = None
     body_bytes: int | None = None
+    """lengths of the distinct bodies of all reachable messages; those in queues: `message_totals`"""
     message_totals: MessageTotals | None = None
     message_holders: tuple[MessageHolder, ...] = ()
     out_of_memory: bool = False

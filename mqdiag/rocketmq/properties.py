@@ -16,6 +16,7 @@ MAX_OFFSET = "MAX_OFFSET"
 UNIQ_KEY = "UNIQ_KEY"
 """the message id that users know, since 3.5.1"""
 KEYS = "KEYS"
+CLIENT_MESSAGE = ".common.message.MessageClientExt"
 _MAX_CHAIN = 4096
 _SAMPLE = 64
 
@@ -82,8 +83,10 @@ def decimal_property(heap: Heap, messages: Nodes, key: str) -> NDArray[np.int64]
 
 
 def message_ids(heap: Heap, messages: Nodes) -> list[str | None]:
-    """The id that users know: UNIQ_KEY; the msgId field, an offset id, where there is none."""
-    unique = text_property(heap, messages, UNIQ_KEY)
+    """What getMsgId() gives: UNIQ_KEY since MessageClientExt of 3.5.1; before, or without one, the msgId field."""
+    rows = heap.classes.subclasses(heap.classes.indices_ending(CLIENT_MESSAGE))
+    with_key = np.where(np.isin(heap.class_index(messages), rows), messages, -1).astype(np.int32)
+    unique = text_property(heap, with_key, UNIQ_KEY)
     stored = texts(heap, heap.refs(messages, "msgId"))
     return [key or offset_id for key, offset_id in zip(unique, stored, strict=True)]
 

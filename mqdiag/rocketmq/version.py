@@ -29,9 +29,8 @@ def client_version(client: Client) -> str | None:
 
 
 def _plain(constant: str) -> str:
-    """V4_9_8 -> 4.9.8, V4_0_0_SNAPSHOT -> 4.0.0-SNAPSHOT, HIGHER_VERSION as it is."""
-    found = re.fullmatch(r"V(\d+(?:_\d+)*)(?:_(.+))?", constant)
+    """V4_9_8 -> 4.9.8, HIGHER_VERSION as it is; released 3.2.6 calls itself V3_2_6_SNAPSHOT."""
+    found = re.fullmatch(r"V(\d+(?:_\d+)*)(_.+)?", constant.removesuffix("_SNAPSHOT"))
     if found is None:
         return constant
-    suffix = f"-{found[2]}" if found[2] else ""
-    return found[1].replace("_", ".") + suffix
+    return found[1].replace("_", ".") + (found[2] or "").replace("_", "-")

@@ -90,9 +90,10 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         messages=int(split.reachable.size),
         messages_unreachable=split.unreachable,
         messages_in_queues=int(split.in_queues.size),
-        body_bytes=distinct_body_bytes(heap, _join([part.cached.bodies for part in parts])),
+        body_bytes=distinct_body_bytes(heap, heap.refs(split.reachable, "body")),
         message_totals=MessageTotals(
             in_queues=int(split.in_queues.size),
+            in_queues_body_bytes=distinct_body_bytes(heap, _join([part.cached.bodies for part in parts])),
             in_executors=int(split.in_executors.size),
             in_frames=int(split.in_frames.size),
             elsewhere=int(split.elsewhere.size),

@@ -17,7 +17,7 @@ from mqdiag.facts.bounds import (
     size_setting,
     whole,
 )
-from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -51,7 +51,7 @@ def fires() -> Facts:
         process_queues=56,
         messages=messages,
         messages_in_queues=messages,
-        body_bytes=messages * 428_311,
+        message_totals=MessageTotals(in_queues=messages, in_queues_body_bytes=messages * 428_311),
         out_of_memory=True,
     )
     return Facts(heap=heap)
@@ -75,7 +75,7 @@ def silent() -> Facts:
         consumers=(consumer,),
         messages=messages,
         messages_in_queues=messages,
-        body_bytes=messages * 428_311,
+        message_totals=MessageTotals(in_queues=messages, in_queues_body_bytes=messages * 428_311),
         out_of_memory=False,
     )
     return Facts(heap=replaced)
@@ -118,7 +118,8 @@ def load(heap: HeapFacts) -> Load | None:
     return Load(
         consumer=max(caching, key=lambda consumer: (consumer.body_bytes, consumer.bound_bytes or 0)),
         known=known,
-        held_bytes=(heap.body_bytes or 0) + in_executors,
+        held_bytes=(0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes)
+        + in_executors,
         bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
         heap_bytes=heap.heap_bytes or total,
         total_serves=heap.heap_bytes is None,

@@ -105,7 +105,7 @@ def _holder(suspect: Suspect) -> tuple[str, str | None]:
 
 def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> Draft:
     name = suspect.label or suspect.class_name
-    queues = heap.body_bytes or 0
+    queues = 0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes
     size = f"{mib(suspect.retained_bytes)}, {percent(share)} of the heap in use"
     return Draft(
         severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from mqdiag.facts.heap import MessageTotals
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.heap import consumer_cache_exceeds_heap as module
 from tests.rules.heap.checks import findings, heap_of, reasons, severities, with_consumer, with_heap
@@ -21,7 +22,12 @@ def _holding(held: int, bound: int, **heap: object) -> object:
         average_body_bytes=bound / 1000,
         config={"pullThresholdForQueue": 100},
     )
-    parts = {"body_bytes": held, "heap_bytes": HEAP, "out_of_memory": False, **heap}
+    parts = {
+        "message_totals": MessageTotals(in_queues_body_bytes=held),
+        "heap_bytes": HEAP,
+        "out_of_memory": False,
+        **heap,
+    }
     return with_heap(facts, **parts)
 
 
@@ -99,7 +105,7 @@ def test_bounds_of_all_consumers_add_up() -> None:
 
 def test_pop_messages_in_the_executor_are_held_too() -> None:
     facts = with_consumer(module.fires(), kind="pop", config={"popThresholdForQueue": 96})
-    facts = with_heap(facts, body_bytes=0)
+    facts = with_heap(facts, message_totals=MessageTotals())
     (finding,) = findings(module, facts)
     assert finding.evidence["threshold"] == 96
     assert "setPopThresholdForQueue" in finding.remedy[0]
