@@ -8,6 +8,7 @@ import unicodedata
 import msgspec
 import pytest
 
+from mqdiag.facts.heap import TopicRate
 from mqdiag.findings import Report, Severity
 from mqdiag.render import View
 from mqdiag.render.text import render
@@ -79,6 +80,27 @@ def test_no_line_breaks_between_a_number_and_its_unit() -> None:
         assert "\ue000" not in text
 
 
+def test_rates_of_the_last_minute_stand_with_their_consumer() -> None:
+    busy = TopicRate(
+        topic="orders",
+        window_ms=60_000,
+        consumed_per_second=12.34,
+        failed_per_second=0.5,
+        consume_ms=1610.4,
+        lag=86_400,
+        drain_seconds=7001.6,
+    )
+    still = TopicRate(topic="returns", window_ms=50_000, consumed_per_second=0.0, lag=7)
+    consumer = msgspec.structs.replace(samples.CONSUMER, rates=(busy, still))
+    heap = msgspec.structs.replace(samples.ARTICLE_HEAP, consumers=(consumer,))
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View()))
+    assert (
+        "last 60 s of orders: 12.3 a second consumed, 0.50 a second failed, 1,610 ms a call,"
+        " 86,400 waiting: gone in 117 min at this rate" in text
+    )
+    assert "last 50 s of returns: nothing consumed, 7 waiting" in text
+
+
 def test_a_finding_without_sentences_shows_its_evidence() -> None:
     bare = msgspec.structs.replace(samples.OVERSIZED, explanation=())
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, findings=(bare,)), View()))
@@ -94,7 +116,7 @@ def test_a_consequence_names_its_root_cause() -> None:
 def test_a_healthy_dump_is_said_to_be_one() -> None:
     text = flat(render(samples.HEALTHY, View()))
     assert text.startswith("OK No fault found. 2 rules looked at this evidence; none found a fault.")
-    assert "message bodies held now: 1 % (6.0 MiB) of a heap of 512 MiB" in text
+    assert "message bodies cached now: 1 % (6.0 MiB) of a heap of 512 MiB" in text
     assert "allow the queues to hold: 11 % (55.0 MiB) of a heap of 512 MiB; a warning begins at 60 %" in text
     assert "longest that a listener has had the first message of a queue in hand: 340 ms" in text
 

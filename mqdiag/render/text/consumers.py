@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
-from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.render.text.page import Column, Page
-from mqdiag.render.wording.sizes import duration, number, size
+from mqdiag.render.wording.sizes import duration, number, per_second, size
 
 QUEUES_SHOWN = 10
+TOPICS_SHOWN = 3
 
 # The settings that decide how much is cached and how fast it is worked off, in that order.
 SETTINGS_SHOWN = (
@@ -71,6 +72,10 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
         ]
         if settings:
             page.paragraph(f"in force: {', '.join(settings)}", indent=4)
+        for rate in consumer.rates[:TOPICS_SHOWN]:
+            page.paragraph(
+                f"last {duration(rate.window_ms)} of {rate.topic}: {', '.join(_rate(rate))}", indent=4
+            )
 
 
 def _nature(consumer: ConsumerFacts) -> Iterator[str]:
@@ -88,6 +93,24 @@ def _nature(consumer: ConsumerFacts) -> Iterator[str]:
         largest = size(consumer.largest_body_bytes)
         largest = size(consumer.largest_body_bytes)
         yield f"bodies of {size(consumer.average_body_bytes)} on average, {largest} at most"
+
+
+def _rate(rate: TopicRate) -> Iterator[str]:
+    if rate.consumed_per_second is not None:
+        yield (
+            f"{per_second(rate.consumed_per_second)} consumed"
+            if rate.consumed_per_second
+            else "nothing consumed"
+        )
+    if rate.failed_per_second:
+        yield f"{per_second(rate.failed_per_second)} failed"
+    if rate.consume_ms is not None:
+        yield f"{rate.consume_ms:,.0f} ms a call"
+    if rate.lag is not None:
+        gone = ""
+        if rate.lag and rate.drain_seconds is not None:
+            gone = f": gone in {duration(round(1000 * rate.drain_seconds))} at this rate"
+        yield f"{number(rate.lag)} waiting{gone}"
 
 
 def _value(value: object) -> str:

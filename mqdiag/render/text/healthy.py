@@ -66,10 +66,11 @@ def _margins(heap: HeapFacts) -> Iterator[str]:
 def _cache(heap: HeapFacts) -> Iterator[str]:
     limit = heap.heap_bytes
     of_limit = "" if limit is None else f" of a heap of {size(limit)}"
-    held = size(heap.body_bytes)
+    cached = sum(consumer.body_bytes for consumer in heap.consumers)
+    held = size(cached)
     if limit is not None:
-        held = f"{share(heap.body_bytes, limit)} ({held})"
-    yield f"message bodies held now: {held}{of_limit}"
+        held = f"{share(cached, limit)} ({held})"
+    yield f"message bodies cached now: {held}{of_limit}"
     bounds = [consumer.bound_bytes for consumer in heap.consumers]
     known = [bound for bound in bounds if bound is not None]
     if not bounds:

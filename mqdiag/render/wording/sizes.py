@@ -51,3 +51,9 @@ def duration(ms: int | None) -> str:
         if abs(ms) < limit:
             return f"{ms / divisor:,.{digits}f} {unit}"
     return f"{ms / 86_400_000:,.1f} days"
+
+
+def per_second(rate: float) -> str:
+    """A rate with three digits: 1,234 a second, 12.3 a second, 0.50 a second."""
+    digits = 0 if rate >= 100 else 1 if rate >= 10 else 2
+    return f"{rate:,.{digits}f} a second"
