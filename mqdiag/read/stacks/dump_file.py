@@ -40,7 +40,7 @@ def is_text_dump(head: str) -> bool:
 
 def read_json(source: str, text: str) -> list[Sample]:
     """All samples of a text; a cut one is read up to its last whole thread."""
-    starts = [found.start() for found in _DUMP_START.finditer(text)]
+    starts = [found.start() for found in _DUMP_START.finditer(text)] or [0]
     bounds = [*starts[1:], len(text)]
     return [_read_one_json(source, text[start:end], start) for start, end in zip(starts, bounds, strict=True)]
 

@@ -77,7 +77,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         raise InputError(label, "is empty")
     if is_json_dump(head) or is_text_dump(head):
         text = _whole(label, head, pieces)
-        return read_json(label, text) if is_json_dump(head) else read_text(label, text, bodies)
+        return _with_threads(
+            label, read_json(label, text) if is_json_dump(head) else read_text(label, text, bodies)
+        )
     unwrapper = Unwrapper()
     scanner = ClassicScanner(label, bodies)
     samples: list[Sample] = []
@@ -89,11 +91,18 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         following = next(pieces, "")
         samples += scanner.push(unwrapper.push(piece), last=not following)
         piece = following
-    samples = [sample for sample in samples if sample.threads or not sample.complete]
     if not samples:
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name
-    return samples
+    return _with_threads(label, samples)
+
+
+def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
+    """Samples that hold a thread; the words alone, or a head that was cut behind, are no dump."""
+    found = [sample for sample in samples if sample.threads]
+    if not found:
+        raise InputError(label, "holds the head of a thread dump but no thread: it is cut", hint=HINT)
+    return found
 
 
 def _whole(label: str, head: str, pieces: Iterator[str]) -> str:
