@@ -19,6 +19,7 @@ from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
 from mqdiag.graph.kernels.tally import find_ascending
+from mqdiag.graph.mirrors import with_mirrors
 from mqdiag.graph.paths import PathSearch, path_to_root
 from mqdiag.graph.references import References, TooManyReferences, build_references
 from mqdiag.graph.roots import RootSet, build_roots
@@ -59,7 +60,7 @@ class Heap:
         self._progress.phase("reading references")
         try:
             self.references: References = build_references(
-                dump, self.index, self.roots.extra_from, self.roots.extra_to
+                dump, self.index, *with_mirrors(dump, self.index, self.roots.extra_from, self.roots.extra_to)
             )
         except TooManyReferences as error:
             raise InputError(dump.source.path, str(error), hint="--quick counts it") from None

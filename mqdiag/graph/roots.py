@@ -79,7 +79,8 @@ def build_roots(dump: Dump, index: ObjectIndex) -> RootSet:
     added = 0
     if not (roots.types == STICKY_CLASS).any():
         # Old jmap writes no system classes; without them most of the heap would look unreachable.
-        boot = (dump.classes.heads[: dump.classes.dumped, 2] == 0) & np.array(
+        # Some JVMs give the boot loader an id, which no object has.
+        boot = (index.lookup.find(dump.classes.heads[: dump.classes.dumped, 2]) < 0) & np.array(
             [not name.endswith("[]") for name in dump.classes.names[: dump.classes.dumped]], bool
         )
         system = index.lookup.find(dump.classes.ids[: dump.classes.dumped][boot])

@@ -59,7 +59,8 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     total = histogram.sum(axis=1).astype(np.int64)
 
     plain, references = _field_bytes(dump)
-    is_array = np.array([name.endswith("[]") for name in classes.names])
+    plain, object_arrays = _of_missing_classes(dump, index, plain)
+    is_array = object_arrays | np.array([name.endswith("[]") for name in classes.names])
     teachers = (votes >= ENOUGH) & (2 * votes >= total) & ~is_array & (plain + references > 0)
     teachers[class_row] = False
     width, header, learned = _fit(plain, references, mode, teachers, alignment, dump.header.id_size, index)
@@ -128,6 +129,23 @@ def _field_bytes(dump: Dump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         references[rows] += own_references[above[rows]]
         above[rows] = classes.superclass[above[rows]]
     return plain, references
+
+
+def _of_missing_classes(
+    dump: Dump, index: ObjectIndex, plain: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(field bytes with those that instances without a class dump show, which missing classes are object arrays)."""
+    classes = dump.classes
+    plain, arrays = plain.copy(), np.zeros(classes.count, bool)
+    missing = np.flatnonzero((np.arange(classes.count) >= classes.dumped) & (dump.counts > 0))
+    missing = missing[~np.isin(missing, classes.primitive_rows)]
+    if missing.size:
+        rows, nodes = np.unique(index.rows, return_index=True)
+        chosen = np.isin(rows, missing)
+        rows, nodes = rows[chosen], nodes[chosen]
+        arrays[rows] = dump.source.data[index.offsets[nodes]] == 0x22
+        plain[missing] = np.where(arrays[missing], 0, dump.elements[missing] // dump.counts[missing])
+    return plain, arrays
 
 
 def _depths(superclass: NDArray[np.int32]) -> NDArray[np.int64]:

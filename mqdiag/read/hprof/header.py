@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
-_SUPPORTED = ("1.0.1", "1.0.2")
+_SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
 _MAX_HEADER_BYTES = 64
 
 
