@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
@@ -86,7 +87,10 @@ def _follow_locks(
         if judgement.state != STUCK:
             continue
         owners = _owners(judgement, graphs)
-        if len(owners) > 1:
+        if len(owners) > 1 and track.role == roles.BROKER_SEND and _rarely_changes(judgement, graphs):
+            judgement.state, judgement.confidence = BLOCKED, "medium"
+            judgement.reason += "; each owner of the lock keeps it over samples, until its own time-out"
+        elif len(owners) > 1:
             judgement.state = PROGRESSING
             judgement.confidence = "medium"
             judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
@@ -95,6 +99,18 @@ def _follow_locks(
             if wait.owner is not None and by_track[wait.owner].state == PROGRESSING:
                 # the owner works: this is a queue, though a long one
                 judgement.confidence = "low"
+
+
+def _rarely_changes(judgement: Judgement, graphs: list[LockGraph]) -> bool:
+    """Whether a lock has the same owner in most pairs of samples: a holder that gives up is no progress."""
+    track = judgement.track
+    seen = [
+        wait.owner
+        for index in track.present
+        if index >= judgement.first and (wait := graphs[index].waits.get(track)) is not None
+    ]
+    changes = sum(1 for one, other in pairwise(seen) if one is not other)
+    return judgement.count == len(track.present) and 2 * changes <= len(seen) - 1
 
 
 def _owners(judgement: Judgement, graphs: list[LockGraph]) -> set[Track]:

@@ -249,5 +249,9 @@ def _locking(methods: tuple[str, ...]) -> str | None:
     """The caller of lock(): who is inside the same method without waiting may hold the lock."""
     for index, method in enumerate(methods[:MAX_TOP]):
         if method in LOCK_CALLS or method.endswith(("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock")):
-            return methods[index + 1] if index + 1 < len(methods) else None
+            caller = index + 1
+            # TopicQueueLock.lock and the like only pass the call on; the holder has left them
+            while caller < len(methods) and methods[caller].endswith(".lock"):
+                caller += 1
+            return methods[caller] if caller < len(methods) else None
     return None

@@ -44,6 +44,29 @@ def test_send_threads_behind_a_slow_page_cache(tmp_path: Path) -> None:
     assert len(found.evidence["threads"]) == 4  # type: ignore[arg-type]
 
 
+def test_holders_that_give_up_one_after_the_other(tmp_path: Path) -> None:
+    """putRequestAndReturnMappedFile waits five seconds; the next thread takes the lock and waits too."""
+    held = "<0x00000000f1> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)"
+    samples = [
+        [
+            At(
+                f"SendMessageThread_{n}",
+                60 + n,
+                ALLOCATING,
+                "TIMED_WAITING (parking)",
+                5.0,
+                synchronizers=[held],
+            )
+            if n == holder
+            else At(f"SendMessageThread_{n}", 60 + n, PARKED, "WAITING (parking)", 5.0)
+            for n in range(8)
+        ]
+        for holder in (0, 0, 1, 1, 2)
+    ]
+    found = report(tmp_path, samples).findings
+    assert [(item.rule, item.cause) for item in found] == [("broker-send-blocked", "page-cache-busy")]
+
+
 def test_send_threads_that_spin_before_the_lock(tmp_path: Path) -> None:
     samples = [
         [
