@@ -19,29 +19,32 @@ if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
 Nodes = NDArray[np.int32]
-_MAPS = ("java.util.AbstractMap", "java.util.Dictionary", "java.util.ImmutableCollections$AbstractImmutableMap")
-_COLLECTIONS = (
-    "java.util.AbstractCollection",
-    "java.util.concurrent.CopyOnWriteArrayList",
-    "java.util.ImmutableCollections$AbstractImmutableCollection",
-)
-_WRAPPERS = "java.util.Collections$"
+_MAPS = ("Map", "Map1", "MapN", "Hashtable")
+_COLLECTIONS = ("List", "List12", "ListN", "Set", "Set12", "SetN", "Collection", "Queue", "Deque", "Vector")
 _MAX_NESTING = 8
 
 
 def is_map(heap: Heap, node: int) -> bool:
-    """True for maps of java.util, subclasses and wrappers included."""
-    return _is(heap, node, _MAPS, "Map")
+    """True for maps of java.util and their subclasses; a view of another map is none."""
+    return _is(heap, node, _MAPS)
 
 
 def is_collection(heap: Heap, node: int) -> bool:
-    """True for lists, sets and queues of java.util, subclasses and wrappers included."""
-    return not is_map(heap, node) and _is(heap, node, _COLLECTIONS, ("List", "Set", "Collection", "Queue"))
+    """True for lists, sets and queues of java.util and their subclasses; a view of another collection is none."""
+    return not is_map(heap, node) and _is(heap, node, _COLLECTIONS)
 
 
-def _is(heap: Heap, node: int, bases: tuple[str, ...], endings: str | tuple[str, ...]) -> bool:
-    names = [heap.classes.names[row] for row in heap.classes.ancestors(int(heap.index.rows[node]))]
-    return any(name in bases or (name.startswith(_WRAPPERS) and name.endswith(endings)) for name in names)
+def _is(heap: Heap, node: int, endings: tuple[str, ...]) -> bool:
+    row = int(heap.index.rows[node])
+    name = heap.classes.names[row]
+    # HashMap$KeySet, ArrayList$SubList, TreeMap$AscendingSubMap: what they show is in the object behind them.
+    if name.endswith("[]") or "Sub" in name.rsplit("$", 1)[-1] or heap.classes.has_field(row, "this$0"):
+        return False
+    names = [heap.classes.names[above] for above in heap.classes.ancestors(row)]
+    return any(
+        above.startswith("java.util.") and above.endswith(endings) and above != "java.util.BitSet"
+        for above in names
+    )
 
 
 def ordered_entries(heap: Heap, node: int) -> tuple[Nodes, Nodes]:
@@ -52,6 +55,16 @@ def ordered_entries(heap: Heap, node: int) -> tuple[Nodes, Nodes]:
         nodes = _in_order(heap, root)
     elif head >= 0 and _has(heap, head, ("after", "key", "value")):
         nodes = _chain(heap, head, "after")
+    elif head >= 0 and heap.ref(head, "node") >= 0:
+        # ConcurrentSkipListMap: the lowest level of the index is a plain chain, with markers and a head without key.
+        nodes = _chain(heap, heap.ref(head, "node"), "next")
+        nodes = nodes[heap.refs(nodes, "key") >= 0]
+        values = heap.refs(nodes, "val")
+        return heap.refs(nodes, "key"), np.where(values >= 0, values, heap.refs(nodes, "value"))
+    elif heap.ref(node, "keyUniverse") >= 0:
+        keys, values = slots(heap, heap.ref(node, "keyUniverse")), slots(heap, heap.ref(node, "vals"))
+        there = np.flatnonzero(values[: keys.size] >= 0)
+        return keys[there], values[there]
     else:
         _, keys, values = map_entries(heap, np.array([node], np.int32))
         return keys, values
@@ -72,6 +85,10 @@ def ordered_items(heap: Heap, node: int) -> Nodes:
         length = heap.number(node, count)
         if length is not None and heap.ref(node, array) >= 0:
             return slots(heap, heap.ref(node, array), max(length, 0))
+    bits = heap.number(node, "elements")
+    if bits is not None and heap.ref(node, "universe") >= 0:
+        universe = slots(heap, heap.ref(node, "universe"))[:64]  # RegularEnumSet
+        return universe[[at for at in range(universe.size) if bits >> at & 1]]
     circular = _circular(heap, node)
     if circular is not None:
         return circular

@@ -29,7 +29,10 @@ def text_of(heap: Heap, node: int) -> str | None:
         return None
     kind, raw, _ = found
     if kind == _CHAR:
-        return raw.decode("utf-16-be", "replace")
+        # Before JDK 7u6 a substring shared the array of its whole.
+        first, count = heap.number(node, "offset"), heap.number(node, "count")
+        part = raw if first is None or count is None else raw[2 * max(first, 0) : 2 * (max(first, 0) + count)]
+        return part.decode("utf-16-be", "replace")
     # The second byte order is the JVM's native one, little on all platforms in use.
     return raw.decode("utf-16-le", "replace") if heap.number(node, "coder") == 1 else raw.decode("latin-1")
 

@@ -138,14 +138,17 @@ def element_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
 
 
 def collection_entries(heap: Heap, node: int) -> tuple[int | None, tuple[ShownEntry, ...]]:
-    """(number of entries, the first ones); None for what is no collection of java.util."""
+    """(number of entries, the first ones); None for what is no collection of java.util, or cannot be read."""
     if is_map(heap, node):
         keys, values = ordered_entries(heap, node)
-        pairs = zip(keys[:FIRST].tolist(), values[:FIRST].tolist(), strict=True)
-        return keys.size, tuple(
-            ShownEntry(key=reference(heap, key), value=reference(heap, value)) for key, value in pairs
-        )
-    if is_collection(heap, node):
-        found = ordered_items(heap, node)
-        return found.size, tuple(ShownEntry(value=reference(heap, item)) for item in found[:FIRST].tolist())
-    return None, ()
+    elif is_collection(heap, node):
+        keys, values = None, ordered_items(heap, node)
+    else:
+        return None, ()
+    if not values.size and _length(heap, node):
+        return None, ()
+    shown = []
+    for at, value in enumerate(values[:FIRST].tolist()):
+        key = None if keys is None else reference(heap, int(keys[at]))
+        shown.append(ShownEntry(key=key, value=reference(heap, value)))
+    return values.size, tuple(shown)

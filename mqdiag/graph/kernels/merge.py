@@ -110,11 +110,17 @@ def _step(group, code, kind, node, most, table, entry_keys, entry_groups, groups
     repeats = 0
     above = np.int64(group)
     while above >= 0:
-        if groups[above, 1] == code and groups[above, 2] == kind:
+        beyond = groups[above, 0]
+        if (
+            beyond >= 0
+            and groups[above, 1] == code
+            and groups[above, 2] == kind
+            and groups[beyond, 2] == groups[group, 2]
+        ):
             repeats += 1
             if nearest < 0:
                 nearest = above
-        above = np.int64(groups[above, 0])
+        above = np.int64(beyond)
     if repeats >= MAX_REPEATS:
         found = nearest
     else:
