@@ -8,12 +8,11 @@ from itertools import pairwise
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNOWN, Judgement
+from mqdiag.threads.futures import follow_futures
 from mqdiag.threads.locks import LockGraph, cycle_of
 from mqdiag.threads.same_call import same_call
 from mqdiag.threads.series import Series
 
-CLOSE_KIN = 3
-"""the waiting code and the task share a class"""
 LOOKS_FOR_SILENCE = 60
 """looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
 progressing thread shows the same frames twice with 96 %, so 60 looks do it by chance in 9 % of such pools"""
@@ -29,7 +28,7 @@ def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series)
         _follow_locks_without_cpu(judgements, by_track, graphs)
         _follow_put_lock(judgements, by_track, graphs)
         _follow_pools(judgements)
-        _follow_futures(judgements)
+        follow_futures(judgements)
     return _deadlocked(graphs, by_track, series)
 
 
@@ -195,79 +194,6 @@ def _follow_pools(judgements: list[Judgement]) -> None:
             holders = users.get("redis", []) or users.get("jdbc", []) or users.get("rpc", [])
         if holders:
             judgement.holder = holders[0].track
-
-
-def _follow_futures(judgements: list[Judgement]) -> None:
-    """A worker that waits for a task of another pool: the pool whose tasks come from the same code."""
-    waiting = [
-        judgement
-        for judgement in judgements
-        if (judgement.state == STUCK or (judgement.candidate and judgement.state == UNKNOWN))
-        and judgement.track.last_view.doing in ("future", "latch")
-        and judgement.track.last_view.cause is None
-        and judgement.track.last_view.own_index >= 0
-    ]
-    if not waiting:
-        return
-    pools: dict[tuple[int, str], list[Judgement]] = defaultdict(list)
-    for judgement in judgements:
-        track = judgement.track
-        view = track.last_view
-        if (
-            (view.in_pool_task or track.role == roles.VIRTUAL)
-            and not track.is_worker
-            and track.pool
-            and view.own_index >= 0
-        ):
-            pools[(track.jvm, track.pool)].append(judgement)
-    for judgement in waiting:
-        best: tuple[int, str, Judgement] | None = None
-        for (jvm, pool), tasks in pools.items():
-            if jvm != judgement.track.jvm:
-                continue
-            still = [task for task in tasks if task.still and task is not judgement]
-            if not still:
-                continue
-            kinship = max(_kinship(judgement, task) for task in still)
-            if kinship and (best is None or kinship > best[0]):
-                best = (kinship, pool, still[0])
-        if best is not None:
-            if judgement.state == UNKNOWN:
-                if best[0] < CLOSE_KIN or not _all_still(pools[(judgement.track.jvm, best[1])], waiting):
-                    continue
-                judgement.confidence = "medium"
-                judgement.reason = "the same frames in all samples; CPU time is not in these dumps"
-            judgement.state = BLOCKED
-            judgement.holder = best[2].track
-            judgement.reason += f"; it waits for a task of the pool {best[1]}, which stands still"
-
-
-def _all_still(tasks: list[Judgement], waiting: list[Judgement]) -> bool:
-    """Whether no task of a pool moves, so that none of those who wait for it can."""
-    still = sum(1 for task in tasks if task.still)
-    return still == len(tasks) and still > 0 and bool(waiting)
-
-
-def _kinship(waiter: Judgement, task: Judgement) -> int:
-    """How sure it is that a task was handed over by the waiter: shared class, then shared package."""
-    mine = _own_classes(waiter)
-    theirs = _own_classes(task)
-    if mine & theirs:
-        return 3
-    packages = {name.rsplit(".", 1)[0] for name in theirs}
-    if {name.rsplit(".", 1)[0] for name in mine} & packages:
-        return 2
-    if {".".join(name.split(".")[:2]) for name in mine} & {".".join(name.split(".")[:2]) for name in theirs}:
-        return 1
-    return 0
-
-
-def _own_classes(judgement: Judgement) -> set[str]:
-    from mqdiag.threads.library_packages import is_own
-
-    view = judgement.track.last_view
-    end = view.run_index if view.run_index >= 0 else len(view.stack.methods)
-    return {method.rsplit(".", 1)[0].split("$", 1)[0] for method in view.stack.methods[:end] if is_own(method)}
 
 
 def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], series: Series) -> frozenset[Track]:

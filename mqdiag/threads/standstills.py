@@ -33,7 +33,7 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
         why = explain(track, track.last_view, computing=judgement.computing)
         if not _speaks(judgement, why, serving):
             continue
-        holder = judgement.holder if why.kind == "lock" else None
+        holder = _root(judgement, by_track) if why.kind == "lock" else None
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
         found[key].append((judgement, why))
     entries = [
@@ -43,6 +43,19 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
     ]
     entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
     return tuple(entries)
+
+
+def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | None:
+    """The end of the chain of holders: who must move first; in a cycle, the first of it that is met."""
+    seen = {judgement.track}
+    here = judgement.holder
+    while here is not None and here not in seen:
+        seen.add(here)
+        onward = by_track[here].holder if here in by_track and by_track[here].still else None
+        if onward is None or onward in seen:
+            return here
+        here = onward
+    return here
 
 
 def _serving(
@@ -106,7 +119,8 @@ def _entry(
     # the confidence that most of them share; one thread with a little more CPU time does not weaken the rest
     usual = Counter(judgement.confidence for judgement in judgements).most_common(1)[0][0]
     speaker = next(judgement for judgement in judgements if judgement.confidence == usual)
-    holder = by_track.get(typical.holder) if typical.holder else None
+    root = _root(typical, by_track)
+    holder = by_track.get(root) if root else None
     group = track.group
     serves = serving.get((track.jvm, track.pool or track.name))
     wait = next(

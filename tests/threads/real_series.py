@@ -33,6 +33,15 @@ def diagnosis_of(path: Path) -> Diagnosis:
     return diagnose_stacks([path])
 
 
+def _truth(told: dict[str, Any]) -> str:
+    """A thread's truth; work that began while the first sample was taken stands since then if it never ended."""
+    seen = told["message_at_each_sample"]
+    if told["messages_begun"] == 0 and seen[0] is None and seen[1] is not None and len(set(seen[1:])) == 1:
+        return "blocked"
+    truth: str = told["truth"]
+    return truth
+
+
 def confusion(path: Path) -> Counter[tuple[str, str]]:
     """(truth, decision) of each consume thread; names repeat, so ids decide."""
     stacks = diagnosis_of(path).report.stacks
@@ -43,5 +52,5 @@ def confusion(path: Path) -> Counter[tuple[str, str]]:
         thread = by_id.get(told["java_id"])
         # a plain jstack does not list virtual threads; what is not in a dump cannot be judged
         if thread is not None:
-            counts[(told["truth"], thread.state)] += 1
+            counts[(_truth(told), thread.state)] += 1
     return counts

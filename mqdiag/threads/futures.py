@@ -1,0 +1,134 @@
+"""From a worker that waits for a future to the pool whose task has to complete it.
+
+A dump does not say which task completes which future. The task was handed over by the same code, so its frames
+share a class or a package with those of the waiting thread.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from mqdiag.threads import roles
+from mqdiag.threads.decide import BLOCKED, PROGRESSING, STUCK, UNKNOWN, Judgement
+from mqdiag.threads.library_packages import is_own
+from mqdiag.threads.view import View
+
+CLOSE_KIN = 3
+"""the waiting code and the task share a class"""
+
+
+@dataclass(slots=True)
+class _Pool:
+    """The tasks of one pool in the last sample."""
+
+    name: str
+    tasks: list[Judgement] = field(default_factory=list)
+
+    @property
+    def still(self) -> list[Judgement]:
+        return [task for task in self.tasks if task.still]
+
+    @property
+    def all_new(self) -> bool:
+        """Every task is in a virtual thread that no earlier sample has: the earlier tasks came to an end."""
+        return bool(self.tasks) and all(
+            task.track.role == roles.VIRTUAL and len(task.track.present) == 1 for task in self.tasks
+        )
+
+
+def follow_futures(judgements: list[Judgement]) -> None:
+    """Complete the decisions for threads that wait for a future."""
+    waiting = [judgement for judgement in judgements if _waits(judgement)]
+    if not waiting:
+        return
+    pools = _pools(judgements)
+    known: dict[tuple[int, str | None, View], tuple[int, _Pool] | None] = {}
+    for judgement in waiting:
+        track = judgement.track
+        key = (track.jvm, track.pool, track.last_view)
+        if key not in known:
+            others = [pool for (jvm, name), pool in pools.items() if jvm == track.jvm and name != track.pool]
+            known[key] = _nearest(track.last_view, others)
+        best = known[key]
+        if best is not None:
+            _decide(judgement, *best)
+
+
+def _waits(judgement: Judgement) -> bool:
+    view = judgement.track.last_view
+    open_question = judgement.candidate and judgement.state == UNKNOWN
+    return (
+        (judgement.state == STUCK or open_question)
+        and judgement.track.role != roles.BROKER_SEND
+        and view.doing in ("future", "latch")
+        and view.cause is None
+        and view.own_index >= 0
+    )
+
+
+def _pools(judgements: list[Judgement]) -> dict[tuple[int, str], _Pool]:
+    """Pools of tasks that are at work in the last sample; consume threads are no one's pool."""
+    last = max((judgement.track.present[-1] for judgement in judgements), default=0)
+    pools: dict[tuple[int, str], _Pool] = defaultdict(lambda: _Pool(""))
+    for judgement in judgements:
+        track = judgement.track
+        view = track.last_view
+        if track.is_worker or not track.pool or view.own_index < 0 or track.present[-1] != last:
+            continue
+        if view.in_pool_task or track.role == roles.VIRTUAL:
+            pool = pools[(track.jvm, track.pool)]
+            pool.name = track.pool
+            pool.tasks.append(judgement)
+    return pools
+
+
+def _nearest(waiter: View, pools: list[_Pool]) -> tuple[int, _Pool] | None:
+    """The pool whose tasks are nearest kin; of equally near ones the first."""
+    mine = _own_classes(waiter)
+    best: tuple[int, _Pool] | None = None
+    for pool in pools:
+        tasks = pool.tasks if pool.all_new else pool.still
+        views = {task.track.last_view for task in tasks}
+        kinship = max((_kinship(mine, _own_classes(view)) for view in views if view is not waiter), default=0)
+        if kinship and (best is None or kinship > best[0]):
+            best = (kinship, pool)
+    return best
+
+
+def _decide(judgement: Judgement, kinship: int, pool: _Pool) -> None:
+    if judgement.state == UNKNOWN:
+        # without CPU time only close kin counts, and only a pool that stands or moves as a whole
+        if kinship < CLOSE_KIN:
+            return
+        if pool.all_new:
+            judgement.state, judgement.confidence = PROGRESSING, "medium"
+            judgement.reason = f"the tasks of {pool.name} that it waits for are other ones in each sample"
+            return
+        if len(pool.still) < len(pool.tasks):
+            return
+        judgement.confidence = "medium"
+        judgement.reason = "the same frames in all samples; CPU time is not in these dumps"
+    still = pool.still
+    if still:
+        judgement.state = BLOCKED
+        judgement.holder = still[0].track
+        judgement.reason += f"; it waits for a task of the pool {pool.name}, which stands still"
+
+
+def _kinship(mine: frozenset[str], theirs: frozenset[str]) -> int:
+    """How sure it is that a task was handed over by the waiter: shared class, package, or first two parts of it."""
+    if mine & theirs:
+        return CLOSE_KIN
+    if {name.rpartition(".")[0] for name in mine} & {name.rpartition(".")[0] for name in theirs}:
+        return 2
+    if {".".join(name.split(".")[:2]) for name in mine} & {".".join(name.split(".")[:2]) for name in theirs}:
+        return 1
+    return 0
+
+
+def _own_classes(view: View) -> frozenset[str]:
+    end = view.run_index if view.run_index >= 0 else len(view.stack.methods)
+    return frozenset(
+        method.rpartition(".")[0].partition("$")[0] for method in view.stack.methods[:end] if is_own(method)
+    )
