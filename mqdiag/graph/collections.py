@@ -48,7 +48,7 @@ def map_entries(heap: Heap, maps: Nodes) -> tuple[Owners, Nodes, Nodes]:
     return owners[order], keys[order], values[order]
 
 
-def items(heap: Heap, collections: Nodes) -> tuple[Owners, Nodes]:
+def items(heap: Heap, collections: Nodes, nesting: int = 0) -> tuple[Owners, Nodes]:
     """Items of lists, queues and sets, in their order, nulls left out.
 
     Returns:
@@ -60,8 +60,8 @@ def items(heap: Heap, collections: Nodes) -> tuple[Owners, Nodes]:
     for owners, _ in parts:
         has_items[owners] = True
     inner[has_items | (inner == collections)] = -1
-    if (inner >= 0).any():
-        parts.append(items(heap, inner))
+    if (inner >= 0).any() and nesting < _MAX_NESTING:
+        parts.append(items(heap, inner, nesting + 1))
     backing = _first_of(heap, collections, _MAP_WRAPPERS)
     if (backing >= 0).any():
         owners, keys, _ = map_entries(heap, backing)

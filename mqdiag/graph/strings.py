@@ -1,4 +1,7 @@
-"""java.lang.String by structure: `value` byte[] with `coder` (JDK 9 and newer), or char[] (JDK 8 and older)."""
+"""java.lang.String by structure: `value` byte[] with `coder` (JDK 9 and newer), or char[] (JDK 8 and older).
+
+Before JDK 7u6 a string is `count` characters from `offset` on, and substrings share the array.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,29 @@ def decode(heap: Heap, nodes: NDArray[np.int32]) -> list[str | None]:
     """Texts of strings; None where the node is -1, no string, or half-built."""
     values = heap.refs(nodes, "value")
     coders = heap.numbers(nodes, "coder")
-    return [_text(heap, int(value), int(coder)) for value, coder in zip(values, coders, strict=True)]
+    texts = [_text(heap, int(value), int(coder)) for value, coder in zip(values, coders, strict=True)]
+    shared, firsts, counts = _shared(heap, nodes)
+    for i in np.flatnonzero(shared).tolist():
+        texts[i] = _text_of_part(heap, int(values[i]), int(firsts[i]), int(counts[i]))
+    return texts
+
+
+def _shared(
+    heap: Heap, nodes: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """(which strings are a part of their array, its first character, its length)."""
+    firsts, counts = heap.numbers(nodes, "offset"), heap.numbers(nodes, "count")
+    return (firsts != heap.MISSING) & (counts != heap.MISSING), firsts, counts
+
+
+def _text_of_part(heap: Heap, value: int, first: int, count: int) -> str | None:
+    if value < 0 or first < 0 or count < 0:
+        return None
+    found = heap.primitive_array(value, 2 * (first + min(count, MAX_CHARACTERS)))
+    if found is None or found[0] != _CHAR:
+        return None
+    text = found[1][2 * first :].decode("utf-16-be", "replace")
+    return text + "…" if min(count, found[2] - first) > MAX_CHARACTERS else text
 
 
 def _text(heap: Heap, value: int, coder: int) -> str | None:
@@ -88,4 +113,11 @@ def _places(
     places[rows] = head + 1
     kinds[rows] = heap.data[head]
     kinds[(kinds == _BYTE) & (coders == 1)] = 0
+    shared, firsts, counts = _shared(heap, nodes)
+    if shared.any():
+        whole = (firsts >= 0) & (counts >= 0) & (firsts + counts <= lengths) & (kinds == _CHAR)
+        kinds[shared & ~whole] = 0
+        shared &= whole
+        places[shared] += 2 * firsts[shared]
+        lengths[shared] = counts[shared]
     return places, kinds, lengths
