@@ -150,7 +150,7 @@ def _entry(
         pool=track.pool,
         pool_size=sizes[(track.jvm, track.pool)] if track.pool is not None else 1,
         group=group,
-        frame=common.own_frame,
+        frame=_frame(track),
         listener=common.listener,
         wait=common.top,
         samples=min(judgement.count for judgement in judgements),
@@ -169,7 +169,17 @@ def _entry(
     )
 
 
+def _frame(track: Track) -> str | None:
+    """The frame that tells most: the user's own, or a broker thread's place in the store."""
+    view = track.last_view
+    if track.role == roles.BROKER_SEND:
+        for frame in view.stack.frames:
+            if ".rocketmq.store." in frame:
+                return frame
+    return view.own_frame
+
+
 def _does(holder: Judgement) -> str:
     view = holder.track.last_view
-    where = view.own_frame or view.top or "?"
+    where = _frame(holder.track) or view.top or "?"
     return f"{view.doing} at {where}"

@@ -232,6 +232,19 @@ IDLE = frozenset(
         "sun.nio.ch.Poller.loop",
         "jdk.internal.misc.Signal$1.run",
         "org.apache.kafka.clients.NetworkClient.poll",
+        # subscriptions: their threads wait for the next event by design, in a read that never ends
+        "org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl.poll",
+        "org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl.pullBlockIfNotFound",
+        "redis.clients.jedis.JedisPubSub.process",
+        "redis.clients.jedis.JedisPubSubBase.process",
+        "redis.clients.jedis.BinaryJedisPubSub.process",
+        "com.github.shyiko.mysql.binlog.BinaryLogClient.listenForEventPackets",
+        "okhttp3.internal.ws.RealWebSocket.loopReader",
+        "okhttp3.internal.sse.RealEventSource.processResponse",
+        "org.java_websocket.client.WebSocketClient.run",
+        "org.apache.activemq.ActiveMQMessageConsumer.dequeue",
+        "com.rabbitmq.client.impl.AMQConnection$MainLoop.run",
+        "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
 )
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})

@@ -136,3 +136,17 @@ def test_a_librarys_own_long_poll_is_no_fault(tmp_path: Path) -> None:
     )
     sample = [At("com.alibaba.nacos.client.Worker.longPolling.1", 80, frames, "RUNNABLE", 5.0)]
     assert report(tmp_path, [sample] * 5).findings == ()
+
+
+def test_a_subscription_waits_by_design(tmp_path: Path) -> None:
+    frames = (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "redis.clients.jedis.Protocol.read(Protocol.java:221)",
+        "redis.clients.jedis.JedisPubSub.process(JedisPubSub.java:125)",
+        "com.acme.Events.subscribe(Events.java:30)",
+        *TASK,
+    )
+    found = report(tmp_path, [[At("events-1", 80, frames, "RUNNABLE", 5.0)]] * 5)
+    assert found.findings == ()
+    assert found.stacks is not None
+    assert found.stacks.threads[0].state == "idle"

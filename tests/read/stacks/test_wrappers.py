@@ -134,3 +134,17 @@ PACKED: dict[str, Callable[[str], bytes]] = {
 def test_packing_changes_nothing(name: str, tmp_path: Path) -> None:
     plain = real_dump()
     same(read_text(tmp_path, PACKED[name](plain)), read_text(tmp_path, plain))
+
+
+def test_log_lines_between_the_lines_of_a_dump(tmp_path: Path) -> None:
+    """Other threads write to the console while the JVM dumps."""
+    plain = real_dump()
+    noisy = []
+    for number, line in enumerate(plain.split("\n")):
+        noisy.append(line)
+        # behind an empty line the JVM may write a trailer of the block above, so no log line there
+        if number % 7 == 3 and line:
+            noisy.append(
+                f'2026-11-21 06:14:44.{number:03} INFO [worker-{number}] c.a.Orders - "done" in <5> ms at once'
+            )
+    same(read_text(tmp_path, "\n".join(noisy)), read_text(tmp_path, plain))
