@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.collections import map_entries
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.read.hprof.records import big_endian
 from mqdiag.rocketmq.queue_names import texts
 
 CONSUME_START_TIME = "CONSUME_START_TIME"
@@ -24,32 +25,47 @@ _SAMPLE = 64
 def property_nodes(heap: Heap, messages: Nodes, key: str) -> Nodes:
     """Value string of a key: int32[k], -1 where a message has no such property.
 
-    A queue may hold 100,000 messages with ten properties each, so the hash that a HashMap keeps beside each key
-    decides first, and texts are compared for the few that have it.
+    A queue may hold 100,000 messages with ten properties each, so HashMaps are asked as `HashMap.get` asks them:
+    one slot of the table, the hash beside each key of its chain, and the texts of those that agree.
     """
     found = np.full(messages.size, -1, np.int32)
     maps = heap.refs(messages, "properties")
-    hashed = _keeps_hashes(heap, maps)
-    nodes = heap.refs(np.where(hashed, maps, -1).astype(np.int32), "table")
-    owners, nodes = heap.elements(nodes)
-    wanted = spread_hashes(key)
-    trusted = hashes_are_true(heap, nodes)
-    for _ in range(_MAX_CHAIN):
-        if not nodes.size:
-            break
-        close = np.arange(nodes.size)
-        if trusted:
-            close = np.flatnonzero(np.isin(heap.numbers(nodes, "hash"), wanted))
-        close = close[heap.strings_equal(heap.refs(nodes[close], "key"), key)]
-        found[owners[close]] = heap.refs(nodes[close], "value")
-        following = heap.refs(nodes, "next")
-        owners, nodes = owners[following >= 0], following[following >= 0]
-    others = np.flatnonzero((maps >= 0) & ~hashed)
+    hashed = np.flatnonzero(_keeps_hashes(heap, maps))
+    tables = heap.refs(maps[hashed], "table")
+    hashed, tables = hashed[tables >= 0], tables[tables >= 0]
+    if not hashes_are_true(heap, tables):
+        hashed, tables = hashed[:0], tables[:0]
+    for wanted in np.unique(spread_hashes(key)).tolist():
+        owners, nodes = _slot(heap, tables, wanted)
+        for _ in range(_MAX_CHAIN):
+            if not nodes.size:
+                break
+            close = np.flatnonzero(heap.numbers(nodes, "hash") == wanted)
+            close = close[heap.strings_equal(heap.refs(nodes[close], "key"), key)]
+            found[hashed[owners[close]]] = heap.refs(nodes[close], "value")
+            following = heap.refs(nodes, "next")
+            owners, nodes = owners[following >= 0], following[following >= 0]
+    rest = maps >= 0
+    rest[hashed] = False
+    others = np.flatnonzero(rest)
     if others.size:
         places, names, values = map_entries(heap, maps[others])
         same = heap.strings_equal(names, key)
         found[others[places[same]]] = values[same]
     return found
+
+
+def _slot(heap: Heap, tables: Nodes, wanted: int) -> tuple[NDArray[np.int64], Nodes]:
+    """(position in `tables`, first node) of the slot that a hash belongs to, where it is not empty."""
+    lengths = heap.array_lengths(tables)
+    sound = np.flatnonzero((lengths > 0) & (lengths & (lengths - 1) == 0))
+    id_size = heap.header.id_size
+    # OBJECT ARRAY DUMP: tag, id, stack trace, length, array class, then the ids
+    places = heap.index.offsets[tables[sound]] + 9 + 2 * id_size + id_size * (wanted & (lengths[sound] - 1))
+    inside = places + id_size <= heap.data.size
+    sound, places = sound[inside], places[inside]
+    nodes = heap.index.lookup.find(big_endian(heap.data, places, id_size))
+    return sound[nodes >= 0], nodes[nodes >= 0]
 
 
 def _keeps_hashes(heap: Heap, maps: Nodes) -> NDArray[np.bool_]:
@@ -58,11 +74,11 @@ def _keeps_hashes(heap: Heap, maps: Nodes) -> NDArray[np.bool_]:
     return np.isin(heap.class_index(maps), plain)
 
 
-def hashes_are_true(heap: Heap, nodes: Nodes) -> bool:
+def hashes_are_true(heap: Heap, tables: Nodes) -> bool:
     """A sample of keys against the hash beside them: JDK 7 may seed it, other JVMs may compute it otherwise."""
-    sample = nodes[:: max(1, nodes.size // _SAMPLE)][:_SAMPLE]
-    hashes = heap.numbers(sample, "hash").tolist()
-    keys = heap.strings(heap.refs(sample, "key"))
+    _, nodes = heap.elements(tables[:: max(1, tables.size // _SAMPLE)][:_SAMPLE])
+    hashes = heap.numbers(nodes, "hash").tolist()
+    keys = texts(heap, heap.refs(nodes, "key"))
     return all(key is not None and found in spread_hashes(key) for key, found in zip(keys, hashes, strict=True))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.collections import items
-from mqdiag.graph.heap import Nodes
+from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.bind import Client
 
 SERVICE_SUFFIX = "$ConsumeRequest"
@@ -46,7 +46,7 @@ def find_requests(client: Client) -> Requests:
     nodes = nodes[heap.reachable(nodes)]
     lists = client.role(nodes, "ConsumeRequest.messages")
     lite = client.role(nodes, "LitePullRequest.messages")
-    owners, messages = items(heap, np.where(lists >= 0, lists, lite).astype(np.int32))
+    owners, messages = _listed(heap, np.where(lists >= 0, lists, lite).astype(np.int32))
     return Requests(
         nodes=nodes,
         queues=heap.refs(nodes, "processQueue"),
@@ -55,3 +55,11 @@ def find_requests(client: Client) -> Requests:
         message_owners=owners,
         messages=messages,
     )
+
+
+def _listed(heap: Heap, lists: Nodes) -> tuple[NDArray[np.int64], Nodes]:
+    """Items of many lists: all are small ArrayLists but for a few, and there may be one for each message."""
+    arrays = heap.refs(lists, "elementData")
+    owners, messages = heap.elements(arrays)
+    others, more = items(heap, np.where(arrays >= 0, -1, lists).astype(np.int32))
+    return np.concatenate((owners, others)), np.concatenate((messages, more))
