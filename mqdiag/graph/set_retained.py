@@ -16,7 +16,7 @@ from mqdiag.graph.kernels.reach import mark
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
-_WALL, _MARKED = 2, 1
+_MARKED, _WALL, _MET = 1, 2, 3
 
 
 def retained_of_sets(
@@ -44,9 +44,12 @@ def retained_of_sets(
     state = np.zeros(heap.count, np.uint8)
     for nodes in sets:
         state[nodes] = _WALL
-    seeds = heap.roots.nodes[state[heap.roots.nodes] == 0]
+    in_sets = state[heap.roots.nodes] == _WALL
+    state[heap.roots.nodes[in_sets]] = _MET
+    seeds = heap.roots.nodes[~in_sets]
     mark(refs.starts, refs.edges, rows, heap.class_nodes, seeds, state, stack, mute, mute_edges)
     alive = state == _MARKED
+    met = np.flatnonzero(state == _MET).astype(np.int32)
 
     results = []
     for nodes in sets:
@@ -54,11 +57,10 @@ def retained_of_sets(
             results.append((0, 0))
             continue
         if sum(other.size > 0 for other in sets) > 1:
-            # The other sets live on: they hold what they reach, if they can be reached without this one.
+            # The other sets live on, as far as they can be reached without this one.
             state[:] = alive
             state[nodes] = _WALL
-            others = np.concatenate([other for other in sets if other is not nodes])
-            others = others[state[others] == 0]
+            others = met[state[met] == 0]
             mark(refs.starts, refs.edges, rows, heap.class_nodes, others, state, stack, mute, mute_edges)
         state[nodes] = 0
         before = state.copy()

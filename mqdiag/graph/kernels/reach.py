@@ -77,7 +77,7 @@ def mark(starts, edges, rows, class_nodes, seeds, state, stack, mute, mute_edges
     Args:
         starts, edges, rows, class_nodes: as in `depth_first`.
         seeds: int32[s].
-        state: uint8[n], in and out: 0 unmarked, 1 marked; anything else is a wall that is neither entered nor marked.
+        state: uint8[n], in and out: 0 unmarked, 1 marked, 2 a wall that is not entered, 3 a wall that was met.
         stack: int32[], scratch, at least n entries.
         mute: int32[m], ascending: objects whose last mute_edges[m] references are not followed.
         mute_edges: int64[m].
@@ -102,6 +102,8 @@ def mark(starts, edges, rows, class_nodes, seeds, state, stack, mute, mute_edges
                 count += 1
                 stack[depth] = child
                 depth += 1
+            elif child >= 0 and state[child] == 2:
+                state[child] = 3
             end = np.int64(starts[node + 1])
             if mute.size > 0:
                 place = np.searchsorted(mute, node)
@@ -114,4 +116,6 @@ def mark(starts, edges, rows, class_nodes, seeds, state, stack, mute, mute_edges
                     count += 1
                     stack[depth] = target
                     depth += 1
+                elif state[target] == 2:
+                    state[target] = 3
     return count
