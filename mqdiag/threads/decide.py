@@ -308,7 +308,8 @@ def _same_call_still(run: Judgement) -> Judgement:
 
 def _moved(run: Judgement, why: str, confidence: str | None = None) -> Judgement:
     run.state = PROGRESSING
-    run.confidence = confidence or ("high" if (run.cpu_growth or 0.0) > 2.0 or run.count == 1 else "medium")
+    # CPU time alone is no proof: a loop that tries one message again and again spends it too
+    run.confidence = confidence or ("high" if run.count == 1 else "medium")
     run.reason = why
     return run
 

@@ -19,7 +19,7 @@ def one(
 
 @pytest.mark.parametrize(
     ("grew", "state", "confidence"),
-    [(0.0, "stuck", "high"), (0.4, "stuck", "high"), (0.9, "stuck", "medium"), (16.0, "progressing", "high")],
+    [(0.0, "stuck", "high"), (0.4, "stuck", "high"), (0.9, "stuck", "medium"), (16.0, "progressing", "medium")],
 )
 def test_cpu_time_decides_on_a_read(tmp_path: Path, grew: float, state: str, confidence: str) -> None:
     cpus: list[float | None] = [1 + grew * number / 4 for number in range(5)]

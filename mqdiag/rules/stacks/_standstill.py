@@ -9,7 +9,7 @@ from mqdiag.rules.registry import Draft, Limits
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
 """fewer samples, or less time between first and last, make an error a warning"""
-ARTICLE = "article 002: five jstacks, ConsumeMessageThread_ RUNNABLE in a socket read in all of them"
+ARTICLE = "java.net.Socket.setSoTimeout: 0, the default, waits for ever"
 
 
 def example(standstill: Standstill) -> Facts:

@@ -58,7 +58,10 @@ def silent() -> Facts:
         "Look at PAGECACHERT in store.log, at iostat -x 1 and at the slave.",
         "Longer time-outs and a larger send queue only hide it.",
     ),
-    references=("article 001: system busy, broker busy", "org.apache.rocketmq.store.CommitLog.putMessage"),
+    references=(
+        "BrokerFastFailure, [PC_SYNCHRONIZED] and [PCBUSY_CLEAN_QUEUE]: busy errors of the same origin",
+        "org.apache.rocketmq.store.CommitLog.putMessage",
+    ),
     needs=("stacks",),
     limits={**LIMITS, "blocked_share": 0.5},
 )

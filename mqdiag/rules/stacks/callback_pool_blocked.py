@@ -59,7 +59,7 @@ def silent() -> Facts:
         "Do nothing in onSuccess and onException that can block: hand the work to a pool of your own.",
         "setClientCallbackExecutorThreads raises the number of threads (default: processors); it only buys time.",
     ),
-    references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor", "reference C-16"),
+    references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor"),
     needs=("stacks",),
     limits=LIMITS,
 )

@@ -48,10 +48,7 @@ def silent() -> Facts:
         " limits per pull (maxTransferCountOnMessageInMemory 32, on disk 8), number of queues, pullInterval, a paused"
         " consumer, NettyClientPublicExecutor threads in user code.",
     ),
-    references=(
-        "article 002: many threads in LinkedBlockingQueue.take mean that the consumer keeps up",
-        "reference C-03",
-    ),
+    references=("ThreadPoolExecutor.getTask: the worker has no message to work on"),
     needs=("stacks",),
     limits={"idle_share": 0.9},
     explained_by=("callback-pool-blocked", "pull-service-dead"),

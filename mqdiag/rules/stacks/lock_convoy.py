@@ -56,7 +56,10 @@ def silent() -> Facts:
         "Fix what the holder waits for.",
         "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end.",
     ),
-    references=("apache/rocketmq#3469", "stacks with -l name the owners of java.util.concurrent locks"),
+    references=(
+        "https://github.com/apache/rocketmq/issues/3469",
+        "stacks with -l name the owners of java.util.concurrent locks",
+    ),
     needs=("stacks",),
     limits=LIMITS,
     explained_by=(

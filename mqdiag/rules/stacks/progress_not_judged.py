@@ -53,7 +53,7 @@ def silent() -> Facts:
         " sleep 5; done",
         "Give the samples of one process at a time.",
     ),
-    references=("article 002: five jstacks and compare them",),
+    references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
     needs=("stacks",),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

@@ -34,7 +34,10 @@ def silent() -> Facts:
         "Look for the Error in the log or on standard error (OutOfMemoryError, NoClassDefFoundError) and cure it.",
         "Upgrade the client to 5.3.3 or later, which catches Throwable there.",
     ),
-    references=("apache/rocketmq#9278", "apache/rocketmq#1918", "reference C-08"),
+    references=(
+        "https://github.com/apache/rocketmq/pull/9278",
+        "https://github.com/apache/rocketmq/issues/1918",
+    ),
     needs=("stacks",),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

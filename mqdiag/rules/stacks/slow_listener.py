@@ -35,7 +35,7 @@ def silent() -> Facts:
     causes=("slow-listener",),
     severities=(Severity.INFO,),
     remedy=("Make the call at the shared frame faster, do fewer of them, or do them for a batch of messages.",),
-    references=("article 002: backlog because of a slow listener", "reference C-02"),
+    references=("DefaultMQPushConsumer.consumeThreadMin: 20 workers, and what one message takes, are the pace"),
     needs=("stacks",),
     limits={"busy_share": 0.9},
 )

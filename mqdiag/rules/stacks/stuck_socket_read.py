@@ -56,7 +56,7 @@ def silent() -> Facts:
         "Set connect and read timeouts on the client that the finding names, well below consumeTimeout (15 minutes).",
         "Look at the other side: it accepted the request and does not answer.",
     ),
-    references=(ARTICLE, "apache/rocketmq#1037"),
+    references=(ARTICLE, "https://github.com/apache/rocketmq/issues/1037"),
     needs=("stacks",),
     limits=LIMITS,
 )

@@ -54,7 +54,7 @@ def silent() -> Facts:
     ),
     references=(
         "java.util.concurrent.Future.get(long, TimeUnit)",
-        "reference D.3: getTask is the mark of an idle worker",
+        "ThreadPoolExecutor.getTask is the mark of an idle worker, in every JDK",
     ),
     needs=("stacks",),
     limits=LIMITS,

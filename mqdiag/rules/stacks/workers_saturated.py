@@ -46,8 +46,7 @@ def silent() -> Facts:
     ),
     references=(
         "ConsumeMessageConcurrentlyService: LinkedBlockingQueue without a bound",
-        "reference C-02",
-        "apache/rocketmq#1752",
+        "https://github.com/apache/rocketmq/issues/1752",
     ),
     needs=("stacks",),
     limits={"busy_share": 0.9},
