@@ -64,7 +64,7 @@ def silent() -> Facts:
         "Fix what the threads that have a connection wait for; give connections back in a finally block.",
         "Make the pool at least as large as consumeThreadMin, and bound the wait for a connection.",
     ),
-    references=("brettwooldridge/HikariCP wiki: About Pool Sizing"),
+    references=("brettwooldridge/HikariCP wiki: About Pool Sizing",),
     needs=("stacks",),
     limits=LIMITS,
     explained_by=("stuck-socket-read", "stuck-wait", "deadlock", "lock-convoy"),

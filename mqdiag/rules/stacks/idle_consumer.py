@@ -48,7 +48,7 @@ def silent() -> Facts:
         " limits per pull (maxTransferCountOnMessageInMemory 32, on disk 8), number of queues, pullInterval, a paused"
         " consumer, NettyClientPublicExecutor threads in user code.",
     ),
-    references=("ThreadPoolExecutor.getTask: the worker has no message to work on"),
+    references=("ThreadPoolExecutor.getTask: the worker has no message to work on",),
     needs=("stacks",),
     limits={"idle_share": 0.9},
     explained_by=("callback-pool-blocked", "pull-service-dead"),

@@ -35,7 +35,9 @@ def silent() -> Facts:
     causes=("slow-listener",),
     severities=(Severity.INFO,),
     remedy=("Make the call at the shared frame faster, do fewer of them, or do them for a batch of messages.",),
-    references=("DefaultMQPushConsumer.consumeThreadMin: 20 workers, and what one message takes, are the pace"),
+    references=(
+        "DefaultMQPushConsumer.consumeThreadMin: 20 workers, and what one message takes, are the pace",
+    ),
     needs=("stacks",),
     limits={"busy_share": 0.9},
 )
