@@ -24,6 +24,11 @@ _LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
 """reference width and header: compressed both, compact headers, wide references, all wide, ..."""
 _ARRAY_SAMPLE = 20_000
 _MAX_PADDING = 1024
+_ENOUGH_FOR_ALIGNMENT = 64
+"""objects of which not one breaks a wider alignment than 8 by chance"""
+_STRAY_SHARE = 0.01
+_RECORD_LIMIT = (1 << 32) - 1
+"""bytes of a sub-record at most, as HotSpot writes it"""
 
 
 @dataclass(slots=True)
@@ -46,13 +51,14 @@ class SizeModel:
 def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     """Learn the sizes of all objects; O(objects), array bodies are not touched."""
     classes = dump.classes
-    alignment = 1 << index.lookup.shift
+    shift = _alignment_shift(index)
+    alignment = 1 << shift
     usable = 8 <= alignment <= 256
     if not usable:
         alignment = 8
     histogram = np.zeros((classes.count, kernel.BINS), np.uint32)
     if usable:
-        kernel.gap_counts(index.ids, index.rows, index.lookup.shift, histogram)
+        kernel.gap_counts(index.ids, index.rows, shift, histogram)
     histogram[:, 0] = 0
     mode = histogram.argmax(axis=1).astype(np.int64) * alignment
     votes = histogram.max(axis=1).astype(np.int64)
@@ -103,8 +109,23 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
         alignment,
         units,
     )
+    if usable:
+        _size_truncated_arrays(dump, index, units, shift)
     _size_class_objects(dump, index, class_row, units, alignment, width, usable, int(sizes_by_row[class_row]))
     return SizeModel(units, alignment, width, header, array_base, "gaps" if learned else "formula")
+
+
+def _alignment_shift(index: ObjectIndex) -> int:
+    """Log2 of the alignment that nearly all ids have; a few objects, or a few damaged ids, say nothing else."""
+    shift = index.lookup.shift
+    if shift > 3:
+        return shift if index.count >= _ENOUGH_FOR_ALIGNMENT else 3
+    if shift < 3:
+        ids = index.ids
+        for usual in range(8, 2, -1):
+            if np.count_nonzero(ids & np.uint64((1 << usual) - 1)) <= _STRAY_SHARE * ids.size:
+                return usual
+    return shift
 
 
 def _aligned(size: Any, alignment: Any) -> Any:
@@ -200,6 +221,27 @@ def _array_base(dump: Dump, index: ObjectIndex, width: int, header: int, alignme
     bases = np.arange(0, 64, 4)
     best = int(bases[votes[bases].argmax()])
     return best if votes[best] >= ENOUGH and votes[best] > votes[default] else default
+
+
+def _size_truncated_arrays(dump: Dump, index: ObjectIndex, units: NDArray[np.uint32], shift: int) -> None:
+    """HotSpot cuts an array whose record would not fit 32 bits of length: what it takes goes up to the next object.
+
+    See calculate_array_max_length in the JDK's heapDumper.cpp.
+    """
+    large = np.flatnonzero(units >= (_RECORD_LIMIT // 2 - 4096) >> shift)
+    large = large[large + 1 < index.count]
+    head = 10 + dump.header.id_size  # tag, id, trace serial, length, element type
+    for node in large.tolist():
+        at = int(index.offsets[node])
+        tag, length_at = int(dump.source.data[at]), at + 5 + dump.header.id_size
+        if tag == 0x23:
+            width, own_head = int(_FIELD_BYTES[dump.source.data[length_at + 4]]), head
+        else:
+            width, own_head = dump.header.id_size, head - 1 + dump.header.id_size
+        length = int.from_bytes(bytes(dump.source.data[length_at : length_at + 4]), "big")
+        if length == (_RECORD_LIMIT - own_head) // width:
+            here, following = (int(each) for each in index.ids_of(np.array([node, node + 1], np.int32)))
+            units[node] = max(int(units[node]), min((following - here) >> shift, (1 << 32) - 1))
 
 
 def _size_class_objects(
