@@ -109,6 +109,15 @@ def test_a_cut_sample_is_said_and_analysed(mqdiag: Run, tmp_path: Path) -> None:
     assert report["inputs"][-1]["complete"] is False
 
 
+def test_standard_input(mqdiag: Run) -> None:
+    packed = (CASES / "urlconnection-stuck" / "series.tar.gz").read_bytes()
+    done = mqdiag("stacks", "-", stdin=packed)
+    assert done.code == EXIT_FINDINGS
+    assert done.out.startswith("ERROR All 20 consume threads")
+    nothing = mqdiag("stacks", "-")
+    assert (nothing.code, nothing.line) == (EXIT_INPUT, "mqdiag: -: is empty")
+
+
 HOSTILE = "\x1b[31mred\x1b]0;owned\x07\u202e\x9b2J[/bold]<b>\x00\r"
 
 

@@ -46,14 +46,18 @@ def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
     bodies = bodies or BodyParser()
     result = ReadResult(path=path)
     first_error: InputError | None = None
-    for label, chunks in open_members(path):
+    members = open_members(path)
+    while True:
+        label = path
         try:
-            samples = _read_member(label, _counted(chunks, result), bodies, result)
+            label, chunks = next(members)
+            result.samples += _read_member(label, _counted(chunks, result), bodies, result)
+        except StopIteration:
+            break
         except InputError as error:
+            # of a member, or of the archive behind its last good member: what was read stays
             first_error = first_error or error
             result.errors.append((label, error.problem))
-            continue
-        result.samples += samples
     if not result.samples:
         if first_error is not None:
             raise InputError(path, first_error.problem, hint=first_error.hint)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import shutil
 import sys
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -26,7 +30,11 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         InputError: the file is missing, unreadable, empty, or a damaged archive without any readable member.
     """
     if path == "-":
-        yield path, _non_empty(path, _stream_chunks(sys.stdin.buffer))
+        # archives are read from their end, and a pipe has none
+        with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
+            shutil.copyfileobj(sys.stdin.buffer, spool, CHUNK)
+            spool.seek(0)
+            yield from _unpack(path, cast("IO[bytes]", spool))
         return
     try:
         if Path(path).is_dir():
@@ -51,10 +59,10 @@ def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
     if head.startswith(b"PK\x03\x04"):
         yield from _zip_members(label, stream)
     elif head.startswith(b"\x1f\x8b"):
-        inner = _gzip_head(label, stream)
+        inner = next(_inflated(stream), b"")
         stream.seek(0)
         if inner[257:262] == b"ustar":
-            yield from _tar_members(label, _open_gzip(stream))
+            yield from _tar_members(label, cast("IO[bytes]", _Joined(b"", _inflated(stream))))
         else:
             yield label, _gzip_chunks(label, stream)
     elif head[257:262] == b"ustar":
@@ -63,53 +71,58 @@ def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
         yield label, _stream_chunks(stream)
 
 
-def _non_empty(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    seen = False
-    for chunk in chunks:
-        seen = True
-        yield chunk
-    if not seen:
-        raise InputError(label, "is empty")
-
-
 def _stream_chunks(stream: IO[bytes]) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         yield chunk
 
 
-def _open_gzip(stream: IO[bytes]) -> IO[bytes]:
-    try:
-        from isal import igzip
-    except ImportError:
-        import gzip
-
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
-    return cast("IO[bytes]", igzip.IGzipFile(fileobj=stream))  # type: ignore[no-untyped-call]
-
-
-def _gzip_head(label: str, stream: IO[bytes]) -> bytes:
-    try:
-        return _open_gzip(stream).read(512)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(label, f"is damaged gzip data: {error}") from None
-
-
-def _gzip_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
-    """Chunks as far as they go; a cut file gives what can be inflated, and its end is seen as a cut dump."""
-    opened = _open_gzip(stream)
-    seen = False
+def _member_chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    """Chunks of an archive's member as far as they go: what is cut shows as a cut dump."""
     while True:
         try:
-            chunk = opened.read(CHUNK)
-        except Exception as error:
-            # isal and zlib raise classes of their own; all mean that the data ends or is damaged here
-            if not seen:
-                raise InputError(label, f"is damaged gzip data: {error}") from None
+            chunk = stream.read(CHUNK >> 4)
+        except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError):
             return
         if not chunk:
             return
+        yield chunk
+
+
+def _inflated(stream: IO[bytes]) -> Iterator[bytes]:
+    """All members of gzip data, as far as they can be inflated: what is cut shows as a cut dump."""
+    inflater: Any = zlib
+    with contextlib.suppress(ImportError):
+        from isal import isal_zlib as inflater
+    inflate = inflater.decompressobj(31)
+    while raw := stream.read(CHUNK >> 2):
+        while raw:
+            try:
+                out = inflate.decompress(raw, CHUNK)
+            except Exception:
+                # isal and zlib raise errors of their own classes; the data is damaged from here on
+                return
+            if out:
+                yield out
+            if inflate.eof:
+                # the next member, or zeros that fill up a tape's block
+                raw = inflate.unused_data.lstrip(b"\0")
+                inflate = inflater.decompressobj(31)
+            else:
+                raw = inflate.unconsumed_tail
+
+
+def _gzip_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
+    """Chunks of gzip data.
+
+    Raises:
+        InputError: not one byte can be inflated.
+    """
+    seen = False
+    for chunk in _inflated(stream):
         seen = True
         yield chunk
+    if not seen:
+        raise InputError(label, "is damaged gzip data")
 
 
 def _zip_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -144,22 +157,26 @@ def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[
 
 
 def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    first = member.read(CHUNK)
+    chunks = _member_chunks(member)
+    first = next(chunks, b"")
     if first.startswith(b"\x1f\x8b"):
-        yield label, _gzip_chunks(label, cast("IO[bytes]", _Joined(first, member)))
+        yield label, _gzip_chunks(label, cast("IO[bytes]", _Joined(first, chunks)))
     elif first:
-        yield label, _prefixed(first, member)
+        yield label, chain((first,), chunks)
+    else:
+        yield label, _nothing(label)
 
 
-def _prefixed(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from _stream_chunks(stream)
+def _nothing(label: str) -> Iterator[bytes]:
+    """A member of which not one byte can be read; raised where it is read, so that the next ones follow."""
+    raise InputError(label, "is damaged or empty")
+    yield b""
 
 
 class _Joined(io.RawIOBase):
-    """A stream whose beginning was read already; members of a tar cannot seek."""
+    """A stream of chunks whose beginning was read already; members of an archive cannot seek."""
 
-    def __init__(self, first: bytes, rest: IO[bytes]) -> None:
+    def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
         self._first = first
         self._rest = rest
 
@@ -167,10 +184,8 @@ class _Joined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self._first:
-            taken, self._first = self._first[: len(buffer)], self._first[len(buffer) :]
-        else:
-            taken = self._rest.read(len(buffer))
+        taken = self._first or next(self._rest, b"")
+        taken, self._first = taken[: len(buffer)], taken[len(buffer) :]
         buffer[: len(taken)] = taken
         return len(taken)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.read.stacks.given import read_text, real_dump, same
+from tests.read.stacks.given import CASES, read_text, real_dump, same
 
 
 def prefixed(prefix: Callable[[int], str]) -> Callable[[str], str]:
@@ -148,3 +148,29 @@ def test_log_lines_between_the_lines_of_a_dump(tmp_path: Path) -> None:
                 f'2026-11-21 06:14:44.{number:03} INFO [worker-{number}] c.a.Orders - "done" in <5> ms at once'
             )
     same(read_text(tmp_path, "\n".join(noisy)), read_text(tmp_path, plain))
+
+
+def test_cut_gzip_gives_what_can_be_inflated(tmp_path: Path) -> None:
+    packed = gzip.compress(real_dump().encode())
+    (sample,) = read_text(tmp_path, packed[: len(packed) // 2]).samples
+    assert not sample.complete
+    assert len(sample.threads) > 10
+
+
+def test_a_cut_archive_gives_its_whole_members(tmp_path: Path) -> None:
+    packed = (CASES / "urlconnection-stuck" / "series.tar.gz").read_bytes()
+    whole, cut = read_text(tmp_path, packed), read_text(tmp_path, packed[: len(packed) * 3 // 4])
+    assert len(whole.samples) == 5
+    assert 2 <= len(cut.samples) < 5 or not all(sample.complete for sample in cut.samples)
+
+
+def test_a_damaged_member_of_a_zip_does_not_hide_the_others(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("j1.log", real_dump())
+        archive.writestr("j2.log", real_dump(number=2))
+    data = bytearray(buffer.getvalue())
+    data[2000] ^= 0xFF
+    result = read_text(tmp_path, bytes(data))
+    assert len(result.samples) + len(result.errors) == 2
+    assert result.samples[-1].complete
