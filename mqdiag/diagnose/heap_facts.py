@@ -31,13 +31,19 @@ def read_heap(
         InputError: nothing of it can be read.
     """
     dump = open_dump(str(path), store=not quick, name=name, progress=progress)
-    facts = _quick_facts(dump, settings) if quick else _facts(Heap(dump, progress), settings, progress)
-    return heap_input(dump, name), facts
+    heap = None if quick else Heap(dump, progress)
+    facts = _quick_facts(dump, settings) if heap is None else _facts(heap, settings, progress)
+    return heap_input(dump, name, heap), facts
 
 
-def heap_input(dump: Dump, name: str) -> Input:
+def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
     """The file as the report names it."""
     compression = f", {dump.source.compression}" if dump.source.compression else ""
+    share, source = dump.read_share, "declared-size"
+    if share is None and not dump.complete and heap is not None:
+        # Objects refer to each other without regard to where the cut is: what dangles is as much as what is missing.
+        found = heap.references.edges.size
+        share, source = found / max(found + heap.references.dangling, 1), "references"
     return Input(
         path=name,
         kind="heap",
@@ -46,7 +52,8 @@ def heap_input(dump: Dump, name: str) -> Input:
         captured_at=captured_at(dump),
         complete=dump.complete,
         stopped_at_byte=dump.stopped_at,
-        read_share=dump.read_share,
+        read_share=share,
+        read_share_source=None if share is None else source,
         problem=dump.problem,
     )
 

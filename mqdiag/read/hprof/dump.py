@@ -179,8 +179,9 @@ def _completeness(
     if not stops:
         return None, None, None
     lost = sum(damage.lost_bytes for damage in damages)
-    expected = source.expected_bytes
-    if expected is None and source.problem is None:
+    # Of a dump in segments that is cut nobody knows how many were to follow.
+    expected = source.expected_bytes or records.declared_end
+    if expected is None and source.problem is None and records.problem is None:
         expected = int(source.data.size)
     read = int(source.data.size) - lost
     # A sub-record cut inside the last segment says more than the record that holds it.

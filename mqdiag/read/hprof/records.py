@@ -37,6 +37,8 @@ class Records:
     lengths: NDArray[np.int64]
     stopped_at: int | None
     problem: str | None
+    declared_end: int | None = None
+    """where the file would end by the length of its one heap record, which it does not reach"""
 
     def of(self, tag: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Offsets and lengths of the records with a tag."""
@@ -47,7 +49,12 @@ class Records:
         """Only the records that begin before a byte of the file."""
         chosen = self.offsets < end
         return Records(
-            self.tags[chosen], self.offsets[chosen], self.lengths[chosen], self.stopped_at, self.problem
+            self.tags[chosen],
+            self.offsets[chosen],
+            self.lengths[chosen],
+            self.stopped_at,
+            self.problem,
+            self.declared_end,
         )
 
     def with_end(self, number: int, end: int, rest: Records) -> Records:
@@ -60,6 +67,7 @@ class Records:
             np.concatenate((lengths, rest.lengths)),
             rest.stopped_at,
             rest.problem,
+            rest.declared_end,
         )
 
 
@@ -84,7 +92,7 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
         tags = np.resize(tags, capacity)
         offsets = np.resize(offsets, capacity)
         lengths = np.resize(lengths, capacity)
-    stopped_at, problem = None, None
+    stopped_at, problem, declared_end = None, None, None
     if status == CUT:
         stopped_at = int(position)
         problem = f"{data.size - position} bytes are left that are no whole record header (9 bytes expected)"
@@ -94,13 +102,22 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
         left = int(data.size - offsets[count - 1])
         problem = f"a record (tag 0x{tag:02x}) of {length} bytes begins here, {left} are left"
         lengths[count - 1] = left
+        if tag == HEAP_DUMP:
+            declared_end = int(offsets[count - 1]) + length
     elif _is_unpatched(data, tags[:count], offsets[:count], lengths[:count]):
         stopped_at = int(data.size)
         problem = "the heap record has no length: its writer died before it knew it"
     elif HEAP_DUMP_SEGMENT in tags[:count] and HEAP_DUMP_END not in tags[:count]:
         stopped_at = int(data.size)
         problem = "the file ends without the record that closes a dump (tag 0x2c)"
-    return Records(tags[:count].copy(), offsets[:count].copy(), lengths[:count].copy(), stopped_at, problem)
+    return Records(
+        tags[:count].copy(),
+        offsets[:count].copy(),
+        lengths[:count].copy(),
+        stopped_at,
+        problem,
+        declared_end,
+    )
 
 
 def _is_unpatched(

@@ -18,6 +18,7 @@ def fires() -> Facts:
         complete=False,
         stopped_at_byte=500,
         read_share=0.5,
+        read_share_source="declared-size",
         problem="a record of 200 bytes ends beyond the file",
     )
     return Facts(inputs=(cut,))
@@ -50,7 +51,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for given in facts.inputs:
         if given.complete or given.error is not None:
             continue
-        share = "" if given.read_share is None else f", {given.read_share:.1%} of it was read"
+        estimate = given.read_share_source == "references"
+        share = ""
+        if given.read_share is not None:
+            share = f", {'about ' if estimate else ''}{given.read_share:.1%} of it was read"
+        lines = [f"Reading stopped at byte {given.stopped_at_byte}: {given.problem}."]
+        if estimate and given.read_share is not None:
+            lines.append(
+                f"{1 - given.read_share:.1%} of the references lead to objects that the file does not hold:"
+                " about as much of the heap is missing."
+            )
+        elif given.read_share is None:
+            lines.append("How much is missing cannot be told.")
         yield Draft(
             severity=Severity.WARNING,
             cause="incomplete-input",
@@ -61,8 +73,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "stopped_at_byte": given.stopped_at_byte,
                 "bytes": given.bytes,
                 "read_share": given.read_share,
+                "read_share_source": given.read_share_source,
                 "problem": given.problem,
             },
-            explanation=(f"Reading stopped at byte {given.stopped_at_byte}: {given.problem}.",),
+            explanation=tuple(lines),
             remedy=check.card.remedy,
         )
