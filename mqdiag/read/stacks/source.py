@@ -168,8 +168,9 @@ def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
 
 
 def _nothing(label: str) -> Iterator[bytes]:
-    """A member of which not one byte can be read; raised where it is read, so that the next ones follow."""
-    raise InputError(label, "is damaged or empty")
+    """A member of which not one byte can be read; said when it is read, so that the next ones follow."""
+    for _ in (label,):
+        raise InputError(label, "is damaged or empty")
     yield b""
 
 
