@@ -20,6 +20,8 @@ from mqdiag.rocketmq.queue_names import texts
 
 CONSUMED, FAILED, PULLED = "topicAndGroupConsumeOKTPS", "topicAndGroupConsumeFailedTPS", "topicAndGroupPullTPS"
 CONSUME_TIME = "topicAndGroupConsumeRT"
+_MINUTE_MS = 60_000
+_LEAST_WINDOW_MS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +86,14 @@ def _growths(heap: Heap, statistics: int, consumer: Consumer) -> dict[str, _Grow
     oldest[distinct] = snapshots[first]
     values, times = (_counter(heap, heap.refs(nodes, name)) for name in ("value", "times"))
     since, value_then, times_then = (heap.numbers(oldest, name) for name in ("timestamp", "value", "times"))
-    since[oldest < 0] = heap.number(consumer.implementation, "consumerStartTimestamp") or heap.MISSING
-    value_then[oldest < 0] = times_then[oldest < 0] = 0
+    started = heap.number(consumer.implementation, "consumerStartTimestamp") or 0
+    if heap.header.captured_at_ms - started <= _MINUTE_MS:
+        since[:], value_then[:], times_then[:] = started, 0, 0
     found = {}
     for at, key in enumerate(texts(heap, keys)):
         topic, _, rest = (key or "").rpartition(f"@{consumer.group}")
         window = heap.header.captured_at_ms - int(since[at])
-        if topic and not rest and since[at] > 0 and window > 0:
+        if topic and not rest and since[at] > 0 and window >= _LEAST_WINDOW_MS:
             found[topic] = _Growth(
                 window_ms=window,
                 value=max(0, int(values[at] - value_then[at])),
