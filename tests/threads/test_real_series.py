@@ -53,10 +53,6 @@ def test_findings(path: Path) -> None:
     expected = truth_of(path.parent)["expected"]
     report = diagnosis_of(path).report
     assert not report.failed
-    if path.parent.name == "pull-service-dead":
-        assert report.stacks is not None
-        if any(thread.role == "pull-service" for thread in report.stacks.threads):
-            pytest.skip("in this recording the thread is alive in every sample")
     said = {(finding.rule, finding.cause) for finding in report.findings}
     rules = {rule for rule, _ in said}
     absent = set(expected.get("absent_rules", ()))
