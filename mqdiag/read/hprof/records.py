@@ -132,7 +132,8 @@ def _is_unpatched(
 
 def big_endian(data: NDArray[np.uint8], at: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
     """Unsigned big-endian numbers of `width` bytes at many places: int64[k] to uint64[k]."""
-    value = np.zeros(at.size, np.uint64)
-    for byte in range(width):
-        value = (value << np.uint64(8)) | data[at + byte].astype(np.uint64)
-    return value
+    if data.size < width:
+        return np.zeros(at.size, np.uint64)
+    # A view in which the number at any byte can be picked whole: it overlaps itself and is only read.
+    numbers = np.ndarray((data.size - width + 1,), f">u{width}", buffer=data, strides=(1,))
+    return numbers[at].astype(np.uint64)
