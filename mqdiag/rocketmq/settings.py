@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts.heap import ConfigValue
 from mqdiag.facts.setting_names import SETTING_NAMES
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.plain import enum_name
 
 _BOOLEAN, _REFERENCE = 4, 2
 _INTEGERS = (5, 8, 9, 10, 11)
@@ -42,13 +43,3 @@ def _text(heap: Heap, node: int) -> str | None:
     if heap.class_name(node) == "java.lang.String":
         return heap.string(node)
     return enum_name(heap, node)
-
-
-def enum_name(heap: Heap, node: int) -> str | None:
-    """Name of an enum constant; constants with a body are of a subclass."""
-    if node < 0:
-        return None
-    enums = set(heap.classes.indices_named("java.lang.Enum"))
-    if not enums.intersection(heap.classes.ancestors(int(heap.index.rows[node]))):
-        return None
-    return heap.string(heap.ref(node, "name"))

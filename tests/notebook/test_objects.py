@@ -40,7 +40,7 @@ def test_classes_by_name(heap: Heap, truth: Any) -> None:
     assert queues.statics["PULL_MAX_IDLE_TIME"] == 120_000
     assert QUEUE in list(heap.classes)
     assert "NoSuchThing" not in heap.classes
-    with pytest.raises(KeyError, match="did you mean .*ProcessQueue"):
+    with pytest.raises(KeyError, match=r"did you mean .*ProcessQueue"):
         heap.classes["ProcesQueue"]
     message = heap.classes["org.apache.rocketmq.common.message.MessageExt"]
     assert message.subclasses == ["org.apache.rocketmq.common.message.MessageClientExt"]
@@ -87,7 +87,7 @@ def test_the_ways_around_an_object(heap: Heap) -> None:
     assert {root for _, root in heap.roots() if root.class_name == "java.lang.Thread"}
     with pytest.raises(KeyError, match="no object with the id 0x1"):
         heap.object(1)
-    with pytest.raises(KeyError, match="has no field 'nope'; it has: .*msgTreeMap"):
+    with pytest.raises(KeyError, match=r"has no field 'nope'; it has: .*msgTreeMap"):
         queue["nope"]
     with pytest.raises(TypeError, match="is no array"):
         queue[0]

@@ -124,7 +124,7 @@ def test_types_of_columns(tmp_path: Path) -> None:
     )
     assert (str(frame["ok"].dtype), frame["ok"][other]) == ("boolean", True)
     assert frame["any.only"][other] == -3
-    with pytest.raises(UsageError, match="has no field 'txet'; it has: .*text"):
+    with pytest.raises(UsageError, match=r"has no field 'txet'; it has: .*text"):
         heap.classes["Base"].frame("txet")
     assert list(heap.classes["java.lang.Integer"].frame("value").value) == [7]
     assert heap.classes["java.lang.Object"].frame().empty
