@@ -6,7 +6,6 @@ import pytest
 
 from tests.accuracy.histograms import cases, compare
 
-
 # `Class.enumConstants` keeps the array that `values()` made, and HotSpot writes no fields of class objects: in a dump
 # taken without a collection such an array looks like garbage.
 HELD_BY_CLASS_FIELDS = {
