@@ -62,7 +62,7 @@ def analyzer(folder: Path) -> Peer:
     cache = folder / "cache"
     return Peer(
         "hprof-analyzer 0.3.2",
-        lambda dump: [str(folder / "bin/hprof-analyzer"), "leak-suspects", str(dump)],
+        lambda dump: [str(folder / "bin/hprof-analyzer"), str(dump)],
         lambda dump: shutil.rmtree(cache, ignore_errors=True),
         {"XDG_CACHE_HOME": str(cache), "HOME": str(cache)},
     )
