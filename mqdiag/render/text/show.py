@@ -14,6 +14,7 @@ from mqdiag.render.wording.sizes import number, share, size
 
 NAME_ROOM = 30
 STRING = "java.lang.String"
+CLASS = "java.lang.Class"
 SUBCLASSES_SHOWN = 10
 
 
@@ -82,7 +83,7 @@ def value_text(value: ShownValue, width: int) -> str:
         quoted = safe(value.value.replace("\\", "\\\\").replace('"', '\\"'), limit=None)
         more = "" if value.length is None or value.length <= len(value.value) else f" ({number(value.length)})"
         return f'"{quoted}"{more}'
-    if value.class_name == "java.lang.Class":
+    if value.class_name == CLASS:
         return f"{value.value} {value.object_id}"
     if (value.class_name or "").endswith("[]") and value.length is not None:
         return f"{name[:-1]}{value.length}] {value.object_id}"
@@ -145,9 +146,12 @@ def _referrers(page: Page, one: ShownObject) -> None:
 def _holder(page: Page, holder: ShownHolder) -> str:
     tail = f" {holder.object_id}, {size(holder.retained_bytes)} retained"
     name = f" {holder.label}" if holder.label else ""
+    class_name = holder.class_name
+    if class_name == CLASS and holder.label:
+        name, class_name = "", holder.label
     field = holder.field or ""
     by = f", by {_field(field, holder.class_name)}" if field else ""
-    return fit(holder.class_name, page.view.width - 6 - len(tail) - len(name) - len(by)) + name + tail + by
+    return fit(class_name, page.view.width - 6 - len(tail) - len(name) - len(by)) + name + tail + by
 
 
 def _field(field: str, class_name: str) -> str:
