@@ -112,6 +112,7 @@ def main() -> None:
         path = given.keep or Path(folder, "damaged.hprof")
         path.write_bytes(data)
         assert examine(str(path)) == WHOLE
+        clean = resident_mib()
         if given.memory_mib:
             taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             limit = taken + (given.memory_mib << 20)
@@ -128,7 +129,15 @@ def main() -> None:
             faulthandler.cancel_dump_traceback_later()
             assert given.kind != "cuts" or outcome != WHOLE, name
             outcomes[outcome] += 1
+    assert resident_mib() <= 2 * clean + 100, (
+        f"{clean} MiB for the clean file, {resident_mib()} MiB for a damaged one"
+    )
     print(dict(outcomes))
+
+
+def resident_mib() -> int:
+    """The most memory this process ever had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 if __name__ == "__main__":

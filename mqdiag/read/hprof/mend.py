@@ -63,9 +63,11 @@ def _is_head(data: NDArray[np.uint8], at: int) -> bool:
     after = at + 9 + length
     if tag == HEAP_DUMP_END:
         return length == 0
+    if data[at + 1 : at + 5].any():
+        return False  # HotSpot writes no times, and in a root an id stands here
     if after >= data.size:
         # The last record of a cut file.
-        return after == data.size or (tag == HEAP_DUMP_SEGMENT and not data[at + 1 : at + 5].any())
+        return after == data.size or tag == HEAP_DUMP_SEGMENT
     return tag == HEAP_DUMP_SEGMENT or int(data[after]) in KNOWN_TAGS
 
 

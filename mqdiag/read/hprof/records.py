@@ -22,6 +22,7 @@ KNOWN_TAGS = frozenset(
     (*range(0x01, 0x08), 0x0A, 0x0B, HEAP_DUMP, 0x0D, 0x0E, HEAP_DUMP_SEGMENT, HEAP_DUMP_END)
 )
 """those of the hprof manual"""
+_UNCLOSED = "the file ends without the record that closes a dump (tag 0x2c)"
 
 
 @dataclass(slots=True)
@@ -61,14 +62,13 @@ class Records:
         """The records up to one that gets another end, and the rest behind it."""
         lengths = self.lengths[: number + 1].copy()
         lengths[-1] = end - self.offsets[number]
-        return Records(
-            np.concatenate((self.tags[: number + 1], rest.tags)),
-            np.concatenate((self.offsets[: number + 1], rest.offsets)),
-            np.concatenate((lengths, rest.lengths)),
-            rest.stopped_at,
-            rest.problem,
-            rest.declared_end,
-        )
+        tags = np.concatenate((self.tags[: number + 1], rest.tags))
+        offsets = np.concatenate((self.offsets[: number + 1], rest.offsets))
+        lengths = np.concatenate((lengths, rest.lengths))
+        stopped_at, problem = rest.stopped_at, rest.problem
+        if problem is None and _is_unclosed(tags):
+            stopped_at, problem = int(offsets[-1] + lengths[-1]), _UNCLOSED
+        return Records(tags, offsets, lengths, stopped_at, problem, rest.declared_end)
 
 
 def read_records(data: NDArray[np.uint8], header: Header, start: int | None = None) -> Records:
@@ -107,9 +107,9 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
     elif _is_unpatched(data, tags[:count], offsets[:count], lengths[:count]):
         stopped_at = int(data.size)
         problem = "the heap record has no length: its writer died before it knew it"
-    elif HEAP_DUMP_SEGMENT in tags[:count] and HEAP_DUMP_END not in tags[:count]:
+    elif _is_unclosed(tags[:count]):
         stopped_at = int(data.size)
-        problem = "the file ends without the record that closes a dump (tag 0x2c)"
+        problem = _UNCLOSED
     return Records(
         tags[:count].copy(),
         offsets[:count].copy(),
@@ -118,6 +118,10 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
         problem,
         declared_end,
     )
+
+
+def _is_unclosed(tags: NDArray[np.uint8]) -> bool:
+    return bool(HEAP_DUMP_SEGMENT in tags and HEAP_DUMP_END not in tags)
 
 
 def _is_unpatched(
