@@ -42,7 +42,7 @@ def _page(module: ModuleType) -> str:
         f"- cause: {', '.join(f'`{cause}`' for cause in card.causes)}\n"
         f"- severity: {', '.join(card.severities)}\n"
         f"- needs: {_needs(card)}\n"
-        f"- since: {card.since}",
+        f"- since: {card.since}" + (f"\n- tried on: {card.proven_on}" if card.proven_on else ""),
     ]
     if card.limits:
         rows = "\n".join(f"{name} = {value:g}" for name, value in card.limits.items())
