@@ -14,6 +14,9 @@ from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_end
 PRIMITIVE_ARRAYS = ("boolean[]", "char[]", "float[]", "double[]", "byte[]", "short[]", "int[]", "long[]")
 """names of the arrays of element types 4 to 11"""
 
+MAX_MISSING = 1 << 14
+"""classes without a CLASS_DUMP that get a row of their own"""
+
 
 @dataclass(slots=True)
 class ClassRecords:
@@ -125,7 +128,8 @@ def build_classes(
 
     name_of = dict(zip(loaded.ids.tolist(), loaded.name_ids.tolist(), strict=True))
     dumped_ids = heads[:, 0]
-    missing = np.setdiff1d(used_ids[used_ids != 0], dumped_ids)
+    # Only damage makes objects of so many classes that are not there: the rest share the unknown class's row.
+    missing = np.setdiff1d(used_ids[used_ids != 0], dumped_ids)[:MAX_MISSING]
     all_ids = np.concatenate((dumped_ids, missing))
     class_names = [
         java_name(names.text(name_of[id_])) if id_ in name_of else f"unknown-class@0x{id_:x}"

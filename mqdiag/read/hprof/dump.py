@@ -160,6 +160,7 @@ def _join(
     parts = []
     for part in walked:
         known = classes.rows_of(part.known[9:])
+        known[known < 0] = classes.unknown_row
         row_of = np.concatenate((classes.primitive_rows, [classes.unknown_row], known)).astype(np.int32)
         np.add.at(counts, row_of, part.counts)
         np.add.at(elements, row_of, part.elements)

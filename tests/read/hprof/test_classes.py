@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mqdiag.read.hprof.classes import MAX_MISSING
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import INT, LONG, OBJECT
 from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
@@ -135,6 +136,19 @@ def test_trap_27_an_instance_shorter_than_its_class_says(tmp_path: Path) -> None
     assert targets(heap, 0xE0F0_0000) == [ids[0]]
     assert targets(heap, 0xE0F0_0100) == []
     assert heap.numbers(nodes_of(heap, [0xE0F0_0000]), "number0").tolist() == [heap.MISSING]
+
+
+def test_trap_27_more_missing_classes_than_damage_leaves_share_one_row(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    dump.items += [
+        dump.encode.instance_dump(0xE000_0000 + 16 * i, 0x9_0000_0000 + i, b"")
+        for i in range(MAX_MISSING + 100)
+    ]
+    heap = heap_of(dump, tmp_path)
+    assert heap.count == MAX_MISSING + 100
+    assert heap.classes.count < MAX_MISSING + 20
+    (row,) = heap.classes.indices_named("unknown-class@0x0")
+    assert heap.instances([row]).size == 100
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
