@@ -13,7 +13,9 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "mqdiag"
 FILES = sorted(
-    file for file in PACKAGE.rglob("*.py") if "\n@njit" in file.read_text() and "_kernel_cache" not in file.parts
+    file
+    for file in PACKAGE.rglob("*.py")
+    if "\n@njit" in file.read_text() and "_kernel_cache" not in file.parts
 )
 FLAGS = {"cache", "nogil"}
 ALLOWED_FLAGS = FLAGS | {"inline"}
