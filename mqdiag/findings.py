@@ -117,6 +117,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...]
     limits: dict[str, float]
     since: str
+    proven_on: str = ""
+    """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import numpy as np
 
 from mqdiag.facts.heap import HeapThread, MessageInHand
 from mqdiag.graph import Heap
+from mqdiag.threads.listener_call import listener_call
 from mqdiag.threads.roles import role_of_name
 
 OUT_OF_MEMORY = "java.lang.OutOfMemoryError.<init>"
@@ -36,17 +37,19 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
     # JDK 19 and later: Thread.holder.threadStatus
     held = heap.numbers(heap.refs(nodes, "holder"), "threadStatus")
     status = np.where(status == heap.MISSING, held, status)
+    states = [None if bits == heap.MISSING else thread_state(bits) for bits in status.tolist()]
     return tuple(
         HeapThread(
             name=record.name,
             object_id=f"0x{heap.object_id(record.node):x}",
             role=role_of_name(record.name).role,
-            state=None if bits == heap.MISSING else thread_state(bits),
+            state=state,
             message=in_hand.get(record.node),
             frames=tuple(record.frames),
+            call=listener_call(tuple(record.frames), state) if record.node in in_hand else None,
             hit_out_of_memory=bool(record.frames) and record.frames[0].startswith(OUT_OF_MEMORY),
         )
-        for record, bits in zip(records, status.tolist(), strict=True)
+        for record, state in zip(records, states, strict=True)
     )
 
 

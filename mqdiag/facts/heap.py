@@ -172,6 +172,29 @@ class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
     offset: int | None = None
     msg_id: str | None = None
     age_ms: int | None = None
+    """since the listener got it: CONSUME_START_TIME; for an orderly one since its queue's messages were taken"""
+    group: str | None = None
+    broker: str | None = None
+    queue_topic: str | None = None
+    """of the queue it came through: `%RETRY%group` for one that failed before, whose own topic is the first one"""
+    keys: str | None = None
+    batch: int | None = None
+    """messages that the same call of the listener got"""
+
+
+class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker does for its message, by its frames."""
+
+    listener: str
+    """the frame of the listener, wrappers of frameworks passed over"""
+    frame: str | None = None
+    """the application's own frame nearest to the wait"""
+    doing: str
+    """socket-read, connect, lock, monitor, pool, future, sleep, running, …"""
+    cause: str
+    """what the frames speak for; one dump alone cannot tell a standstill from a slow call"""
+    library: str | None = None
+    remedy: tuple[str, ...] = ()
 
 
 class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +206,8 @@ class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     state: str | None = None
     message: MessageInHand | None = None
     frames: tuple[str, ...] = ()
+    call: ListenerCall | None = None
+    """None when no listener is on its stack, or the dump holds no stack"""
     hit_out_of_memory: bool = False
     """its first frame is the OutOfMemoryError that made the JVM write the dump"""
 

@@ -9,8 +9,14 @@ from mqdiag.graph.collections import map_entries
 from mqdiag.graph.heap import Nodes
 from mqdiag.rocketmq.bind import Client
 from mqdiag.rocketmq.pools import requests_in
-from mqdiag.rocketmq.properties import CONSUME_START_TIME, decimal_property, message_ids
-from mqdiag.rocketmq.queue_names import place_of, texts
+from mqdiag.rocketmq.properties import (
+    CONSUME_START_TIME,
+    KEYS,
+    decimal_property,
+    message_ids,
+    text_property,
+)
+from mqdiag.rocketmq.queue_names import place_of, queue_names, texts
 from mqdiag.rocketmq.requests import Requests
 
 
@@ -27,7 +33,8 @@ def messages_in_hand(client: Client, requests: Requests) -> dict[int, MessageInH
     first = np.full(requests.nodes.size, -1, np.int32)
     first[requests.message_owners[::-1]] = requests.messages[::-1]
     messages = np.where(first[places] >= 0, first[places], _orderly(client, requests.queues[places]))
-    return _describe(client, threads, messages.astype(np.int32))
+    there = messages >= 0
+    return _describe(client, requests, threads[there], places[there], messages[there].astype(np.int32))
 
 
 def _orderly(client: Client, queues: Nodes) -> Nodes:
@@ -40,18 +47,27 @@ def _orderly(client: Client, queues: Nodes) -> Nodes:
     return lowest
 
 
-def _describe(client: Client, threads: Nodes, messages: Nodes) -> dict[int, MessageInHand]:
+def _describe(
+    client: Client, requests: Requests, threads: Nodes, places: Nodes, messages: Nodes
+) -> dict[int, MessageInHand]:
     heap = client.heap
-    there = messages >= 0
-    threads, messages = threads[there], messages[there]
     now = heap.header.captured_at_ms
+    started = decimal_property(heap, messages, CONSUME_START_TIME)
+    # The orderly service sets no such property; taking messages for the listener stamps their queue.
+    batches = np.bincount(requests.message_owners, minlength=requests.nodes.size)[places]
+    taken = heap.numbers(requests.queues[places], "lastConsumeTimestamp")
+    started = np.where((started == heap.MISSING) & (batches == 0), taken, started)
     columns = zip(
         threads.tolist(),
         texts(heap, heap.refs(messages, "topic")),
         heap.numbers(messages, "queueId").tolist(),
         heap.numbers(messages, "queueOffset").tolist(),
         message_ids(heap, messages),
-        decimal_property(heap, messages, CONSUME_START_TIME).tolist(),
+        text_property(heap, messages, KEYS),
+        started.tolist(),
+        texts(heap, heap.refs(requests.services[places], "consumerGroup")),
+        queue_names(heap, requests.names[places]),
+        batches.tolist(),
         strict=True,
     )
     return {
@@ -60,7 +76,12 @@ def _describe(client: Client, threads: Nodes, messages: Nodes) -> dict[int, Mess
             queue_id=None if queue_id == heap.MISSING else queue_id,
             offset=None if offset == heap.MISSING else offset,
             msg_id=msg_id,
-            age_ms=None if started == heap.MISSING or now <= 0 else now - started,
+            keys=keys,
+            age_ms=None if start == heap.MISSING or start <= 0 or now <= 0 else now - start,
+            group=group,
+            broker=name.broker,
+            queue_topic=name.topic,
+            batch=batch or None,
         )
-        for thread, topic, queue_id, offset, msg_id, started in columns
+        for thread, topic, queue_id, offset, msg_id, keys, start, group, name, batch in columns
     }

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Subject
 
+LITERALS = "values set by hand, and real dumps without the fault; no real dump with it was at hand"
+"""`proven_on` of rules whose fault could not be provoked"""
+
 Limits = Mapping[str, float]
 """A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
 
@@ -65,6 +68,7 @@ def rule(
     limits: dict[str, float] | None = None,
     explained_by: tuple[str, ...] = (),
     since: str = "0.1.0",
+    proven_on: str = "",
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check.
 
@@ -80,6 +84,7 @@ def rule(
         limits: thresholds by name; `mqdiag.toml` can set each.
         explained_by: rules whose finding on the same subject causes this one.
         since: first version that has the rule.
+        proven_on: said where no real evidence of the fault was at hand: what the rule was tried on instead.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"rule name {name!r} is not kebab-case")
@@ -97,6 +102,7 @@ def rule(
         needs=needs,
         limits=limits or {},
         since=since,
+        proven_on=proven_on,
     )
 
     def make(check: Check) -> Rule:

@@ -120,6 +120,22 @@ def test_messages_in_hand(read: Case) -> None:
     assert theirs <= ours
 
 
+def test_how_long_messages_are_in_hand(read: Case) -> None:
+    """The listener notes when it is called; the client stamps the message, or an orderly one's queue, just before."""
+    since = {row["thread"]: row["since_ms"] for row in read.truth.get("in_hand", []) if "since_ms" in row}
+    names = {thread.node: thread.name for thread in read.heap.threads}
+    groups = {one.group for one in read.view.consumers}
+    for node, one in read.view.in_hand.items():
+        assert one.group in groups
+        assert one.broker is not None or one.queue_topic is None
+        if names[node] in since and len(groups) == 1:
+            if read.truth["client_version"] == "3.2.6":
+                assert one.age_ms is None  # stamped since 3.5.3
+                continue
+            assert one.age_ms is not None
+            assert abs(read.heap.header.captured_at_ms - one.age_ms - since[names[node]]) < 1000
+
+
 def test_nothing_unknown(read: Case) -> None:
     assert read.view.unknown == {}
     assert all(row.found_by == "rebalance-table" for row in read.view.queues if row.assigned)

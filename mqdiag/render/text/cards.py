@@ -35,6 +35,7 @@ def render_card(card: RuleCard, view: View) -> str:
             ("severity", ", ".join(card.severities)),
             ("needs", ", ".join(card.needs) or "any input"),
             ("since", card.since),
+            *([("tried on", card.proven_on)] if card.proven_on else []),
         ]
     )
     if card.limits:

@@ -1,0 +1,75 @@
+"""stuck-consumer-thread: limits of time, what is no standstill, threads at the same place."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.heap import stuck_consumer_thread as rule
+from tests.rules.heap.checks import findings, heap_of, severities, with_consumer, with_heap
+
+MINUTE = 60_000
+
+
+def _with_message(facts: Facts, **changes: object) -> Facts:
+    thread = heap_of(facts).threads[0]
+    message = msgspec.structs.replace(thread.message, **changes)  # type: ignore[type-var]
+    return with_heap(facts, threads=(msgspec.structs.replace(thread, message=message),))
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"),
+    [
+        (None, []),
+        (MINUTE - 1, []),
+        (MINUTE, [Severity.WARNING]),
+        (15 * MINUTE - 1, [Severity.WARNING]),
+        (15 * MINUTE, [Severity.ERROR]),
+    ],
+)
+def test_ages(age: int | None, expected: list[Severity]) -> None:
+    assert severities(rule, _with_message(rule.fires(), age_ms=age)) == expected
+
+
+def test_a_slow_call_is_less_sure() -> None:
+    (finding,) = findings(rule, _with_message(rule.fires(), age_ms=2 * MINUTE))
+    assert finding.confidence is Confidence.MEDIUM
+
+
+def test_evidence() -> None:
+    (finding,) = findings(rule, rule.fires())
+    assert finding.cause == "missing-http-timeout"
+    assert finding.evidence["thread"] == "ConsumeMessageThread_CID_wash_7"
+    assert finding.evidence["min_offset"] == finding.evidence["offset"] == 2101
+    assert finding.evidence["msg_id"] == "7F0000010000"
+    assert finding.remedy == ("Set RequestConfig.setSocketTimeout.",)
+    assert (finding.subject.topic, finding.subject.queue_id) == ("segments", 3)
+
+
+def test_without_consume_timeout_as_before_3_5_3() -> None:
+    facts = with_consumer(_with_message(rule.fires(), age_ms=10 * 60 * MINUTE), config={})
+    assert severities(rule, facts) == [Severity.WARNING]
+
+
+def test_a_worker_whose_listener_is_done_is_another_fault() -> None:
+    thread = msgspec.structs.replace(heap_of(rule.fires()).threads[0], call=None)
+    assert findings(rule, with_heap(rule.fires(), threads=(thread,))) == ()
+
+
+def test_a_dump_without_stacks() -> None:
+    thread = msgspec.structs.replace(heap_of(rule.fires()).threads[0], call=None, frames=())
+    (finding,) = findings(rule, with_heap(rule.fires(), threads=(thread,)))
+    assert finding.cause == "stuck-listener"
+    assert finding.evidence["frame"] is None
+
+
+def test_threads_at_the_same_place_are_one_finding() -> None:
+    thread = heap_of(rule.fires()).threads[0]
+    message = msgspec.structs.replace(thread.message, queue_id=1, age_ms=20 * MINUTE)  # type: ignore[type-var]
+    other = msgspec.structs.replace(thread, name="ConsumeMessageThread_CID_wash_8", message=message)
+    (finding,) = findings(rule, with_heap(rule.fires(), threads=(thread, other)))
+    assert finding.evidence["thread"] == "ConsumeMessageThread_CID_wash_8"
+    assert len(finding.evidence["threads"]) == 2  # type: ignore[arg-type]
+    assert finding.subject.queue_id is None
