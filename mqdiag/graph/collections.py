@@ -96,11 +96,9 @@ def _hashed(heap: Heap, maps: Nodes) -> tuple[Owners, Nodes, Nodes]:
     """Maps with a table of linked entries."""
     owners, segments = heap.elements(heap.refs(maps, "segments"))
     position, bins = heap.elements(heap.refs(segments, "table"))
-    owner_parts, bin_parts = [owners[position]], [bins]
-    for field in ("table", "nextTable"):
-        owners, bins = heap.elements(heap.refs(maps, field))
-        owner_parts.append(owners)
-        bin_parts.append(bins)
+    # In a resize the next table is found through the forwarding nodes only: a bin just copied to it stands in both.
+    direct, direct_bins = heap.elements(heap.refs(maps, "table"))
+    owner_parts, bin_parts = [owners[position], direct], [bins, direct_bins]
     owners, nodes = np.concatenate(owner_parts), np.concatenate(bin_parts)
     kept: list[tuple[Owners, Nodes]] = []
     seen = np.zeros(heap.count, bool)

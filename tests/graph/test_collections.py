@@ -88,6 +88,17 @@ def test_items_of_lists_and_queues_in_order(
     assert read == [*wanted, []]
 
 
+def test_a_bin_that_a_resize_has_just_copied_counts_once(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    entries = [(java.boxed(i), java.boxed(i)) for i in range(4)]
+    resizing, copy = (java.concurrent_hash_map(entries) for _ in range(2))
+    next_table = next(item.values["table"] for item in dump.items if getattr(item, "id", 0) == copy)
+    dump.set(resizing, nextTable=next_table)
+    heap = heap_of(dump, tmp_path)
+    assert collections.sizes(heap, nodes_of(heap, [resizing])).tolist() == [4]
+
+
 def test_a_node_taken_out_of_a_queue_points_to_itself(tmp_path: Path) -> None:
     dump = DumpWriter()
     java = JavaObjects(dump)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.header import parse_header
+from mqdiag.read.hprof.records import read_records
 from mqdiag.read.source import open_source
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_writer import DumpWriter
@@ -70,7 +72,9 @@ def test_trap_02_no_wrap_where_the_remainder_differs(tmp_path: Path) -> None:
             file.write(struct.pack(">BII", 0x0D, 0, length))
             file.seek(length, 1)
         file.truncate(file.tell())
-    dump = read_dump(open_source(str(path)))
+    source = open_source(str(path))
+    assert read_records(source.data, parse_header("", source.data)).lengths.tolist() == [19, 3 * GIB, GIB]
+    dump = read_dump(source)
     assert dump.complete
     assert counts(dump) == {"byte[]": 1}
 
