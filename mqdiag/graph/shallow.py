@@ -23,7 +23,17 @@ _FIELD_BYTES = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])
 _LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
 """reference width and header: compressed both, compact headers, wide references, all wide, ..."""
 _ARRAY_SAMPLE = 20_000
-_MAX_PADDING = 1024
+_MAX_PADDING, _LEAST_PADDING = 1024, 64
+_PADDED = (
+    "java.lang.Thread",
+    "java.util.concurrent.ConcurrentHashMap$CounterCell",
+    "java.util.concurrent.Exchanger$Node",
+    "java.util.concurrent.ForkJoinPool",
+    "java.util.concurrent.ForkJoinPool$WorkQueue",
+    "java.util.concurrent.SubmissionPublisher$BufferedSubscription",
+    "java.util.concurrent.atomic.Striped64$Cell",
+)
+"""the JDK's @Contended classes: of them a single instance is believed to be hundreds of bytes larger than its fields"""
 _ENOUGH_FOR_ALIGNMENT = 64
 """objects of which not one breaks a wider alignment than 8 by chance"""
 _STRAY_SHARE = 0.01
@@ -77,6 +87,8 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     # Fields that the JVM injects, and holes between superclasses (JDK 14 and older), add a little; the padding of
     # @Contended adds hundreds of bytes, and every subclass inherits it.
     contended = (votes >= ENOUGH) & (2 * votes >= total) & (mode >= formula) & (mode <= formula + _MAX_PADDING)
+    padded = np.isin(classes.names, _PADDED) & (2 * votes >= total) & (votes > 0)
+    contended |= padded & (mode >= formula + _LEAST_PADDING) & (mode <= formula + _MAX_PADDING)
     sizes_by_row = np.where(contended, mode, formula)
     for level in range(1, int(depth.max(initial=0)) + 1):
         below = np.flatnonzero((depth == level) & ~contended)
@@ -254,7 +266,11 @@ def _size_class_objects(
     usable: bool,
     default_base: int,
 ) -> None:
-    """A class object is a java.lang.Class instance with the statics of its class behind it."""
+    """A class object is a java.lang.Class instance with the statics of its class behind it.
+
+    References come first. Up to JDK 17 at least, four bytes stay empty between an odd number of narrow ones and longs
+    or doubles; newer JDKs fill them. Which it is, the distances decide.
+    """
     classes = dump.classes
     owner = np.repeat(np.arange(classes.count), np.diff(classes.static_starts))
     types = np.minimum(classes.static_types, 11)
@@ -264,11 +280,15 @@ def _size_class_objects(
     )
     bytes_of = np.where(types == 2, width, _FIELD_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
+    references = np.bincount(owner, (types == 2) * real * width, classes.count).astype(np.int64)[
+        : classes.dumped
+    ]
+    wide = np.bincount(owner, (_FIELD_BYTES[types] == 8) * real, classes.count)[: classes.dumped] > 0
+    hole = np.where(wide, -references % 8, 0)
     nodes = index.lookup.find(classes.ids[: classes.dumped])
-    there = nodes >= 0
-    nodes, statics = nodes[there], statics[there]
-    mirrors = dump.source.data[index.offsets[nodes]] == 0x20
-    nodes, statics = nodes[mirrors], statics[mirrors]
+    there = np.flatnonzero(nodes >= 0)
+    there = there[dump.source.data[index.offsets[nodes[there]]] == 0x20]
+    nodes, statics, hole = nodes[there], statics[there], hole[there]
     base = default_base
     followed = nodes + 1 < index.count
     if usable and followed.sum() >= ENOUGH:
@@ -281,4 +301,9 @@ def _size_class_objects(
             base = int(bare[bare_votes.argmax()])
         elif known.any():
             base = int(bases[known][votes[known].argmax()])
+        tells = hole[followed] > 0
+        tight = _aligned(base + statics[followed], alignment)[tells]
+        loose = _aligned(base + statics[followed] + hole[followed], alignment)[tells]
+        if (gap[tells] == loose).sum() > (gap[tells] == tight).sum():
+            statics = statics + hole
     units[nodes] = _aligned(base + statics, alignment) // alignment
