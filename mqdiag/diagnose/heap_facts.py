@@ -115,6 +115,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(packages)),
         consumers=view.consumers,
         queues=view.queues,
+        instances=view.instances,
         process_queues=view.process_queues,
         messages=view.messages,
         messages_unreachable=view.messages_unreachable,

@@ -99,6 +99,16 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     pool_threads: int | None = None
     pool_active: int | None = None
     queued_requests: int | None = None
+    instance_id: str | None = None
+    """object id of its MQClientInstance; None before start() and after shutdown()"""
+    registered: bool | None = None
+    """in the consumerTable of that instance: heartbeats and rebalancing go by it"""
+    cleaner_tasks: int | None = None
+    """periodic tasks that wait or run in the expiry cleaner; None where there is none, or it is shut down"""
+    resubmits: int | None = None
+    """requests that wait in the scheduled executor to be tried again, as their messages could not be sent back"""
+    topic_queues: dict[str, int] = {}
+    """queues of each subscribed topic, over all brokers, as the consumer knows them from the route"""
     rates: tuple[TopicRate, ...] = ()
     unknown: dict[str, str] = {}
     """what could not be read, with the reason"""
@@ -135,6 +145,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     """greatest age since a listener began, over all messages of the queue"""
     redelivered: int | None = None
     """messages with reconsumeTimes > 0"""
+    most_redelivered: int | None = None
+    """greatest reconsumeTimes"""
     oldest_consume_age_ms: int | None = None
     """age of the message with the lowest offset since its listener began"""
     head_msg_id: str | None = None
@@ -145,6 +157,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     """in the processQueueTable of its consumer's RebalanceImpl"""
     dropped: bool | None = None
     locked: bool | None = None
+    last_lock_age_ms: int | None = None
+    """since the broker last confirmed the lock of an orderly queue"""
     last_pull_age_ms: int | None = None
     last_consume_age_ms: int | None = None
     being_changed: bool | None = None
@@ -225,6 +239,23 @@ class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
     """what dies if the messages that only others hold go"""
 
 
+class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
+    """One MQClientInstance: connections and service threads that consumers and producers share."""
+
+    object_id: str
+    client_id: str | None = None
+    service_state: str | None = None
+    client_version: str | None = None
+    managed: bool | None = None
+    """in the factoryTable of MQClientManager; shutdown() takes it out"""
+    consumer_groups: tuple[str, ...] = ()
+    producer_groups: tuple[str, ...] = ()
+    pull_thread: str | None = None
+    """state of the thread of PullMessageService: alive, terminated or new"""
+    pull_stopped: bool | None = None
+    """shutdown() was called on PullMessageService"""
+
+
 class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One dump."""
 
@@ -247,6 +278,7 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     suspects: tuple[Suspect, ...] = ()
     consumers: tuple[ConsumerFacts, ...] = ()
     queues: tuple[QueueFacts, ...] = ()
+    instances: tuple[ClientInstance, ...] = ()
     process_queues: int | None = None
     messages: int | None = None
     messages_unreachable: int | None = None

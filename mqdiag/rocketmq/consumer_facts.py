@@ -20,6 +20,7 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.cached import distinct_body_bytes
 from mqdiag.rocketmq.consumers import Consumer, client_id
 from mqdiag.rocketmq.pools import Pool
+from mqdiag.rocketmq.services import services_of
 from mqdiag.rocketmq.settings import plain_fields
 from mqdiag.rocketmq.version import client_version
 
@@ -63,6 +64,7 @@ def consumer_facts(
     state = plain_fields(heap, consumer.implementation)
     measured, average, largest = _bodies(held)
     version = client_version(consumer.client)
+    around = services_of(consumer)
     unknown = dict(consumer.client.unknown)
     if version is None:
         unknown["client_version"] = "MQVersion or its constants are not in the dump"
@@ -91,6 +93,11 @@ def consumer_facts(
         pool_threads=None if held.pool is None else int(held.pool.workers.size),
         pool_active=None if held.pool is None else held.pool.active,
         queued_requests=held.queued,
+        instance_id=None if consumer.factory < 0 else hex(heap.object_id(consumer.factory)),
+        registered=around.registered,
+        cleaner_tasks=around.cleaner_tasks,
+        resubmits=around.resubmits,
+        topic_queues=around.topic_queues,
         rates=rates,
         unknown=unknown,
     )

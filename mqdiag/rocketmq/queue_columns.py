@@ -22,6 +22,7 @@ class QueueColumns:
                 "locked",
                 "lastPullTimestamp",
                 "lastConsumeTimestamp",
+                "lastLockTimestamp",
                 "queueOffsetMax",
                 "msgAccCnt",
             )

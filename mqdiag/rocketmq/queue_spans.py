@@ -76,6 +76,11 @@ class QueueSpans:
         """Messages that failed before."""
         return int((self._cached.reconsumed[self._slice(place)] > 0).sum())
 
+    def most_redelivered(self, place: int) -> int | None:
+        """How often the one that failed most did; None for an empty map."""
+        times = self._cached.reconsumed[self._slice(place)]
+        return int(times.max()) if times.size else None
+
     def message(self, row: int) -> int:
         """Node of a message."""
         return int(self._cached.nodes[row])

@@ -8,13 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.heap import ConsumerFacts, MessageHolder, MessageInHand, MessageTotals, QueueFacts
+from mqdiag.facts.heap import (
+    ClientInstance,
+    ConsumerFacts,
+    MessageHolder,
+    MessageInHand,
+    MessageTotals,
+    QueueFacts,
+)
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.bind import MESSAGE, PROCESS_QUEUE, Client, bind, has_grpc_client
 from mqdiag.rocketmq.cached import Cached, distinct_body_bytes, read_cached
 from mqdiag.rocketmq.consumer_facts import Held, consumer_facts, worker_threads
 from mqdiag.rocketmq.consumers import Consumer, find_consumers
 from mqdiag.rocketmq.in_hand import messages_in_hand
+from mqdiag.rocketmq.instances import client_instances
 from mqdiag.rocketmq.links import Links, link
 from mqdiag.rocketmq.offsets import commit_offsets
 from mqdiag.rocketmq.pools import consume_pool, lite_pull_cache, requests_in
@@ -30,6 +38,7 @@ class RocketMQView:
 
     consumers: tuple[ConsumerFacts, ...] = ()
     queues: tuple[QueueFacts, ...] = ()
+    instances: tuple[ClientInstance, ...] = ()
     process_queues: int = 0
     messages: int = 0
     messages_unreachable: int = 0
@@ -86,6 +95,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
     return RocketMQView(
         consumers=tuple(sorted(consumers, key=lambda one: (-(one.retained_bytes or 0), one.group))),
         queues=tuple(sorted((row for part in parts for row in part.rows), key=_by_name)),
+        instances=tuple(one for part in parts for one in client_instances(part.client)),
         process_queues=sum(part.links.nodes.size for part in parts),
         messages=int(split.reachable.size),
         messages_unreachable=split.unreachable,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.rules.registry import Skip
 
 
@@ -11,3 +11,11 @@ def without_graph(heap: HeapFacts) -> Skip | None:
     if heap.process_queues is None:
         return Skip(reason=heap.unknown.get("process_queues", "the object graph was left out (--quick)"))
     return None
+
+
+def without_whole_graph(facts: Facts) -> Skip | None:
+    """The same for rules that conclude from what is not there: a cut dump lacks objects that the JVM had."""
+    assert facts.heap is not None
+    if any(one.kind == "heap" and not one.complete for one in facts.inputs):
+        return Skip(reason="the dump is cut or damaged: what it lacks proves nothing")
+    return without_graph(facts.heap)

@@ -1,0 +1,47 @@
+"""Which client versions a bug is in, and what is said when the dump does not name the version."""
+
+from __future__ import annotations
+
+from mqdiag.facts import HeapFacts
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+
+
+def numbers(version: str | None) -> tuple[int, ...] | None:
+    """4.9.8 as (4, 9, 8); None for an unknown or unusual one."""
+    parts = (version or "").partition("-")[0].split(".")
+    return tuple(map(int, parts)) if all(part.isdigit() for part in parts) else None
+
+
+def version_said(version: str | None, affected: str, since: tuple[int, ...], fixed: tuple[int, ...]) -> str:
+    """One sentence on the client's version and a bug.
+
+    Args:
+        version: of the client.
+        affected: the versions with the bug and the one that fixes it, in words.
+        since: first version with the bug.
+        fixed: first version without it.
+    """
+    known = numbers(version)
+    if known is None:
+        return f"The client's version could not be found in the dump. {affected}"
+    if since <= known < fixed:
+        return f"This client is {version}, which has the bug. {affected}"
+    return f"This client is {version}, which does not have that bug: look for another cause. {affected}"
+
+
+def running(consumer: ConsumerFacts) -> bool:
+    """Started and not shut down."""
+    return consumer.state.get("serviceState") == "RUNNING"
+
+
+def owner(heap: HeapFacts, queue: QueueFacts) -> ConsumerFacts | None:
+    """The only running consumer of a queue's group; None where there are several or none."""
+    found = [one for one in heap.consumers if one.group == queue.group and running(one)]
+    return found[0] if len(found) == 1 else None
+
+
+def queue_name(queue: QueueFacts) -> str:
+    """Segments queue 3 on broker-a."""
+    return f"{queue.topic or 'an unknown topic'} queue {'?' if queue.queue_id is None else queue.queue_id}" + (
+        f" on {queue.broker}" if queue.broker else ""
+    )
