@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.graph import Heap, collections, open_heap
@@ -25,6 +26,7 @@ from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
 from mqdiag.read.hprof.dump import read_dump
+from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.source import open_source
 
 HANG_SECONDS = 60
@@ -62,6 +64,7 @@ def check(heap: Heap) -> None:
     count, tree, edges = heap.count, heap.dominance, heap.references
     assert (heap.index.ids[1:] > heap.index.ids[:-1]).all()
     assert ((heap.index.rows >= 0) & (heap.index.rows < heap.classes.count)).all()
+    assert (ends(heap) <= heap.data.size).all()
     assert edges.starts.size == count + 1
     assert edges.starts[-1] == edges.edges.size
     assert (np.diff(edges.starts.astype(np.int64)) >= 0).all()
@@ -74,6 +77,20 @@ def check(heap: Heap) -> None:
     rows = class_rows(heap)
     assert sum(row.shallow_bytes for row in rows) == sizes.sum()
     assert all(0 <= (row.retained_bytes or 0) <= tree.total_bytes for row in rows)
+
+
+def ends(heap: Heap) -> NDArray[np.int64]:
+    """Where the sub-record of each instance and array ends."""
+    data, id_size, at = heap.data, heap.header.id_size, heap.index.offsets
+    tags = data[at]
+    is_instance, is_array, is_plain = (tags == tag for tag in (0x21, 0x22, 0x23))
+    length_at = at + 5 + id_size + id_size * is_instance
+    last = np.minimum(length_at, data.size - 5)
+    lengths = big_endian(data, last, 4).astype(np.int64)
+    widths = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])[np.minimum(data[last + 4], 11)]
+    size = np.where(is_instance, lengths, np.where(is_array, id_size * (lengths + 1), 1 + widths * lengths))
+    found: NDArray[np.int64] = np.where(is_instance | is_array | is_plain, length_at + 4 + size, 0)
+    return found
 
 
 def cuts(data: bytes, number: int, _: random.Random) -> Iterator[tuple[str, bytes]]:
