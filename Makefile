@@ -70,6 +70,10 @@ docs-check: .venv/installed ## Fail when a generated page or a shown output is o
 bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Maven, cargo); OBJECTS=1,12 MAT=/opt/mat
 	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
 
+.PHONY: accuracy
+accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/accuracy.md (Java, Maven); MAT=/opt/mat
+	$(BIN)/python -m tests.accuracy $(if $(MAT),--mat $(MAT))
+
 .PHONY: package
 package: .venv/installed ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

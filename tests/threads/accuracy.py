@@ -1,6 +1,6 @@
-"""Prints docs/accuracy.md: what mqdiag says of every committed series, beside the truth.
+"""The part of docs/accuracy.md on thread dumps: what mqdiag says of every committed series, beside the truth.
 
-python -m tests.threads.accuracy > docs/accuracy.md
+`make accuracy` puts it there; `python -m tests.threads.accuracy` only prints it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from tests.threads.real_series import STANDS, confusion, packed_series, truth_of
 
 STATES = ("stuck", "blocked", "progressing", "idle", "unknown")
-HEAD = """# How often `mqdiag stacks` is right
+HEAD = """## Thread dumps: how often `mqdiag stacks` is right
 
 Every series under `fixtures/stacks` was taken from a real JVM while the listener itself wrote down which message each
 thread had in hand, so the truth does not come from the dumps. A case is given in several forms (jstack, jstack -l, -e,
@@ -26,7 +26,7 @@ grow), and a computation without `allocated=` (`regex-stuck` as plain jstack; wi
 
 def table(title: str, counts: Counter[tuple[str, str]]) -> list[str]:
     """Truth by decision."""
-    lines = [f"\n## {title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
+    lines = [f"\n### {title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
     for truth in STATES[:4]:
         row = [str(counts[(truth, said)] or "") for said in STATES]
         if any(row):
@@ -34,7 +34,8 @@ def table(title: str, counts: Counter[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def main() -> None:
+def section() -> str:
+    """The whole part."""
     total: Counter[tuple[str, str]] = Counter()
     cases: list[str] = []
     for path in packed_series():
@@ -53,15 +54,18 @@ def main() -> None:
     found = sum(count for (truth, said), count in total.items() if truth in STANDS and said in STANDS)
     moves = sum(count for (truth, _), count in total.items() if truth not in STANDS)
     wrong = sum(count for (truth, said), count in total.items() if truth not in STANDS and said in STANDS)
-    print(HEAD, end="")
-    print("\n".join(table("All threads", total)))
-    print(
-        f"\n{found} of {stands} threads that stand still are found; {wrong} of {moves} that move are called stuck."
+    return "\n".join(
+        (
+            HEAD.rstrip(),
+            *table("All threads", total),
+            f"\n{found} of {stands} threads that stand still are found; "
+            f"{wrong} of {moves} that move are called stuck.",
+            NOTE,
+            "### By case\n\n| case | form | truth | mqdiag says |\n|---|---|---|---|",
+            *cases,
+        )
     )
-    print(NOTE)
-    print("## By case\n\n| case | form | truth | mqdiag says |\n|---|---|---|---|")
-    print("\n".join(cases))
 
 
 if __name__ == "__main__":
-    main()
+    print(section())
