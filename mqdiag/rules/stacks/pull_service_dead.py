@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts, StacksFacts
+from mqdiag.facts import Facts, HeapFacts, StacksFacts
+from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -38,13 +39,16 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/pull/9278",
         "https://github.com/apache/rocketmq/issues/1918",
     ),
-    needs=("stacks",),
+    needs=(),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for the client."""
-    stacks = facts.stacks
-    assert stacks is not None
-    if "PullMessageService" in stacks.missing:
+    """One finding for the client, from thread dumps, and one for each client instance of a heap dump."""
+    stacks, heap = facts.stacks, facts.heap
+    if stacks is None and heap is None:
+        yield Skip(reason="neither stack samples nor a heap dump were given")
+    if heap is not None:
+        yield from _in_heap(heap)
+    if stacks is not None and "PullMessageService" in stacks.missing:
         yield Draft(
             severity=Severity.ERROR,
             cause="lost-pull",
@@ -58,3 +62,36 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             remedy=check.card.remedy,
             weight=1.0,
         )
+
+
+def _in_heap(heap: HeapFacts) -> Iterator[Draft]:
+    """The thread object of a service that nobody stopped says that it has ended."""
+    for instance in heap.instances:
+        if instance.service_state != "RUNNING" or instance.pull_stopped is not False:
+            continue
+        if instance.pull_thread == "terminated" and instance.consumer_groups:
+            yield _dead(instance)
+
+
+def _dead(instance: ClientInstance) -> Draft:
+    version = instance.client_version
+    return Draft(
+        severity=Severity.ERROR,
+        cause="lost-pull",
+        confidence=Confidence.HIGH,
+        title=f"The PullMessageService thread of client {instance.client_id} has ended: nothing is pulled any more",
+        evidence={
+            "threads": ("PullMessageService",),
+            "client_id": instance.client_id,
+            "client_version": version,
+            "groups": instance.consumer_groups,
+        },
+        explanation=(
+            "The client is in state RUNNING and its pull service was not stopped, but the service's thread is"
+            f" terminated; groups {', '.join(instance.consumer_groups)} depend on it.",
+            (f"This client is {version}" if version else "The client's version could not be found in the dump")
+            + "; 5.3.3 is the first that survives an Error there.",
+        ),
+        remedy=check.card.remedy,
+        weight=1.0,
+    )

@@ -1,0 +1,121 @@
+"""A consumer holds back its own pulls: what its counters say since it started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.bounds import whole
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.graph_needed import without_graph
+from mqdiag.rules.heap._affected import running
+from mqdiag.rules.heap._example import CONSUMER, example
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import duration
+
+DELAY_MS = 50
+"""a held-back queue is looked at again after this time, in every version"""
+COUNTERS = {
+    "flowControlTimes1": "count",
+    "flowControlTimes2": "span",
+    "queueFlowControlTimes": "count-or-size",
+    "queueMaxSpanFlowControlTimes": "span",
+    "consumeRequestFlowControlTimes": "waiting-requests",
+}
+"""fields of the implementation object up to 4.1.0, since 4.2.0, and of lite pull"""
+
+
+def fires() -> Facts:
+    """5,000 held-back pulls in an hour."""
+    return example(consumer={"state": {**CONSUMER.state, "queueFlowControlTimes": 5000}})
+
+
+def silent() -> Facts:
+    """A short peak."""
+    return example(consumer={"state": {**CONSUMER.state, "queueFlowControlTimes": 900}})
+
+
+@rule(
+    name="flow-control",
+    title="A consumer holds back its pulls because its cache is full",
+    why=(
+        "Before each pull the client compares its cache with pullThresholdForQueue, pullThresholdSizeForQueue and"
+        " consumeConcurrentlyMaxSpan and waits 50 ms above one of them. That protects the heap and is not the fault:"
+        " the listener is slower than what arrives, messages are large, or one message is stuck."
+    ),
+    causes=("count-or-size", "span", "waiting-requests", "count"),
+    severities=(Severity.WARNING, Severity.INFO),
+    remedy=(
+        "By count: make the listener faster or raise consumeThreadMin; by size: look at the largest messages; by span:"
+        " find the stuck message.",
+        "Raise a threshold only when the heap has room for it on all queues.",
+    ),
+    references=(
+        "DefaultMQPushConsumerImpl.pullMessage: queueFlowControlTimes, queueMaxSpanFlowControlTimes",
+        "https://github.com/apache/rocketmq/pull/171",
+    ),
+    needs=("heap",),
+    limits={"times": 1000, "continuous_queues": 0.9, "continuous_after_ms": 600_000},
+    explained_by=(
+        "stuck-consumer-thread",
+        "offset-stuck-at-head",
+        "stuck-socket-read",
+        "stuck-wait",
+        "lock-convoy",
+    ),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each consumer."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    for consumer in heap.consumers:
+        found = {name: whole(consumer.state.get(name)) or 0 for name in COUNTERS}
+        if running(consumer) and sum(found.values()) >= limits["times"]:
+            yield _draft(heap, consumer, found, limits)
+
+
+def _uptime_ms(heap: HeapFacts, consumer: ConsumerFacts) -> int | None:
+    started = whole(consumer.state.get("consumerStartTimestamp"))
+    if heap.captured_at is None or not started:
+        return None
+    now = datetime.fromisoformat(heap.captured_at).timestamp() * 1000
+    return int(now - started) if now > started else None
+
+
+def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limits: Limits) -> Draft:
+    times, uptime = sum(found.values()), _uptime_ms(heap, consumer)
+    held = None if uptime is None else times * DELAY_MS / uptime
+    lasting = uptime is not None and uptime >= limits["continuous_after_ms"]
+    continuous = held is not None and lasting and held >= limits["continuous_queues"]
+    kind = COUNTERS[max(found, key=lambda name: found[name])]
+    since = "" if uptime is None else f" in {duration(uptime)}"
+    mean = (
+        "The time since its start is not known, so neither is the share."
+        if held is None
+        else f"At {DELAY_MS} ms each that is {held:.2f} queues held back at once, as a mean since the start."
+    )
+    return Draft(
+        severity=Severity.WARNING if continuous else Severity.INFO,
+        cause=kind,
+        confidence=Confidence.HIGH if continuous else Confidence.MEDIUM,
+        confidence_reason="" if continuous else "the counters do not tell when it was",
+        title=f"Group {consumer.group} held back {times:,} pulls{since}, mostly by {kind.replace('-', ' ')}",
+        subject=Subject(group=consumer.group),
+        evidence={
+            "times": times,
+            "uptime_ms": uptime,
+            "queues_held_back": None if held is None else round(held, 3),
+            **{name: value for name, value in found.items() if name in consumer.state},
+        },
+        explanation=(
+            f"The consumer counted {times:,} pulls that it put off because a threshold was exceeded.",
+            mean,
+        ),
+        remedy=check.card.remedy,
+    )
