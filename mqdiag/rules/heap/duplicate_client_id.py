@@ -1,0 +1,86 @@
+"""Two client instances of one JVM call themselves the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.graph_needed import without_graph
+from mqdiag.rules.heap._affected import running
+from mqdiag.rules.heap._example import CONSUMER, example
+from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.wording import counted
+
+
+def _facts(client_id: str) -> Facts:
+    facts = example()
+    other = msgspec.structs.replace(CONSUMER, instance_id="0x20", client_id=client_id)
+    assert facts.heap is not None
+    heap = msgspec.structs.replace(facts.heap, consumers=(*facts.heap.consumers, other))
+    return msgspec.structs.replace(facts, heap=heap)
+
+
+def fires() -> Facts:
+    """Two instances with the same id, both with a consumer of the group."""
+    return _facts("10.0.0.7@1")
+
+
+def silent() -> Facts:
+    """Two instances with names of their own."""
+    return _facts("10.0.0.7@2")
+
+
+@rule(
+    name="duplicate-client-id",
+    title="Two clients of a group have the same client id",
+    why=(
+        "Brokers and the rebalance know a consumer by its client id. Two of a group with the same one are taken for"
+        " one: both get the same queues and consume every message twice, while other queues may get nobody."
+    ),
+    causes=("duplicate-client-id",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Call setInstanceName with a name of its own on each consumer.",
+        "Upgrade clients of 4.8.0 and before: their default name is the process id, which is 1 in every container;"
+        " 4.9.0 and later add a time.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/2760",
+        "https://github.com/apache/rocketmq/issues/1547",
+        "https://github.com/apache/rocketmq/issues/667",
+    ),
+    needs=("heap",),
+    proven_on=LITERALS,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each id that several instances have with the same group; one shared instance is meant so."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    same: dict[tuple[str, str], list[ConsumerFacts]] = {}
+    for consumer in heap.consumers:
+        if running(consumer) and consumer.client_id is not None and consumer.instance_id is not None:
+            same.setdefault((consumer.group, consumer.client_id), []).append(consumer)
+    for (group, client_id), consumers in same.items():
+        instances = sorted({one.instance_id for one in consumers if one.instance_id is not None})
+        if len(instances) > 1:
+            yield Draft(
+                severity=Severity.WARNING,
+                cause="duplicate-client-id",
+                confidence=Confidence.HIGH,
+                title=f"{counted(len(instances), 'client')} of group {group} in this process have the id {client_id}",
+                subject=Subject(group=group),
+                evidence={"client_id": client_id, "instances": tuple(instances)},
+                explanation=(
+                    "Each of the instances runs a consumer of the group; the broker cannot tell them apart. They come"
+                    " from different class loaders or copies of the client.",
+                ),
+                remedy=check.card.remedy,
+            )

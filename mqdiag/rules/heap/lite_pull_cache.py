@@ -1,0 +1,80 @@
+"""A lite pull consumer that nobody polls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.graph_needed import without_graph
+from mqdiag.rules.heap._affected import running
+from mqdiag.rules.heap._example import example
+from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.wording import duration
+
+
+def fires() -> Facts:
+    """1,000 messages cached and none taken for five minutes."""
+    return example(
+        consumer={"kind": "lite-pull", "queued_requests": 100},
+        queue={"messages": 1000, "last_consume_age_ms": 300_000},
+    )
+
+
+def silent() -> Facts:
+    """The same, polled a moment ago."""
+    return example(consumer={"kind": "lite-pull", "queued_requests": 100}, queue={"messages": 1000})
+
+
+@rule(
+    name="lite-pull-cache",
+    title="A lite pull consumer caches messages that the application does not poll",
+    why=(
+        "Threads of the client pull ahead into a cache that has no bound of its own; poll() takes from it. An"
+        " application that polls slowly or not at all keeps the messages in its heap and commits nothing."
+    ),
+    causes=("lite-pull-cache",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Look at the thread that should call poll(): what does it wait for?",
+        "Lower pullThresholdForAll, pullThresholdForQueue and pullBatchSize.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/7565",
+        "DefaultLitePullConsumerImpl.consumeRequestCache",
+    ),
+    needs=("heap",),
+    limits={"idle_ms": 60_000, "messages": 100},
+    proven_on=LITERALS,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each lite pull consumer; poll() stamps the queue of each message that it takes."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    for consumer in heap.consumers:
+        if consumer.kind != "lite-pull" or not running(consumer) or not consumer.queued_requests:
+            continue
+        rows = [queue for queue in heap.queues if queue.group == consumer.group]
+        ages = [queue.last_consume_age_ms for queue in rows if queue.last_consume_age_ms is not None]
+        messages = sum(queue.messages for queue in rows)
+        idle = min(ages, default=0)
+        if idle < limits["idle_ms"] or messages < limits["messages"]:
+            continue
+        yield Draft(
+            severity=Severity.WARNING,
+            cause="lite-pull-cache",
+            confidence=Confidence.MEDIUM,
+            confidence_reason="the queues may be paused on purpose",
+            title=f"Group {consumer.group} caches {messages:,} messages and polled none for {duration(idle)}",
+            subject=Subject(group=consumer.group),
+            evidence={"messages": messages, "idle_ms": idle, "queued_requests": consumer.queued_requests},
+            explanation=(
+                f"{consumer.queued_requests:,} batches wait for poll(); of no queue was a message taken for"
+                f" {duration(idle)}.",
+            ),
+            remedy=check.card.remedy,
+        )
