@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.header import Header
-from mqdiag.read.hprof.kernels.records import CUT, FULL, RUNS_OUT, scan_records
+from mqdiag.read.hprof.kernels.records import CUT, DONE, FULL, RUNS_OUT, scan_records
 
 UTF8 = 0x01
 LOAD_CLASS = 0x02
@@ -23,6 +24,10 @@ KNOWN_TAGS = frozenset(
 )
 """those of the hprof manual"""
 _UNCLOSED = "the file ends without the record that closes a dump (tag 0x2c)"
+_HEADER = 9
+"""bytes of tag, time and length before a body"""
+_ZEROS_TO_STOP = 1 << 12
+"""records of nothing but zeros, one after the other, behind which no data is expected any more"""
 
 
 @dataclass(slots=True)
@@ -86,14 +91,19 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
     position, count = header.size if start is None else start, 0
     while True:
         status, position, count = scan_records(data, position, tags, offsets, lengths, count)
-        if status != FULL:
+        zeros = _zeros_at_end(tags[:count], lengths[:count])
+        if status != FULL or zeros >= _ZEROS_TO_STOP:
             break
         capacity *= 4
-        tags = np.resize(tags, capacity)
-        offsets = np.resize(offsets, capacity)
-        lengths = np.resize(lengths, capacity)
+        tags, offsets, lengths = (_grown(column, capacity) for column in (tags, offsets, lengths))
     stopped_at, problem, declared_end = None, None, None
-    if status == CUT:
+    if zeros and (zeros >= _ZEROS_TO_STOP or status in (CUT, DONE)):
+        # As records they would take more memory than the file has bytes.
+        count -= zeros
+        if not count or tags[count - 1] != HEAP_DUMP_END:
+            stopped_at = int(offsets[count]) - _HEADER
+            problem = "only zero bytes follow: the file was made longer than what was written into it"
+    elif status == CUT:
         stopped_at = int(position)
         problem = f"{data.size - position} bytes are left that are no whole record header (9 bytes expected)"
     elif status == RUNS_OUT:
@@ -118,6 +128,18 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
         problem,
         declared_end,
     )
+
+
+def _grown(column: NDArray[Any], capacity: int) -> NDArray[Any]:
+    larger = np.empty(capacity, column.dtype)
+    larger[: column.size] = column
+    return larger
+
+
+def _zeros_at_end(tags: NDArray[np.uint8], lengths: NDArray[np.int64]) -> int:
+    """How many of the last records have neither a tag nor a body, as zero bytes look."""
+    others = np.flatnonzero((tags != 0) | (lengths != 0))
+    return int(tags.size - 1 - others[-1]) if others.size else int(tags.size)
 
 
 def _is_unclosed(tags: NDArray[np.uint8]) -> bool:

@@ -198,3 +198,26 @@ def test_trap_36_one_byte_short_ends_at_the_last_whole_sub_record(tmp_path: Path
     assert (read.complete, counts(read)) == (False, {"app.A": 2})
     assert read.stopped_at == len(whole) - len(dump.sub_record(dump.items[-1]))
     assert heap_of(whole[:-1], tmp_path).count == 3
+
+
+@pytest.mark.parametrize("zeros", [9, 100, 1_000_000])
+def test_zeros_at_the_end_are_no_records(tmp_path: Path, zeros: int) -> None:
+    whole = instances(3).to_bytes()
+    assert whole[-9] == hprof.HEAP_DUMP_END
+    padded = dump_of(whole + bytes(zeros), tmp_path)
+    assert padded.complete
+    cut = dump_of(whole[:-9] + bytes(zeros), tmp_path)
+    assert cut.stopped_at == len(whole) - 9
+    assert "only zero bytes follow" in str(cut.problem)
+    assert counts(padded) == counts(cut) == counts(dump_of(whole, tmp_path))
+
+
+def test_zeros_take_no_memory_as_records(tmp_path: Path) -> None:
+    path = tmp_path / "hole.hprof"
+    with path.open("wb") as file:
+        file.write(HEADER)
+        file.truncate(1 << 33)
+    source = open_source(str(path))
+    records = read_records(source.data, parse_header("", source.data))
+    assert not records.tags.size
+    assert records.stopped_at == len(HEADER)
