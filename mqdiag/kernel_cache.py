@@ -6,7 +6,7 @@ another file changes. So every state of the kernel files has a folder of its own
 1. inside the installed package, when that can be written: all users of the installation share it;
 2. else in the user's cache folder, filled from the package's if that is there (a read-only installation that was
    warmed when it was made);
-3. else in a temporary folder of the user.
+3. else in a temporary folder of the user, filled likewise.
 
 `configure()` must run before numba is imported; the kernel packages call it.
 """
@@ -17,6 +17,7 @@ import contextlib
 import hashlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from functools import cache
@@ -42,15 +43,13 @@ def configure() -> Path:
     if chosen:
         return Path(chosen)
     shipped = _PACKAGE / "_kernel_cache" / state()
-    for folder in (shipped, _user_folder()):
-        if _writable(folder):
-            if folder is not shipped and (shipped / _READY).exists() and not (folder / _READY).exists():
-                with contextlib.suppress(OSError):
-                    shutil.copytree(shipped, folder, dirs_exist_ok=True)
-            break
-    else:
-        folder = Path(tempfile.gettempdir()) / f"mqdiag-{os.getuid()}" / state()
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = shipped
+    if not _writable(shipped):
+        user = _user_folder()
+        folder = user if _writable(user) else _temporary_folder()
+        if (shipped / _READY).exists() and not (folder / _READY).exists():
+            with contextlib.suppress(OSError):
+                shutil.copytree(shipped, folder, dirs_exist_ok=True)
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
     return folder
 
@@ -69,6 +68,19 @@ def mark_ready() -> None:
 def _user_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "mqdiag" / state()
+
+
+def _temporary_folder() -> Path:
+    """A folder that only this user can have filled: what lies in it is run."""
+    base = Path(tempfile.gettempdir()) / f"mqdiag-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        base.mkdir(mode=0o700, exist_ok=True)
+        found = base.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
+            folder = base / state()
+            folder.mkdir(exist_ok=True)
+            return folder
+    return Path(tempfile.mkdtemp(prefix="mqdiag-"))
 
 
 def _writable(folder: Path) -> bool:
