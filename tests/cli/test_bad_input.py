@@ -132,3 +132,30 @@ def test_no_permission_to_write(tmp_path: Path) -> None:
     assert len(err.splitlines()) == 1
     assert "--output closed/report.txt: " in err
     assert "ermission" in err
+
+
+@pytest.mark.parametrize("command", [["heap", "-"], ["show", "-", "X"], ["stacks", "-"]])
+def test_a_closed_standard_input(command: list[str]) -> None:
+    program = [sys.executable, "-m", "mqdiag", *command]
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *program], capture_output=True, check=False)
+    assert done.returncode == EXIT_INPUT
+    assert done.stderr == b"mqdiag: -: standard input is closed\n"
+
+
+def test_the_exit_code_stands_when_stderr_takes_nothing(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "mqdiag", "heap", str(tmp_path / "missing")]
+        assert subprocess.run(command, stderr=full, check=False).returncode == EXIT_INPUT
+
+
+def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "mqdiag", "heap", "-"],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(bytes(1 << 22))  # more than a pipe holds: it is reading when this returns
+        process.stdin.flush()
+        process.kill()
+    assert not list(tmp_path.glob("mqdiag-stdin-*"))

@@ -121,6 +121,15 @@ def test_standard_input(mqdiag: Run) -> None:
 HOSTILE = "\x1b[31mred\x1b]0;owned\x07\u202e\x9b2J[/bold]<b>\x00\r"
 
 
+def test_pipes_as_files(tmp_path: Path) -> None:
+    files = unpack("urlconnection-stuck", tmp_path)
+    script = f"{sys.executable} -m mqdiag stacks " + " ".join(f"<(cat {file})" for file in files)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_FINDINGS
+    assert done.stdout.startswith("ERROR All 20 consume threads")
+    assert done.stderr == ""
+
+
 def test_hostile_names_and_frames_reach_neither_terminal_nor_json_raw(mqdiag: Run, tmp_path: Path) -> None:
     files = unpack("convoy-stuck", tmp_path)
     for name in files:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Callable
@@ -18,7 +19,9 @@ def complain(message: str) -> None:
     """One line on stderr; line breaks and control characters from evidence never get there raw."""
     from mqdiag.render.wording.safe import safe
 
-    click.echo(f"mqdiag: {safe(message, limit=None)}", err=True)
+    # The exit code still tells when stderr takes no line.
+    with contextlib.suppress(OSError):
+        click.echo(f"mqdiag: {safe(message, limit=None)}", err=True)
 
 
 def guarded(work: Callable[[], Any], *, debug: bool) -> int:

@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mqdiag.errors import InputError
+
 
 @contextmanager
 def given_file(name: str) -> Iterator[str]:
@@ -15,7 +17,10 @@ def given_file(name: str) -> Iterator[str]:
     if name != "-":
         yield name
         return
-    with tempfile.NamedTemporaryFile(prefix="mqdiag-stdin-") as spool:
+    if sys.stdin is None:
+        raise InputError(name, "standard input is closed")
+    # Without a name, so that a killed run leaves no copy of a heap behind.
+    with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
         shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
         spool.flush()
-        yield spool.name
+        yield f"/proc/self/fd/{spool.fileno()}"

@@ -30,17 +30,15 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         InputError: the file is missing, unreadable, empty, or a damaged archive without any readable member.
     """
     if path == "-":
-        # archives are read from their end, and a pipe has none
-        with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
-            shutil.copyfileobj(sys.stdin.buffer, spool, CHUNK)
-            spool.seek(0)
-            yield from _unpack(path, cast("IO[bytes]", spool))
+        if sys.stdin is None:
+            raise InputError(path, "standard input is closed")
+        yield from _unpack_pipe(path, sys.stdin.buffer)
         return
     try:
         if Path(path).is_dir():
             raise InputError(path, "is a directory, a file is expected", hint="name the dumps in it")
         with open(path, "rb") as stream:
-            yield from _unpack(path, stream)
+            yield from _unpack(path, stream) if stream.seekable() else _unpack_pipe(path, stream)
     except InputError:
         raise
     except FileNotFoundError:
@@ -49,6 +47,14 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         raise InputError(path, "may not be read", hint="check its owner and mode") from None
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+
+
+def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    # archives are read from their end, and a pipe has none
+    with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
+        shutil.copyfileobj(pipe, spool, CHUNK)
+        spool.seek(0)
+        yield from _unpack(label, cast("IO[bytes]", spool))
 
 
 def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
