@@ -27,6 +27,8 @@ NEVER = "never"
 FAIL_ON = (*(severity.value for severity in Severity), NEVER)
 SettingValue = int | float | bool | str
 
+_LEAST_HEAP = 1 << 20
+"""HotSpot starts with no less; "2" for "2g" would turn every number of the report into a false alarm"""
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 
 
@@ -75,6 +77,13 @@ def parse_size(text: str | int) -> int:
     size = 0 if found is None else int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
     if size <= 0:
         raise UsageError(f"{text!r} is not a size; write it as -Xmx takes it: 512m, 2g, or a number of bytes")
+    return size
+
+
+def _heap_limit(text: str | int) -> int:
+    size = parse_size(text)
+    if size < _LEAST_HEAP:
+        raise UsageError(f"{text!r} is less than any JVM's heap; write it with its unit: 512m, 2g")
     return size
 
 
@@ -137,9 +146,13 @@ def read_config(path: Path) -> ConfigFile:
     for name, section in rules.items() if isinstance(rules, dict) else ():
         _refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
     try:
+        for name, section in rules.items() if isinstance(rules, dict) else ():
+            part = f"rules.{name}"
+            msgspec.convert(section, RuleSettings)
+        part = ""
         return msgspec.convert(raw, ConfigFile)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {_in_toml_words(str(error))}") from error
+        raise UsageError(f"{path}: {_in_toml_words(str(error), part)}") from error
 
 
 def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:
@@ -149,9 +162,14 @@ def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix
             raise UsageError(f"{where}: unknown key {prefix}{key}{nearest(key, known)}")
 
 
-def _in_toml_words(message: str) -> str:
-    """The decoder names the place as a JSON path, "$.rules[...].limits"; a user wrote TOML."""
-    return message.replace("`$.", "`").replace("`$`", "the file").replace("`", "").replace("object", "table")
+def _in_toml_words(message: str, part: str) -> str:
+    """The decoder names the place as a JSON path, "$.limits[...]"; a user wrote TOML, and knows no enums."""
+    what, _, place = message.partition(" - at ")
+    place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")
+    if what.startswith("Invalid enum value"):
+        what += f"; it can be {', '.join(severity.value for severity in Severity)}"
+    where = ".".join(filter(None, (part, place))) or "the file"
+    return f"{where}: {what.replace('`', '').replace('object', 'table')}"
 
 
 def resolve(
@@ -179,11 +197,16 @@ def resolve(
         _check_rule(name, rule, source, cards)
     merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
     merged |= {(wish.group, wish.key): wish for wish in map(parse_expectation, expect)}
-    limit = heap_limit if heap_limit is not None else config.heap_limit
+    limit = None if heap_limit is None else _heap_limit(heap_limit)
+    if limit is None and config.heap_limit is not None:
+        try:
+            limit = _heap_limit(config.heap_limit)
+        except UsageError as error:
+            raise UsageError(f"{source}: heap-limit: {error}") from error
     return Settings(
         expectations=tuple(merged.values()),
         fail_on=fail_on or config.fail_on or Severity.ERROR.value,
-        heap_limit=None if limit is None else parse_size(limit),
+        heap_limit=limit,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
         ignored={name: rule.reason for name, rule in config.rules.items() if rule.ignore},

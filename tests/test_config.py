@@ -137,12 +137,12 @@ def test_all_of_the_file(tmp_path: Path) -> None:
 
 def test_options_go_over_the_file(tmp_path: Path) -> None:
     path = write(
-        tmp_path, 'fail-on = "never"\nheap-limit = 5\n[expect]\npullBatchSize = 1\nconsumeTimeout = 2\n'
+        tmp_path, 'fail-on = "never"\nheap-limit = "5m"\n[expect]\npullBatchSize = 1\nconsumeTimeout = 2\n'
     )
     settings = resolve(
-        read_config(path), str(path), CARDS, expect=["pullBatchSize=9"], fail_on="info", heap_limit="6"
+        read_config(path), str(path), CARDS, expect=["pullBatchSize=9"], fail_on="info", heap_limit="6m"
     )
-    assert (settings.fail_on, settings.heap_limit) == ("info", 6)
+    assert (settings.fail_on, settings.heap_limit) == ("info", 6 << 20)
     assert {(wish.key, wish.value) for wish in settings.expectations} == {
         ("pullBatchSize", 9),
         ("consumeTimeout", 2),
@@ -173,7 +173,14 @@ def test_without_a_file() -> None:
         ("[rules.input-incomplete.limits]\nx = 'y'", "Expected `?float`?, got `?str`?"),
         ("fail-on = 'errors'", "fail-on is 'errors'; it can be error, warning, info, never"),
         ("fail-on = 3", "fail-on"),
+        (
+            "[rules.input-incomplete]\nseverity = 'bad'",
+            "rules.input-incomplete.severity: .* can be error, warning, info",
+        ),
+        ("[rules.input-incomplete.limits]\nx = 'y'", "rules.input-incomplete.limits: Expected"),
         ("heap-limit = '2x'", "'2x' is not a size"),
+        ("heap-limit = '2x'", "mqdiag.toml: heap-limit: "),
+        ("heap-limit = 2", "2 is less than any JVM's heap"),
         ("[expect]\npullTresholdForQueue = 1", "expect: no RocketMQ consumer has a setting"),
         ("[expect.g]\npullTresholdForQueue = 1", "expect.g: no RocketMQ consumer has a setting"),
         ("[expect]\npullBatchSize = [1]", "expect"),

@@ -20,6 +20,7 @@ WRONG = [
     (["heap", "x", "--format", "jsn"], "'jsn' is not one of"),
     (["heap", "x", "--fail-on", "fatal"], "'fatal' is not one of"),
     (["heap", "x", "--heap-limit", "2x"], "'2x' is not a size"),
+    (["heap", "x", "--heap-limit", "2"], "'2' is less than any JVM's heap"),
     (["heap", "x", "--expect", "pullTresholdForQueue=4"], "did you mean pullThresholdForQueue"),
     (["heap", "x", "--expect", "g:"], "is not [GROUP:]KEY=VALUE"),
     (["heap", "x", "--config", "none.toml"], "none.toml: cannot be read: No such file"),
