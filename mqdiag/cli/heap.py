@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 @click.argument("dump")
 @click.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @click.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
+@click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
 @common_options
-def command(dump: str, quick: bool, all_threads: bool, options: CommonOptions) -> int:
+def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None, options: CommonOptions) -> int:
     """Diagnose DUMP, an .hprof or .hprof.gz file: who holds the memory, and why.
 
     The verdict comes first, then its evidence and what to change, then the consumers, queues and classes.
@@ -29,9 +30,11 @@ def command(dump: str, quick: bool, all_threads: bool, options: CommonOptions) -
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # Here, not above: this import takes numba and numpy with it.
+        from mqdiag.config import parse_size
         from mqdiag.diagnose import diagnose_heap
 
+        limit = None if max_inflated is None else parse_size(max_inflated)
         with given_file(dump) as path:
-            return diagnose_heap(path, settings, quick=quick, name=dump, progress=progress)
+            return diagnose_heap(path, settings, quick=quick, name=dump, progress=progress, max_inflated=limit)
 
     return diagnose(options, work, all_threads=all_threads)

@@ -18,6 +18,7 @@ def diagnose_heap(
     quick: bool = False,
     name: str | None = None,
     progress: Progress | None = None,
+    max_inflated: int | None = None,
 ) -> Diagnosis:
     """Diagnose a dump; one that cannot be read gives a report that says why.
 
@@ -27,13 +28,21 @@ def diagnose_heap(
         quick: leave the object graph out.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
+        max_inflated: bytes to which a gzip dump may inflate.
     """
     settings = settings or Settings()
     shown = name or str(path)
     try:
         from mqdiag.diagnose.heap_facts import read_heap
 
-        given, heap = read_heap(Path(path), settings, quick=quick, name=shown, progress=progress or Silent())
+        given, heap = read_heap(
+            Path(path),
+            settings,
+            quick=quick,
+            name=shown,
+            progress=progress or Silent(),
+            max_inflated=max_inflated,
+        )
     except InputError as error:
         return judge(
             Facts(inputs=(unreadable(shown, "heap", error),), expectations=settings.expectations), settings

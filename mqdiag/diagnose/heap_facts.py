@@ -23,14 +23,20 @@ NO_GRAPH = "the object graph was left out (--quick)"
 
 
 def read_heap(
-    path: Path, settings: Settings, *, quick: bool, name: str, progress: Progress
+    path: Path,
+    settings: Settings,
+    *,
+    quick: bool,
+    name: str,
+    progress: Progress,
+    max_inflated: int | None = None,
 ) -> tuple[Input, HeapFacts]:
     """Read a dump as far as it goes.
 
     Raises:
         InputError: nothing of it can be read.
     """
-    dump = open_dump(str(path), store=not quick, name=name, progress=progress)
+    dump = open_dump(str(path), store=not quick, name=name, progress=progress, max_inflated=max_inflated)
     heap = None if quick else Heap(dump, progress)
     facts = _quick_facts(dump, settings) if heap is None else _facts(heap, settings, progress)
     return heap_input(dump, name, heap), facts
@@ -82,7 +88,10 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         captured_at=captured_at(dump),
         shallow_size_source="formula",
         classes=classes,
-        unknown=dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
+        unknown={
+            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
+            **_other_dumps(dump),
+        },
     )
 
 
@@ -127,5 +136,13 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         grpc_client=view.grpc_client,
         broker=view.broker,
         threads=threads,
-        unknown=view.unknown,
+        dangling_references=heap.references.dangling,
+        unknown={**view.unknown, **_other_dumps(heap.dump)},
     )
+
+
+def _other_dumps(dump: Dump) -> dict[str, str]:
+    """What the file holds besides the dump that was read."""
+    if not dump.further_dumps:
+        return {}
+    return {"further dumps": f"the file holds {dump.further_dumps} more after the first, which was read"}

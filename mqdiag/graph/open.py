@@ -13,7 +13,12 @@ from mqdiag.read.source import open_source
 
 
 def open_dump(
-    path: str, *, store: bool = True, name: str | None = None, progress: Progress | None = None
+    path: str,
+    *,
+    store: bool = True,
+    name: str | None = None,
+    progress: Progress | None = None,
+    max_inflated: int | None = None,
 ) -> Dump:
     """Read a dump, plain or gzip, as far as it goes; kernels are compiled first where they are not yet.
 
@@ -22,12 +27,13 @@ def open_dump(
         store: keep every object's place, as the graph needs it; else only counts.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
+        max_inflated: bytes to which a gzip file may inflate; see `read.gzip.inflate`.
 
     Raises:
         InputError: it is no heap dump, or not one object of it can be read.
     """
     progress = progress or Silent()
-    source = open_source(path, progress)
+    source = open_source(path, progress, max_inflated)
     # Before the kernels are compiled: a text file must not cost a first-time user that wait.
     parse_header(source.path, source.data)
     if not kernel_cache.is_ready():

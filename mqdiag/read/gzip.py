@@ -33,19 +33,35 @@ _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
 _MAX_BLOCK = 256 << 20
 _MEMORY_SHARE = 0.4  # of what is available; beyond it the data goes to a temporary file
 _DISK_MARGIN = 256 << 20
+_LEAST_LIMIT = 16 << 30
+_MOST_RATIO = 100
+"""dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""
+_DUMP_MAGIC = b"JAVA PROFILE"
 
 
 class _Spool:
     """Where inflated bytes go: memory first, a nameless temporary file when they are many."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, limit: int) -> None:
         self._path = path
+        self._limit = limit
+        self._expected = 0
         self._room = int(_available_memory() * _MEMORY_SHARE)
         self._fd = os.memfd_create("mqdiag")
         self._on_disk = False
         self.size = 0
 
+    def expect(self, size: int) -> None:
+        """About so many bytes are to come in all, as the ratio so far says."""
+        self._expected = size
+
     def write(self, piece: bytes) -> None:
+        if self.size + len(piece) > self._limit:
+            raise InputError(
+                self._path,
+                f"inflates to more than {self._limit >> 20:,} MiB, the limit for a file of its size",
+                hint="if it is a real dump, raise the limit: --max-inflated SIZE",
+            )
         if not self._on_disk and self.size + len(piece) > self._room:
             self._move_to_disk()
         try:
@@ -59,8 +75,11 @@ class _Spool:
     def _move_to_disk(self) -> None:
         folder = tempfile.gettempdir()
         free = os.statvfs(folder)
-        if free.f_bavail * free.f_frsize < self.size + _DISK_MARGIN:
-            raise self._no_room(f"{folder} has {free.f_bavail * free.f_frsize >> 20} MiB free")
+        needed = max(self.size, self._expected)
+        if free.f_bavail * free.f_frsize < needed + _DISK_MARGIN:
+            raise self._no_room(
+                f"about {needed >> 20:,} MiB are needed, {folder} has {free.f_bavail * free.f_frsize >> 20:,} MiB free"
+            )
         descriptor, name = tempfile.mkstemp(prefix="mqdiag-")
         os.unlink(name)
         done = 0
@@ -89,23 +108,30 @@ class _Spool:
         return np.frombuffer(mapped, np.uint8)
 
 
-def inflate(path: str, size: int, progress: Progress) -> Source:
+def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Source:
     """Inflate a gzip file.
+
+    Args:
+        path: the file.
+        size: its bytes.
+        progress: told of the share done.
+        max_bytes: inflate no further than that; 16 GiB or a hundred times the file's size when not given.
 
     Raises:
         InputError: nothing at all could be inflated, or there is no room. What comes before damage is kept, and
             the source's `problem` says what stopped it.
     """
     progress.phase("inflating")
+    limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
     with open(path, "rb") as file:
         head = file.read(256)
         block = _BLOCK_SIZE.search(head)
         if block and 0 < int(block[1]) <= _MAX_BLOCK:
             raw = np.memmap(path, np.uint8, "r")
-            members = _inflate_members(path, raw, int(block[1]), progress)
+            members = _inflate_members(path, raw, int(block[1]), limit, progress)
             if members is not None:
                 return members
-    spool, problem = _inflate_stream(path, size, progress)
+    spool, problem = _inflate_stream(path, size, limit, progress)
     if spool.size == 0:
         raise InputError(
             path,
@@ -116,9 +142,12 @@ def inflate(path: str, size: int, progress: Progress) -> Source:
     return Source(path, spool.array(), size, "gzip", problem)
 
 
-def _inflate_stream(path: str, size: int, progress: Progress) -> tuple[_Spool, str | None]:
-    """(what one stream after the other inflates to, why it ends early)."""
-    spool = _Spool(path)
+def _inflate_stream(path: str, size: int, limit: int, progress: Progress) -> tuple[_Spool, str | None]:
+    """(what one stream after the other inflates to, why it ends early).
+
+    Of what does not begin as a heap dump only the beginning: enough to say what it is.
+    """
+    spool = _Spool(path, limit)
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
     with open(path, "rb") as file:
@@ -128,7 +157,10 @@ def _inflate_stream(path: str, size: int, progress: Progress) -> tuple[_Spool, s
                 while piece or not expander.needs_input:
                     # In steps, for a few bytes can hold gigabytes of the same.
                     inflated = expander.decompress(piece, _STEP)
+                    first = spool.size == 0
                     spool.write(inflated)
+                    if first and len(inflated) >= len(_DUMP_MAGIC) and not inflated.startswith(_DUMP_MAGIC):
+                        return spool, None
                     written += len(inflated)
                     piece = b""
                     if expander.eof:
@@ -136,6 +168,7 @@ def _inflate_stream(path: str, size: int, progress: Progress) -> tuple[_Spool, s
                         piece = expander.unused_data.lstrip(b"\0")
                         expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
                         member_at, written = done - len(piece), 0
+                spool.expect(spool.size * size // done)
                 progress.advance(done / size)
         except _Damaged as error:
             for inflated in _salvage(path, member_at, written):
@@ -165,11 +198,13 @@ def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:
                 return
 
 
-def _inflate_members(path: str, raw: NDArray[np.uint8], block: int, progress: Progress) -> Source | None:
+def _inflate_members(
+    path: str, raw: NDArray[np.uint8], block: int, limit: int, progress: Progress
+) -> Source | None:
     """Inflate members side by side; None when the file is not laid out as the JVM does it."""
     starts = list(_member_starts(raw))
     total = len(starts) * block
-    if total > _available_memory() * _MEMORY_SHARE:
+    if total > min(_available_memory() * _MEMORY_SHARE, limit):
         return None  # one stream, which can go to disk
     mapped = mmap.mmap(-1, max(total, 1))
     out = np.frombuffer(mapped, np.uint8)

@@ -34,8 +34,13 @@ class Source:
     """uncompressed size if it is known and not reached"""
 
 
-def open_source(path: str, progress: Progress | None = None) -> Source:
+def open_source(path: str, progress: Progress | None = None, max_inflated: int | None = None) -> Source:
     """Open a file.
+
+    Args:
+        path: the file.
+        progress: told of the inflating.
+        max_inflated: bytes to which a gzip file may inflate; see `gzip.inflate`.
 
     Raises:
         InputError: missing, a directory, not readable, empty, or gzip that cannot be inflated at all.
@@ -65,7 +70,7 @@ def open_source(path: str, progress: Progress | None = None) -> Source:
         if magic == GZIP_MAGIC:
             from mqdiag.read.gzip import inflate
 
-            return inflate(path, info.st_size, progress or Silent())
+            return inflate(path, info.st_size, progress or Silent(), max_inflated)
         data = np.memmap(path, np.uint8, "r")
     except PermissionError:
         raise InputError(path, "no permission to read it", hint="run as its owner, or: chmod +r") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip as standard
+import os
 import resource
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import mqdiag.read.gzip
 from mqdiag.errors import InputError
 from mqdiag.read.source import Source, open_source
 from mqdiag.testing import gzip_forms
@@ -144,4 +146,40 @@ print(source.data.size, source.problem)
 
 def test_a_bomb_is_inflated_in_steps(tmp_path: Path) -> None:
     # 30 MiB of zeros in 30 KB: in one step they would be in memory twice.
-    assert inflates_within(tmp_path, gzip_forms.plain(bytes(30 << 20)), 50) == f"{30 << 20} None"
+    content = b"JAVA PROFILE 1.0.2\0" + bytes(30 << 20)
+    assert inflates_within(tmp_path, gzip_forms.plain(content), 50) == f"{len(content)} None"
+
+
+def test_a_small_file_that_inflates_without_end_is_refused_with_the_option_to_raise_the_limit(
+    tmp_path: Path,
+) -> None:
+    bomb = tmp_path / "bomb.hprof.gz"
+    with standard.open(bomb, "wb") as file:
+        file.write(b"JAVA PROFILE 1.0.2\0")
+        for _ in range(8):
+            file.write(bytes(1 << 20))
+    with pytest.raises(InputError, match=r"inflates to more than 4 MiB.*--max-inflated SIZE"):
+        open_source(str(bomb), max_inflated=4 << 20)
+    assert open_source(str(bomb), max_inflated=9 << 20).data.size == 19 + (8 << 20)
+
+
+def test_of_what_is_no_dump_only_the_beginning_is_inflated(tmp_path: Path) -> None:
+    zeros = tmp_path / "zeros.gz"
+    with standard.open(zeros, "wb") as file:
+        for _ in range(64):
+            file.write(bytes(1 << 20))
+    assert open_source(str(zeros)).data.size <= 4 << 20
+
+
+def test_the_room_that_is_needed_is_estimated_before_the_disk_is_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no memory to spare and a disk of 1 MiB the command stops at once, not when the disk is full."""
+    big = tmp_path / "big.hprof.gz"
+    with standard.open(big, "wb", compresslevel=0) as file:
+        file.write(b"JAVA PROFILE 1.0.2\0" + os.urandom(8 << 20))
+    monkeypatch.setattr(mqdiag.read.gzip, "_available_memory", lambda: 0)
+    small_disk = os.statvfs_result((4096, 4096, 256, 256, 256, 0, 0, 0, 0, 255))
+    monkeypatch.setattr(mqdiag.read.gzip.os, "statvfs", lambda _: small_disk)
+    with pytest.raises(InputError, match=r"there is no room.*are needed.*has 1 MiB free"):
+        open_source(str(big))
