@@ -50,6 +50,10 @@ format: .venv/installed ## Bring the code into its format
 test: .venv/installed ## All tests, on all cores
 	$(BIN)/pytest -n auto --maxprocesses 4
 
+.PHONY: nightly
+nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
+	$(BIN)/pytest -m nightly
+
 .PHONY: fixtures
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
 	$(BIN)/python fixtures/rig/make_heaps.py
