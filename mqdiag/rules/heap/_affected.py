@@ -1,8 +1,11 @@
-"""Which client versions a bug is in, and what is said when the dump does not name the version."""
+"""What several rules ask of a consumer: whether it runs, since when, and whether its version has a bug."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from mqdiag.facts import HeapFacts
+from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 
 
@@ -32,6 +35,15 @@ def version_said(version: str | None, affected: str, since: tuple[int, ...], fix
 def running(consumer: ConsumerFacts) -> bool:
     """Started and not shut down."""
     return consumer.state.get("serviceState") == "RUNNING"
+
+
+def uptime_ms(heap: HeapFacts, consumer: ConsumerFacts) -> int | None:
+    """From the start of a consumer to the dump; None where either is unknown."""
+    started = whole(consumer.state.get("consumerStartTimestamp"))
+    if heap.captured_at is None or not started:
+        return None
+    now = datetime.fromisoformat(heap.captured_at).timestamp() * 1000
+    return int(now - started) if now > started else None
 
 
 def owner(heap: HeapFacts, queue: QueueFacts) -> ConsumerFacts | None:

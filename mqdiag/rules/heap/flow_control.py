@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._affected import running
+from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration
@@ -80,16 +79,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             yield _draft(heap, consumer, found, limits)
 
 
-def _uptime_ms(heap: HeapFacts, consumer: ConsumerFacts) -> int | None:
-    started = whole(consumer.state.get("consumerStartTimestamp"))
-    if heap.captured_at is None or not started:
-        return None
-    now = datetime.fromisoformat(heap.captured_at).timestamp() * 1000
-    return int(now - started) if now > started else None
-
-
 def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limits: Limits) -> Draft:
-    times, uptime = sum(found.values()), _uptime_ms(heap, consumer)
+    times, uptime = sum(found.values()), uptime_ms(heap, consumer)
     held = None if uptime is None else times * DELAY_MS / uptime
     lasting = uptime is not None and uptime >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
-from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.bounds import whole
+from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import running
+from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
 
@@ -54,7 +52,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     for consumer in heap.consumers:
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
-        uptime = _uptime_ms(heap, consumer)
+        uptime = uptime_ms(heap, consumer)
         if consumer.kind != "push" or not running(consumer) or not alone:
             continue
         if consumer.message_model != "CLUSTERING" or uptime is None or uptime < limits["uptime_ms"]:
@@ -63,13 +61,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         for topic, queues in consumer.topic_queues.items():
             if queues and topic not in ours and not topic.startswith("%RETRY%"):
                 yield _draft(consumer, topic, queues)
-
-
-def _uptime_ms(heap: HeapFacts, consumer: ConsumerFacts) -> int | None:
-    started = whole(consumer.state.get("consumerStartTimestamp"))
-    if heap.captured_at is None or not started:
-        return None
-    return int(datetime.fromisoformat(heap.captured_at).timestamp() * 1000 - started)
 
 
 def _draft(consumer: ConsumerFacts, topic: str, queues: int) -> Draft:
