@@ -53,13 +53,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         estimate = given.read_share_source == "references"
         share = ""
-        if given.read_share is not None:
-            share = f", {'about ' if estimate else ''}{given.read_share:.1%} of it was read"
+        if given.read_share is not None and not estimate:
+            share = f", {given.read_share:.1%} of it was read"
         lines = [f"Reading stopped at byte {given.stopped_at_byte}: {given.problem}."]
         if estimate and given.read_share is not None:
             lines.append(
-                f"{1 - given.read_share:.1%} of the references lead to objects that the file does not hold:"
-                " about as much of the heap is missing."
+                f"{1 - given.read_share:.1%} of the references lead to objects that the file does not hold;"
+                " how many of its bytes are missing cannot be told."
             )
         elif given.read_share is None:
             lines.append("How much is missing cannot be told.")
