@@ -8,7 +8,7 @@ import unicodedata
 import msgspec
 import pytest
 
-from mqdiag.facts.heap import TopicRate
+from mqdiag.facts.heap import ClassRow, TopicRate
 from mqdiag.findings import Report, Severity
 from mqdiag.render import View
 from mqdiag.render.text import render
@@ -213,3 +213,14 @@ def test_an_unreadable_input_among_others_is_named() -> None:
     lost = msgspec.structs.replace(samples.GIVEN, path="other.hprof", error="is empty", complete=False)
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, inputs=(samples.GIVEN, lost)), View()))
     assert "Not read - other.hprof: is empty" in text
+
+
+def test_a_large_class_that_no_root_reaches_is_among_the_largest() -> None:
+    rows = [
+        ClassRow(name=f"app.Small{i}", loaders=1, instances=1, shallow_bytes=16, retained_bytes=500)
+        for i in range(20)
+    ]
+    lost = ClassRow(name="byte[]", loaders=1, instances=9, shallow_bytes=9_000_000, retained_bytes=0)
+    heap = msgspec.structs.replace(samples.ARTICLE.heap, classes=(*rows, lost))
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View()))
+    assert re.search(r"Largest classes .*? class ─+ 9 8\.5 MiB 0 B byte\[\]", text), text[-900:]

@@ -157,7 +157,8 @@ def show_classes(page: Page, heap: HeapFacts) -> None:
 
 
 def _weight(row: ClassRow) -> tuple[int, int]:
-    return (row.retained_bytes or 0, row.shallow_bytes)
+    # What no root reaches retains nothing by itself; in a cut dump that is most of the heap.
+    return (max(row.retained_bytes or 0, row.shallow_bytes), row.shallow_bytes)
 
 
 def _class_name(row: ClassRow, width: int) -> str:
