@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.config import ConfigFile, find_config, nearest, parse_expectation, parse_size, read_config, resolve
+from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES
@@ -235,3 +236,12 @@ def test_a_closed_folder_above_does_not_stop_the_search(
 def test_nearest_is_silent_when_nothing_is_near() -> None:
     assert nearest("zzz", ["abc"]) == ""
     assert nearest("abd", ["abc"]) == "; did you mean abc?"
+
+
+@pytest.mark.parametrize("folder", ["healthy-busy-4.9.8", "healthy-busy-3.2.6-alibaba", "healthy-busy-5.3.3"])
+def test_what_a_consumer_shows_can_be_expected(folder: str) -> None:
+    dump = Path(__file__).parents[1] / "fixtures" / "heap" / folder / "dump.hprof.gz"
+    heap = diagnose_heap(dump).report.heap
+    assert heap is not None
+    shown = {key for consumer in heap.consumers for key in consumer.config}
+    assert shown - SETTING_NAMES <= {"consumerGroup", "namespaceInitialized"}
