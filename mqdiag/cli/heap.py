@@ -12,7 +12,7 @@ from mqdiag.cli.common.session import diagnose
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
-    from mqdiag.diagnose import Diagnosis
+    from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
 
@@ -31,7 +31,7 @@ def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None,
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # Here, not above: this import takes numba and numpy with it.
         from mqdiag.config import parse_size
-        from mqdiag.diagnose import diagnose_heap
+        from mqdiag.diagnose.heap import diagnose_heap
 
         limit = None if max_inflated is None else parse_size(max_inflated)
         with given_file(dump) as path:

@@ -63,7 +63,7 @@ def command(
     target = Target(output)
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
     # Here, not above: these imports take numba and numpy with them.
-    from mqdiag.diagnose import show_in_heap
+    from mqdiag.diagnose.show import show_in_heap
     from mqdiag.render import renderer
 
     with terminal_progress() as progress, given_file(dump) as path:

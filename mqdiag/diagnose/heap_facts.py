@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.heap_threads import heap_threads
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.graph import Heap, open_dump
 from mqdiag.graph.histogram import class_rows, quick_class_rows
@@ -16,8 +15,6 @@ from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.rocketmq.bind import bind
-from mqdiag.rocketmq.view import rocketmq_facts
 
 NO_GRAPH = "the object graph was left out (--quick)"
 
@@ -96,6 +93,11 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
 
 
 def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
+    # Here, not above: counts alone need none of it.
+    from mqdiag.diagnose.heap_threads import heap_threads
+    from mqdiag.rocketmq.bind import bind
+    from mqdiag.rocketmq.view import rocketmq_facts
+
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
     reachable = tree.total_bytes

@@ -1,5 +1,4 @@
-"""Thread dumps of one JVM, aligned over samples: who stands still, on what, and who holds it."""
+"""Thread dumps of one JVM, aligned over samples: who stands still, on what, and who holds it.
 
-from mqdiag.threads.build import stacks_facts
-
-__all__ = ["stacks_facts"]
+`build.stacks_facts` is the way in. Nothing is imported here: heap dumps need the names of roles only.
+"""

@@ -18,7 +18,7 @@ from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
-    from mqdiag.diagnose import Diagnosis
+    from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.findings import Report
     from mqdiag.progress import Progress
     from mqdiag.render import View
