@@ -19,7 +19,7 @@ import msgspec
 
 from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
-from mqdiag.facts.setting_names import SETTING_NAMES
+from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.findings import RuleCard, Severity
 
 FILE_NAME = "mqdiag.toml"
@@ -99,7 +99,9 @@ def parse_expectation(text: str) -> Expectation:
     if not equals or not key or not value or (colon and not group.strip()):
         raise UsageError(f"--expect {text!r} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40")
     _check_key(key, f"--expect {text!r}")
-    return Expectation(key=key, value=_typed(value), group=group.strip() or None)
+    wish: SettingValue = value if key in TEXTS else _typed(value)
+    _check_value(key, wish, f"--expect {text!r}")
+    return Expectation(key=key, value=wish, group=group.strip() or None)
 
 
 def _typed(text: str) -> SettingValue:
@@ -117,6 +119,18 @@ def _typed(text: str) -> SettingValue:
 def _check_key(key: str, where: str) -> None:
     if key not in SETTING_NAMES:
         raise UsageError(f"{where}: no RocketMQ consumer has a setting {key!r}{nearest(key, SETTING_NAMES)}")
+
+
+def _check_value(key: str, value: object, where: str) -> None:
+    """A value of another type could never be in force: "4O" for 40 must not end as a finding."""
+    if key in SWITCHES:
+        fits, wanted = isinstance(value, bool), "true or false"
+    elif key in TEXTS:
+        fits, wanted = isinstance(value, str), "text"
+    else:
+        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), "a number"
+    if not fits:
+        raise UsageError(f"{where}: {key} is {wanted}, not {value!r}")
 
 
 def find_config(start: Path) -> Path | None:
@@ -230,7 +244,9 @@ def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]
         if isinstance(value, dict):
             for inner, wish in value.items():
                 _check_key(inner, f"{source}: expect.{key}")
+                _check_value(inner, wish, f"{source}: expect.{key}.{inner}")
                 yield Expectation(key=inner, value=wish, group=key, source=source)
         else:
             _check_key(key, f"{source}: expect")
+            _check_value(key, value, f"{source}: expect.{key}")
             yield Expectation(key=key, value=value, source=source)

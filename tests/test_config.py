@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from mqdiag.config import ConfigFile, find_config, nearest, parse_expectation, p
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
-from mqdiag.facts.setting_names import SETTING_NAMES
+from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.findings import Severity
 from mqdiag.rules import all_rules
 
@@ -69,7 +70,7 @@ def test_a_key_that_is_near_nothing_gets_no_guess() -> None:
     assert error.value.exit_code == EXIT_USAGE
 
 
-@given(st.text(), st.sampled_from(sorted(SETTING_NAMES)), st.integers())
+@given(st.text(), st.sampled_from(sorted(SETTING_NAMES - SWITCHES - TEXTS)), st.integers())
 def test_any_group_survives(group: str, key: str, value: int) -> None:
     if "=" in group or not group.strip():
         return
@@ -245,3 +246,20 @@ def test_what_a_consumer_shows_can_be_expected(folder: str) -> None:
     assert heap is not None
     shown = {key for consumer in heap.consumers for key in consumer.config}
     assert shown - SETTING_NAMES <= {"consumerGroup", "namespaceInitialized"}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("pullThresholdForQueue=4O", "a number, not '4O'"),
+        ("CID_a:consumeThreadMin=true", "a number, not True"),
+        ("vipChannelEnabled=1", "true or false, not 1"),
+    ],
+)
+def test_a_value_that_could_never_be_in_force_is_wrong_usage(text: str, wanted: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(wanted)):
+        parse_expectation(text)
+
+
+def test_a_setting_that_is_text_may_look_like_a_number() -> None:
+    assert parse_expectation("consumeTimestamp=20261121063249").value == "20261121063249"

@@ -42,11 +42,10 @@ def read_heap(
 def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
     """The file as the report names it."""
     compression = f", {dump.source.compression}" if dump.source.compression else ""
-    share, source = dump.read_share, "declared-size"
-    if share is None and not dump.complete and heap is not None:
-        # Objects refer to each other without regard to where the cut is: what dangles is as much as what is missing.
+    found_share = None
+    if not dump.complete and heap is not None:
         found = heap.references.edges.size
-        share, source = found / max(found + heap.references.dangling, 1), "references"
+        found_share = found / max(found + heap.references.dangling, 1)
     return Input(
         path=name,
         kind="heap",
@@ -55,8 +54,8 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
         captured_at=captured_at(dump),
         complete=dump.complete,
         stopped_at_byte=dump.stopped_at,
-        read_share=share,
-        read_share_source=None if share is None else source,
+        read_share=dump.read_share,
+        found_references_share=found_share,
         problem=dump.problem,
     )
 

@@ -30,8 +30,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """where reading stopped in an incomplete input, counted in the uncompressed data"""
     read_share: float | None = None
     """share of an incomplete input that was read, 0 to 1; None where nothing tells"""
-    read_share_source: str | None = None
-    """declared-size: the input states its full size; references: an estimate, the share of a dump's references whose
-    target was read"""
+    found_references_share: float | None = None
+    """share of an incomplete dump's references whose target was read, 0 to 1; more than the share of its bytes"""
     problem: str | None = None
     """what was wrong at that byte"""

@@ -79,3 +79,43 @@ SETTING_NAMES = frozenset(
         "vipChannelEnabled",
     }
 )
+
+SWITCHES = frozenset(
+    {
+        "autoCommit",
+        "clientRebalance",
+        "decodeDecompressBody",
+        "decodeReadBody",
+        "enableHeartbeatChannelEventListener",
+        "enableMsgTrace",
+        "enableStreamRequestType",
+        "enableTrace",
+        "postSubscriptionWhenPull",
+        "sendLatencyEnable",
+        "startDetectorEnable",
+        "unitMode",
+        "useHeartbeatV2",
+        "useTLS",
+        "vipChannelEnabled",
+    }
+)
+"""settings that are true or false"""
+
+TEXTS = frozenset(
+    {
+        "accessChannel",
+        "clientIP",
+        "consumeFromWhere",
+        "consumeTimestamp",
+        "instanceName",
+        "language",
+        "messageModel",
+        "namespace",
+        "namespaceV2",
+        "namesrvAddr",
+        "socksProxyConfig",
+        "traceTopic",
+        "unitName",
+    }
+)
+"""settings that are words; all others are numbers"""

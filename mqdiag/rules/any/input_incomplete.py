@@ -18,7 +18,6 @@ def fires() -> Facts:
         complete=False,
         stopped_at_byte=500,
         read_share=0.5,
-        read_share_source="declared-size",
         problem="a record of 200 bytes ends beyond the file",
     )
     return Facts(inputs=(cut,))
@@ -51,18 +50,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for given in facts.inputs:
         if given.complete or given.error is not None:
             continue
-        estimate = given.read_share_source == "references"
         share = ""
-        if given.read_share is not None and not estimate:
+        if given.read_share is not None:
             share = f", {given.read_share:.1%} of it was read"
         lines = [f"Reading stopped at byte {given.stopped_at_byte}: {given.problem}."]
-        if estimate and given.read_share is not None:
+        if given.read_share is None:
+            lines.append("How many of its bytes are missing cannot be told.")
+        if given.found_references_share is not None:
             lines.append(
-                f"{1 - given.read_share:.1%} of the references lead to objects that the file does not hold;"
-                " how many of its bytes are missing cannot be told."
+                f"{1 - given.found_references_share:.1%} of the references lead to objects that the file does not"
+                " hold."
             )
-        elif given.read_share is None:
-            lines.append("How much is missing cannot be told.")
         yield Draft(
             severity=Severity.WARNING,
             cause="incomplete-input",
@@ -73,7 +71,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "stopped_at_byte": given.stopped_at_byte,
                 "bytes": given.bytes,
                 "read_share": given.read_share,
-                "read_share_source": given.read_share_source,
+                "found_references_share": given.found_references_share,
                 "problem": given.problem,
             },
             explanation=tuple(lines),

@@ -1,20 +1,32 @@
-"""What is said of the share that was read."""
+"""What is said of how much is missing: bytes where the file states its size, references where only they tell."""
 
 from __future__ import annotations
 
 import msgspec
-import pytest
 
-from mqdiag.config import Settings
-from mqdiag.diagnose.judge import judge
-from mqdiag.rules.any.input_incomplete import fires
+from mqdiag.facts import Facts
+from mqdiag.findings import Finding
+from mqdiag.rules import run_rules
+from mqdiag.rules.any import input_incomplete
 
 
-@pytest.mark.parametrize(("source", "told"), [("declared-size", True), ("references", False)])
-def test_references_do_not_tell_the_share_of_the_bytes(source: str, told: bool) -> None:
-    facts = fires()
-    given = msgspec.structs.replace(facts.inputs[0], read_share=0.8, read_share_source=source)
-    found = judge(msgspec.structs.replace(facts, inputs=(given,)), Settings()).report.findings[0]
-    assert ("80.0% of it was read" in found.title) is told
-    assert ("how many of its bytes are missing cannot be told" in " ".join(found.explanation)) is not told
-    assert found.evidence["read_share"] == 0.8
+def finding(read_share: float | None, found_references_share: float | None) -> Finding:
+    given = msgspec.structs.replace(
+        input_incomplete.fires().inputs[0],
+        read_share=read_share,
+        found_references_share=found_references_share,
+    )
+    return run_rules([input_incomplete.check], Facts(inputs=(given,))).findings[0]
+
+
+def test_a_stated_size_gives_the_share_of_its_bytes() -> None:
+    said = finding(0.8, None)
+    assert "80.0% of it was read" in said.title
+    assert not any("cannot be told" in line for line in said.explanation)
+
+
+def test_references_are_told_as_references_never_as_bytes() -> None:
+    said = finding(None, 0.8)
+    assert "was read" not in said.title
+    assert "How many of its bytes are missing cannot be told." in said.explanation
+    assert any(line.startswith("20.0% of the references lead to objects") for line in said.explanation)
