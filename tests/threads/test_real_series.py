@@ -26,10 +26,12 @@ def test_no_thread_that_moves_is_called_stuck(path: Path) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("path", SERIES, ids=IDS)
+# Of the others the samples do not show it.
+DECIDABLE = [path for path in SERIES if not f"{path.parent.name}/{path.name}".startswith(UNDECIDABLE)]
+
+
+@pytest.mark.parametrize("path", DECIDABLE, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_thread_that_stands_is_found(path: Path) -> None:
-    if f"{path.parent.name}/{path.name}".startswith(UNDECIDABLE):
-        pytest.skip("the samples do not show it")
     missed = {
         pair: count for pair, count in confusion(path).items() if pair[0] in STANDS and pair[1] not in STANDS
     }
