@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.bench import peers
 from tests.bench.measure import Run, best, run
 from tests.bench.peers import Peer
+from tests.bench.series import write_series
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,9 +41,18 @@ def main() -> int:
         print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
         for peer in (peers.bare_import(), *full, *quick):
             figures[f"{dump.name} {peer.name}"] = _line(peer, dump, options.times).wall_s
+    print("\n10,000 threads in 5 samples")
+    series = best(
+        [str(Path(sys.executable).parent / "mqdiag"), "stacks", *_paths(options.folder)], options.times
+    )
+    print(f"{series.wall_s:8.2f} {series.cpu_s:8.2f} {series.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0
+
+
+def _paths(folder: Path) -> list[str]:
+    return [str(path) for path in write_series(folder)]
 
 
 def _line(peer: Peer, dump: Path, times: int) -> Run:
