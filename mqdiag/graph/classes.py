@@ -51,10 +51,6 @@ class ClassTable:
         """Classes whose name ends so: finds relocated packages."""
         return [row for row, name in enumerate(self.names) if name.endswith(suffix)]
 
-    def is_subclass(self, row: int, ancestor: int) -> bool:
-        """True for the class itself too."""
-        return ancestor in self.ancestors(row)
-
     def ancestors(self, row: int) -> list[int]:
         """The class and its superclasses, upwards; a cyclic chain ends where it closes."""
         chain: list[int] = []

@@ -31,10 +31,6 @@ class ThreadRecord:
     frames: list[str]
     locals: dict[int, NDArray[np.int32]] = field(default_factory=dict)
 
-    def all_locals(self) -> NDArray[np.int32]:
-        """Nodes that any frame holds, int32."""
-        return np.unique(np.concatenate([np.empty(0, np.int32), *self.locals.values()]))
-
 
 def read_threads(heap: Heap) -> list[ThreadRecord]:
     """All threads that have a thread object in the dump, by serial number."""

@@ -30,8 +30,6 @@ class Source:
     """"gzip", "gzip-members" (many members, as the JVM writes them), or None"""
     problem: str | None = None
     """why the uncompressed data ends early"""
-    expected_bytes: int | None = None
-    """uncompressed size if it is known and not reached"""
 
 
 def open_source(path: str, progress: Progress | None = None, max_inflated: int | None = None) -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mqdiag.testing import hprof_records as hprof
@@ -44,7 +45,7 @@ def test_trap_17_what_a_frame_holds_hangs_on_its_thread(tag: int, tmp_path: Path
     assert int(heap.retained_sizes(nodes_of(heap, [thread]))[0]) > held_bytes + own_bytes
     assert heap.node(held) not in heap.roots.nodes
     (found,) = heap.threads
-    assert (found.node, found.all_locals().tolist()) == (node, [heap.node(held)])
+    assert (found.node, np.concatenate([*found.locals.values()]).tolist()) == (node, [heap.node(held)])
 
 
 def test_trap_17_a_local_of_two_threads_is_retained_by_neither(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def _completeness(
         return None, None, None
     lost = sum(damage.lost_bytes for damage in damages)
     # Of a dump in segments that is cut nobody knows how many were to follow.
-    expected = source.expected_bytes or records.declared_end
+    expected = records.declared_end
     if expected is None and source.problem is None and records.problem is None:
         expected = int(source.data.size)
     read = int(source.data.size) - lost

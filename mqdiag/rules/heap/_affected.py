@@ -57,3 +57,8 @@ def queue_name(queue: QueueFacts) -> str:
     return f"{queue.topic or 'an unknown topic'} queue {'?' if queue.queue_id is None else queue.queue_id}" + (
         f" on {queue.broker}" if queue.broker else ""
     )
+
+
+def pull_batch(consumer: ConsumerFacts | None) -> int:
+    """Messages of one pull: pullBatchSize, 32 by default in all versions."""
+    return 32 if consumer is None else whole(consumer.config.get("pullBatchSize")) or 32

@@ -9,7 +9,7 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import owner, queue_name, version_said
+from mqdiag.rules.heap._affected import owner, pull_batch, queue_name, version_said
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
 
@@ -58,7 +58,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if queue.msg_count is None or queue.being_changed is not False:
             continue
         consumer = owner(heap, queue)
-        batch = 32 if consumer is None else whole(consumer.config.get("pullBatchSize")) or 32
+        batch = pull_batch(consumer)
         drift = queue.msg_count - queue.messages
         if abs(drift) > max(batch, limits["least_drift"]):
             yield _draft(queue, consumer, drift)

@@ -9,7 +9,7 @@ from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import owner, queue_name
+from mqdiag.rules.heap._affected import owner, pull_batch, queue_name
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib
@@ -60,7 +60,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if queue.msg_size is None or queue.being_changed is not False:
             continue
         consumer = owner(heap, queue)
-        batch = 32 if consumer is None else whole(consumer.config.get("pullBatchSize")) or 32
+        batch = pull_batch(consumer)
         one_pull = max(batch * (queue.largest_body_bytes or 0), BROKER_BATCH_BYTES)
         drift = queue.msg_size - queue.body_bytes
         # Shared arrays count once in body_bytes, so only what no such sharing explains is said of full queues.
