@@ -115,10 +115,18 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[str, ...]
     references: tuple[str, ...]
     needs: tuple[str, ...]
+    """evidence without which it cannot be checked"""
+    any_of: tuple[str, ...] = ()
+    """evidence of which one kind is enough"""
     limits: dict[str, float]
     since: str
     proven_on: str = ""
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
+
+    @property
+    def evidence(self) -> str:
+        """What it needs, for a person: "heap", "stacks or heap", "any"."""
+        return ", ".join((*self.needs, *filter(None, (" or ".join(self.any_of),)))) or "any"
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):

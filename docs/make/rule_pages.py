@@ -17,7 +17,7 @@ def rule_index() -> str:
     """All rules in one table."""
     cards = sorted((module.check.card for module in rule_modules()), key=lambda card: card.name)
     rows = [
-        f"| [{card.name}]({card.name}.md) | {_needs(card)} | {', '.join(card.severities)} | {card.title} |"
+        f"| [{card.name}]({card.name}.md) | {card.evidence} | {', '.join(card.severities)} | {card.title} |"
         for card in cards
     ]
     head = (
@@ -41,7 +41,7 @@ def _page(module: ModuleType) -> str:
         "## In reports\n\n"
         f"- cause: {', '.join(f'`{cause}`' for cause in card.causes)}\n"
         f"- severity: {', '.join(card.severities)}\n"
-        f"- needs: {_needs(card)}\n"
+        f"- needs: {card.evidence}\n"
         f"- since: {card.since}" + (f"\n- tried on: {card.proven_on}" if card.proven_on else ""),
     ]
     if card.limits:
@@ -57,10 +57,6 @@ def _page(module: ModuleType) -> str:
         f"```text\n{_example(module)}```"
     )
     return "\n\n".join(parts) + "\n"
-
-
-def _needs(card: RuleCard) -> str:
-    return ", ".join(card.needs) or "any input"
 
 
 def _first_line(function: object) -> str:

@@ -10,6 +10,7 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Report
 from mqdiag.rules import Outcome, Rule, all_rules, run_rules
+from mqdiag.rules.engine import missing_evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[s
     return tuple(
         card.name
         for card in (rule.card for rule in rules)
-        if card.name not in out and all(getattr(facts, need, None) is not None for need in card.needs)
+        if card.name not in out and missing_evidence(card, facts) is None
     )
 
 

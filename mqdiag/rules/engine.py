@@ -8,14 +8,17 @@ from dataclasses import dataclass
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Failed, Finding, Severity, Skipped, fingerprint
+from mqdiag.findings import Failed, Finding, RuleCard, Severity, Skipped, fingerprint
 from mqdiag.rules.registry import Draft, Rule, Skip
 
-MISSING_EVIDENCE = {
-    "heap": "no heap dump was given",
-    "stacks": "no stack samples were given",
-    "logs": "no logs were given",
+EVIDENCE = {
+    "heap": "heap dump",
+    "stacks": "stack samples",
+    "logs": "logs",
+    "stores": "store folders",
+    "admin": "mqadmin output",
 }
+"""What each part of `Facts` is called when it is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +58,9 @@ def run_rules(
     for rule in rules:
         name = rule.card.name
         explained_by[name] = rule.explained_by
-        missing = [need for need in rule.card.needs if getattr(facts, need, None) is None]
-        if missing:
-            skipped.append(Skipped(rule=name, reason="; ".join(MISSING_EVIDENCE[need] for need in missing)))
+        missing = missing_evidence(rule.card, facts)
+        if missing is not None:
+            skipped.append(Skipped(rule=name, reason=missing))
             continue
         try:
             said = list(rule.check(facts, {**rule.card.limits, **limits.get(name, {})}))
@@ -78,6 +81,20 @@ def run_rules(
         failed=tuple(failed),
         errors=tuple(errors),
     )
+
+
+def missing_evidence(card: RuleCard, facts: Facts) -> str | None:
+    """Why a rule cannot be checked on these facts; None when it can."""
+    missing = [need for need in card.needs if getattr(facts, need, None) is None]
+    if missing:
+        return "; ".join(f"no {EVIDENCE[need]} {_were(need)} given" for need in missing)
+    if card.any_of and all(getattr(facts, need, None) is None for need in card.any_of):
+        return f"no {' and no '.join(EVIDENCE[need] for need in card.any_of)} {_were(card.any_of[-1])} given"
+    return None
+
+
+def _were(need: str) -> str:
+    return "were" if EVIDENCE[need].endswith("s") else "was"
 
 
 def _finding(rule: Rule, draft: Draft, severity: Severity | None) -> Finding:

@@ -64,7 +64,8 @@ def rule(
     severities: tuple[Severity, ...],
     remedy: tuple[str, ...],
     references: tuple[str, ...],
-    needs: tuple[str, ...],
+    needs: tuple[str, ...] = (),
+    any_of: tuple[str, ...] = (),
     limits: dict[str, float] | None = None,
     explained_by: tuple[str, ...] = (),
     since: str = "0.1.0",
@@ -81,6 +82,7 @@ def rule(
         remedy: what to change in general; a finding's own remedy names the values.
         references: articles, issues, classes that the rule rests on.
         needs: parts of `Facts` without which the rule is skipped: "heap", "stacks", "logs".
+        any_of: parts of which one is enough; the rule asks the facts which are there.
         limits: thresholds by name; `mqdiag.toml` can set each.
         explained_by: rules whose finding on the same subject causes this one.
         since: first version that has the rule.
@@ -100,6 +102,7 @@ def rule(
         remedy=remedy,
         references=references,
         needs=needs,
+        any_of=any_of,
         limits=limits or {},
         since=since,
         proven_on=proven_on,

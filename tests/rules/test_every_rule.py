@@ -12,8 +12,8 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Finding, fingerprint
 from mqdiag.rules import Outcome, all_rules, run_rules
 from mqdiag.rules.discovery import rule_modules
+from mqdiag.rules.engine import EVIDENCE
 
-EVIDENCE = {"heap", "stacks", "logs", "inputs"}
 MODULES = [pytest.param(module, id=module.check.card.name) for module in rule_modules()]
 every_rule = pytest.mark.parametrize("module", MODULES)
 
@@ -82,9 +82,9 @@ def test_evidence_is_json(module: ModuleType) -> None:
 @every_rule
 def test_needs_and_limits(module: ModuleType) -> None:
     card = module.check.card
-    assert set(card.needs) <= EVIDENCE
+    assert {*card.needs, *card.any_of} <= {*EVIDENCE, "inputs"}
     assert all(isinstance(value, int | float) for value in card.limits.values())
-    if card.needs:
+    if card.needs or card.any_of:
         assert _run(module, Facts()).skipped, "without its evidence a rule says so"
 
 

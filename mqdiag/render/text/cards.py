@@ -12,7 +12,7 @@ def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
     page = Page(view)
     page.table(
         [Column(head="rule"), Column(head="needs"), Column(head="worst"), Column(head="what it finds")],
-        [(card.name, ", ".join(card.needs) or "any", card.severities[0].value, card.title) for card in cards],
+        [(card.name, card.evidence, card.severities[0].value, card.title) for card in cards],
         indent=0,
     )
     page.blank()
@@ -33,7 +33,7 @@ def render_card(card: RuleCard, view: View) -> str:
         [
             ("cause", ", ".join(card.causes)),
             ("severity", ", ".join(card.severities)),
-            ("needs", ", ".join(card.needs) or "any input"),
+            ("needs", card.evidence),
             ("since", card.since),
             *([("tried on", card.proven_on)] if card.proven_on else []),
         ]

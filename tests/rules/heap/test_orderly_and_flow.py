@@ -8,9 +8,9 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
+from mqdiag.rules.any import pull_service_dead
 from mqdiag.rules.heap import flow_control, orderly_lock_lost, orderly_suspended, retry_storm
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.stacks import pull_service_dead
 from tests.rules.heap.checks import (
     findings,
     heap_of,
@@ -105,4 +105,4 @@ def test_pull_thread(changes: dict[str, object], fires: bool) -> None:
 
 
 def test_pull_thread_without_evidence() -> None:
-    assert reasons(pull_service_dead, Facts()) == ["neither stack samples nor a heap dump were given"]
+    assert reasons(pull_service_dead, Facts()) == ["no stack samples and no heap dump was given"]

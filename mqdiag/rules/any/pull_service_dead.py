@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, rule
 
 
 def fires() -> Facts:
@@ -39,13 +39,11 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/pull/9278",
         "https://github.com/apache/rocketmq/issues/1918",
     ),
-    needs=(),
+    any_of=("stacks", "heap"),
 )
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+def check(facts: Facts, limits: Limits) -> Iterator[Draft]:
     """One finding for the client, from thread dumps, and one for each client instance of a heap dump."""
     stacks, heap = facts.stacks, facts.heap
-    if stacks is None and heap is None:
-        yield Skip(reason="neither stack samples nor a heap dump were given")
     if heap is not None:
         yield from _in_heap(heap)
     if stacks is not None and "PullMessageService" in stacks.missing:
