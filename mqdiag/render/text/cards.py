@@ -11,7 +11,7 @@ def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
     """All rules, one line each."""
     page = Page(view)
     page.table(
-        [Column(head="rule"), Column(head="needs"), Column(head="worst"), Column(head="what it finds")],
+        [Column(head="rule", whole=True), Column(head="needs"), Column(head="worst"), Column(head="what it finds")],
         [(card.name, card.evidence, card.severities[0].value, card.title) for card in cards],
         indent=0,
     )

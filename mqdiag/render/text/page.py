@@ -37,6 +37,8 @@ class Column:
     head: str
     right: bool = False
     """numbers stand to the right and never wrap"""
+    whole: bool = False
+    """names that a person copies are not broken over lines"""
 
 
 def _shown(text: str) -> str:
@@ -122,7 +124,7 @@ class Page:
             table.add_column(
                 Text(column.head),
                 justify="right" if column.right else "left",
-                no_wrap=column.right,
+                no_wrap=column.right or column.whole,
                 overflow="fold",
             )
         for row in rows:
