@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.shown import Shown
 
 EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
@@ -145,7 +145,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """rules that had the evidence they need and ran to their end"""
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
-    logs: dict[str, Any] = {}
+    logs: LogsFacts | None = None
     diff: dict[str, Any] | None = None
     show: Shown | None = None
     """one object or class, from `mqdiag show`"""

@@ -41,6 +41,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         checked=_checked(rules, facts, outcome),
         heap=facts.heap,
         stacks=facts.stacks,
+        logs=facts.logs,
     )
     return Diagnosis(report=report, crashes=outcome.errors)
 

@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.facts.expectations import Expectation
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
 
 
@@ -20,7 +21,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[Input, ...] = ()
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
+    logs: LogsFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
 
-__all__ = ["Expectation", "Facts", "HeapFacts", "Input", "StacksFacts"]
+__all__ = ["Expectation", "Facts", "HeapFacts", "Input", "LogsFacts", "StacksFacts"]

@@ -1,0 +1,268 @@
+"""What logs say: events by kind, time and subject, the broker's write latency, and its JVM's collections.
+
+Times are RFC 3339. They carry an offset where the log's zone is known, and none where it is not: a time without
+one is as it was printed, and two of them compare only within one host.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+MOST_SUBJECTS = 20
+"""rows that a table by subject holds; what is left out is counted"""
+MOST_POINTS = 1440
+"""points of a series: a day of minutes; a longer time has wider steps"""
+
+
+class LogFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One log, or one member of an archive."""
+
+    path: str
+    kind: str
+    """client, broker, store, store-error, watermark, remoting, namesrv, stats, gc or application"""
+    format: str
+    """what stands around a message: plain, json-lines, cri; with the compression"""
+    bytes: int
+    """as read, inflated if it was packed"""
+    lines: int
+    event_lines: int
+    """lines that are counted in an event, a latency line or a collection"""
+    first: str | None = None
+    """earliest time of a line"""
+    last: str | None = None
+    utc_offset: str | None = None
+    """the zone of its times, such as "+08:00"; None when nothing tells"""
+    offset_reason: str = ""
+    """why that zone is taken, or why none could be"""
+    whole_seconds: bool = False
+    """its times have no milliseconds, or digits in their place that are none (4.x clients)"""
+    undated_events: int = 0
+    """event lines without a time before or on them"""
+
+
+class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How often something was logged in one step of a series."""
+
+    at: str
+    """begin of the step"""
+    count: int
+
+
+class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How often one event was logged about one subject."""
+
+    group: str | None = None
+    topic: str | None = None
+    broker: str | None = None
+    queue_id: int | None = None
+    thread: str | None = None
+    count: int
+    first: str | None = None
+    last: str | None = None
+
+
+class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """All lines of one kind, over all files of one clock."""
+
+    kind: str
+    """stable name, such as flow-control-span or busy-timeout-clean"""
+    side: str | None = None
+    """client or broker: whose log has the lines; None for what both may write"""
+    count: int
+    """lines"""
+    occurrences: int | None = None
+    """what the lines stand for where RocketMQ logs one in a thousand; None where every one is logged"""
+    first: str | None = None
+    last: str | None = None
+    peak_per_minute: int | None = None
+    peak_at: str | None = None
+    """begin of the minute with the most lines"""
+    step_minutes: int = 1
+    """width of the series' steps"""
+    series: tuple[LogPoint, ...] = ()
+    """lines over time, steps without any left out"""
+    subjects: tuple[LogSubject, ...] = ()
+    """the most frequent ones"""
+    subjects_left_out: int = 0
+    lines_left_out: int = 0
+    """lines about subjects that are left out"""
+    values: dict[str, int] = {}
+    """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
+    example: str = ""
+    """the first such message, cut"""
+    files: tuple[str, ...] = ()
+
+
+class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One consumer group that held back its own pulls for one reason."""
+
+    group: str | None = None
+    """None for lite pull, whose lines name none"""
+    kind: str
+    """count, size, span, pop or waiting-requests"""
+    lines: int
+    occurrences: int
+    """held-back pulls that the lines stand for, by the counter that they print"""
+    threshold: int | None = None
+    """the threshold last printed: the one in force, after any division or later setter"""
+    largest: int | None = None
+    """largest value printed: messages, MiB or offsets"""
+    first: str | None = None
+    last: str | None = None
+    seconds: float | None = None
+    """from the first line to the last of each client's life, summed"""
+    queues_held_back: float | None = None
+    """mean number of queues held back at once between the lines; None with one line only"""
+    topics: tuple[str, ...] = ()
+    queues: int = 0
+    """queues named in its lines, which are one in a thousand"""
+
+
+class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
+    """A broker that gave a consumer another offset than it asked for."""
+
+    group: str
+    topic: str | None = None
+    queue_id: int | None = None
+    broker: str | None = None
+    requested: int
+    given: int
+    count: int = 1
+    first: str | None = None
+    last: str | None = None
+
+
+class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
+    """Lookups of offsets in store files that do not hold them, by who asked and by where the offset lies."""
+
+    thread: str | None
+    """pool or service that asked, without its number; None where the line names none"""
+    place: str
+    """full-file-edge, below-first, beyond-last, inside or unknown"""
+    file_bytes: int | None = None
+    """size of one store file: 1 GiB commit log, 6,000,000 consume queue by default"""
+    count: int
+    peak_per_minute: int | None = None
+    requested: int | None = None
+    """of the last line"""
+    first_offset: int | None = None
+    last_offset: int | None = None
+    first: str | None = None
+    last: str | None = None
+
+
+class PutMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Puts of one step by how long they took."""
+
+    at: str
+    puts: int
+    from_10_ms: int
+    from_100_ms: int
+    from_1_s: int
+
+
+class PutLatency(msgspec.Struct, frozen=True, kw_only=True):
+    """The broker's own distribution of write times: the PAGECACHERT lines of store.log, one a minute."""
+
+    lines: int
+    puts: int
+    buckets: dict[str, int]
+    """puts by the bucket names that the broker prints"""
+    from_10_ms: int
+    from_100_ms: int
+    from_1_s: int
+    slow_minutes: int = 0
+    """lines with at least one put of 100 ms or more"""
+    worst: PutMinute | None = None
+    """the minute with the most puts of 100 ms or more"""
+    first: str | None = None
+    last: str | None = None
+    step_minutes: int = 1
+    series: tuple[PutMinute, ...] = ()
+
+
+class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
+    """`Slave fall behind master` lines: how far a slave was behind, or ahead of, its master."""
+
+    lines: int
+    largest_bytes: int
+    smallest_bytes: int
+    """negative: the slave had more than the master"""
+    last_bytes: int
+    negative_lines: int
+    growing: bool | None = None
+    """whether the gap grew from the first to the last line; None with fewer than three"""
+    first: str | None = None
+    last: str | None = None
+    path: str = ""
+
+
+class GcMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Collections of one step."""
+
+    at: str
+    pause_ms: float
+    collections: int
+    full: int
+    heap_after_bytes: int | None = None
+    """after the last one"""
+
+
+class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One GC log."""
+
+    path: str
+    format: str
+    """jdk8 or unified"""
+    collections: int
+    full: int
+    pause_ms: float
+    """all pauses"""
+    longest_pause_ms: float
+    seconds: float | None = None
+    """from the first line to the last"""
+    worst_share: float | None = None
+    """largest share of a minute that was spent in pauses"""
+    worst_at: str | None = None
+    thrashing_seconds: float = 0.0
+    """longest run in which most time went into collections that freed little"""
+    thrashing_at: str | None = None
+    freed_share: float | None = None
+    """share of the heap that the full collections of that run freed, on average"""
+    heap_bytes: int | None = None
+    """largest size of the heap"""
+    heap_after_bytes: int | None = None
+    """after the last full collection; after the last of any kind when there was none"""
+    to_space_exhausted: int = 0
+    step_minutes: int = 1
+    series: tuple[GcMinute, ...] = ()
+
+
+class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """All logs of one run."""
+
+    files: tuple[LogFile, ...] = ()
+    events: tuple[LogEvent, ...] = ()
+    """the most frequent kinds first"""
+    flow_control: tuple[FlowControlFacts, ...] = ()
+    offset_resets: tuple[OffsetReset, ...] = ()
+    resets_left_out: int = 0
+    not_matched: tuple[OffsetNotMatched, ...] = ()
+    pagecachert: PutLatency | None = None
+    """None when no log has such a line"""
+    replica_gaps: tuple[ReplicaGap, ...] = ()
+    gc: tuple[GcFacts, ...] = ()
+    settings: dict[str, str] = {}
+    """broker settings that start-up lines print, such as brokerRole and transientStorePoolEnable"""
+    versions: tuple[str, ...] = ()
+    """RocketMQ versions that start-up lines name"""
+    bytes: int = 0
+    lines: int = 0
+
+    def event(self, kind: str) -> LogEvent | None:
+        """The event of a kind, None when no line has it; the larger one when two clocks have it."""
+        return max((one for one in self.events if one.kind == kind), key=lambda one: one.count, default=None)
+
+    def count(self, *kinds: str) -> int:
+        """Lines of these kinds together."""
+        return sum(one.count for one in self.events if one.kind in kinds)
