@@ -12,15 +12,17 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
-from mqdiag.findings import RuleCard, Severity
+from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
 
 FILE_NAME = "mqdiag.toml"
 NEVER = "never"
@@ -29,6 +31,10 @@ SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
 """HotSpot starts with no less; "2" for "2g" would turn every number of the report into a false alarm"""
+_LARGEST_HEAP = 64 << 40
+"""ZGC takes 16 TB, the next a few times that; more is a slip of the unit, and would pass every check"""
+_LARGEST_SHARE = 10.0
+"""2 turns a limit off, since no share exceeds 1 by much; 50 means 50 % and would turn it off unseen"""
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 
 
@@ -38,6 +44,7 @@ class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     severity: Severity | None = None
     ignore: bool = False
     reason: str = ""
+    until: date | None = None
     limits: dict[str, float] = {}
 
 
@@ -59,7 +66,16 @@ class Settings:
     heap_limit: int | None = None
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict)
-    ignored: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, Acceptance] = field(default_factory=dict)
+    lapsed: tuple[Lapsed, ...] = ()
+    """ignored rules whose last day has passed"""
+    baseline: Baseline = field(default_factory=Baseline)
+    today: date = field(default_factory=lambda: today())
+
+
+def today() -> date:
+    """The day by which acceptances expire: in UTC, so that all machines of a team agree."""
+    return datetime.now(UTC).date()
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -84,6 +100,8 @@ def _heap_limit(text: str | int) -> int:
     size = parse_size(text)
     if size < _LEAST_HEAP:
         raise UsageError(f"{text!r} is less than any JVM's heap; write it with its unit: 512m, 2g")
+    if size > _LARGEST_HEAP:
+        raise UsageError(f"{text!r} is more than any JVM's heap (64 TiB); write it with its unit: 512m, 2g")
     return size
 
 
@@ -194,6 +212,8 @@ def resolve(
     expect: Iterable[str] = (),
     fail_on: str | None = None,
     heap_limit: str | None = None,
+    baseline: Baseline | None = None,
+    on: date | None = None,
 ) -> Settings:
     """Put the options over the file and check both against what exists.
 
@@ -204,7 +224,10 @@ def resolve(
         expect: `--expect` options.
         fail_on: `--fail-on`, if given.
         heap_limit: `--heap-limit`, if given.
+        baseline: known findings, if `--baseline` was given.
+        on: the day by which acceptances expire; today.
     """
+    day = on or today()
     if config.fail_on is not None and config.fail_on not in FAIL_ON:
         raise UsageError(f"{source}: fail-on is {config.fail_on!r}; it can be {', '.join(FAIL_ON)}")
     for name, rule in config.rules.items():
@@ -217,26 +240,49 @@ def resolve(
             limit = _heap_limit(config.heap_limit)
         except UsageError as error:
             raise UsageError(f"{source}: heap-limit: {error}") from error
+    accepted = {
+        name: Acceptance(source=source, reason=rule.reason, until=rule.until)
+        for name, rule in config.rules.items()
+        if rule.ignore
+    }
     return Settings(
         expectations=tuple(merged.values()),
         fail_on=fail_on or config.fail_on or Severity.ERROR.value,
         heap_limit=limit,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
-        ignored={name: rule.reason for name, rule in config.rules.items() if rule.ignore},
+        ignored={name: why for name, why in accepted.items() if not expired(why, day)},
+        lapsed=tuple(
+            Lapsed(rule=name, why=EXPIRED, acceptance=why)
+            for name, why in accepted.items()
+            if expired(why, day)
+        ),
+        baseline=baseline or Baseline(),
+        today=day,
     )
 
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
     if name not in cards:
         raise UsageError(f"{source}: rules.{name}: there is no such rule{nearest(name, cards)}")
-    for limit in rule.limits:
+    for limit, value in rule.limits.items():
         if limit not in cards[name].limits:
             known = cards[name].limits
             hint = nearest(limit, known) or f"; it has {', '.join(known) or 'none'}"
             raise UsageError(f"{source}: rules.{name}.limits has no {limit!r}{hint}")
+        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
     if rule.ignore and not rule.reason.strip():
         raise UsageError(f'{source}: rules.{name} is ignored without a reason; add reason = "why"')
+    if rule.until is not None and not rule.ignore:
+        raise UsageError(f"{source}: rules.{name}.until says when ignoring ends; add ignore = true")
+
+
+def _check_limit(name: str, value: float, where: str) -> None:
+    """A limit that nothing can reach, or everything, would switch a rule without a word."""
+    if not math.isfinite(value) or value < 0:
+        raise UsageError(f"{where}: is {value:g}; a limit is a number from 0 up")
+    if "share" in name.split("_") and value > _LARGEST_SHARE:
+        raise UsageError(f"{where}: is {value:g}; a share is 0 to 1: write 0.5 for 50 %")
 
 
 def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]:

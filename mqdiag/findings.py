@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import re
+from datetime import date
 from typing import Any
 
 import msgspec
 
 from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 
 EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
@@ -56,6 +59,16 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return True
 
 
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a finding does not fail the run: a team has looked at it and lives with it, for now."""
+
+    source: str
+    """the baseline or configuration file that says so"""
+    reason: str
+    until: date | None = None
+    """last day on which it holds; null for ever"""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause with the numbers that prove it.
 
@@ -88,6 +101,28 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """articles, issues and classes that the rule rests on"""
     weight: float = 0.0
     """share of the heap or of the threads that it explains"""
+    rests_on: tuple[str, ...] = ()
+    """paths of the inputs that it was found in, from `mqdiag diagnose`"""
+    processes: tuple[str, ...] = ()
+    """names of the processes that it was found in, where the evidence is of several"""
+    accepted: Acceptance | None = None
+    """set when it is known and does not count for the exit code"""
+
+    def fails_at(self, least: Severity) -> bool:
+        """Whether it fails a run that stands no findings of this severity or a worse one."""
+        return self.accepted is None and self.severity.rank <= least.rank
+
+
+class Lapsed(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a baseline, or an ignored rule, that has no effect any more."""
+
+    rule: str
+    fingerprint: str | None = None
+    """null for an ignored rule"""
+    why: str
+    """expired: its last day has passed; gone: the rule was checked and found nothing of the kind; worse: the
+    finding is there, and of a worse severity than was accepted"""
+    acceptance: Acceptance
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,16 +178,38 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[Failed, ...] = ()
     checked: tuple[str, ...] = ()
     """rules that had the evidence they need and ran to their end"""
+    ignored: tuple[Finding, ...] = ()
+    """found, but left out of `findings` by the configuration"""
+    lapsed: tuple[Lapsed, ...] = ()
+    """what was accepted once and has no effect any more"""
+    rule_cards: tuple[RuleCard, ...] = ()
+    """the rules that found something, in their own words"""
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
     diff: dict[str, Any] | None = None
+    process: str | None = None
+    """the process that `heap` and `stacks` are of, where the evidence is of several: that of the first finding"""
+    other_processes: tuple[ProcessFacts, ...] = ()
+    """what was read of the others"""
     show: Shown | None = None
     """one object or class, from `mqdiag show`"""
 
 
+_NUMBER = re.compile(r"\d+")
+# Classes that are made while a program runs: their names end in a number or an address of that run.
+_MADE_AT_RUN_TIME = re.compile(r"\$\$.*|(?<=\$Proxy)\d+|(?<=Accessor)\d+")
+
+
 def fingerprint(rule: str, cause: str, subject: Subject) -> str:
-    """Identity of a fault over dumps and hosts: 16 hexadecimal digits."""
-    parts = [rule, cause]
-    parts += [f"{key}={value}" for key, value in sorted(msgspec.to_builtins(subject).items())]
+    """Identity of a fault over dumps and hosts: 16 hexadecimal digits.
+
+    Which thread of a pool it hits, and how a generated class is called, differ from run to run.
+    """
+    named = msgspec.to_builtins(subject)
+    if subject.thread is not None:
+        named["thread"] = _NUMBER.sub("#", subject.thread)
+    if subject.object_class is not None:
+        named["object_class"] = _MADE_AT_RUN_TIME.sub("", subject.object_class)
+    parts = [rule, cause, *(f"{key}={value}" for key, value in sorted(named.items()))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

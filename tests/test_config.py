@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
-from mqdiag.findings import Severity
+from mqdiag.findings import Acceptance, Lapsed, Severity
 from mqdiag.rules import all_rules
 
 CARDS = {rule.card.name: rule.card for rule in all_rules()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
+LIMIT = next(iter(LIMITED.limits))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,10 @@ def test_all_of_the_file(tmp_path: Path) -> None:
     )
     assert settings.severities == {LIMITED.name: Severity.INFO}
     assert settings.limits == {LIMITED.name: {next(iter(LIMITED.limits)): 7}}
-    assert settings.ignored == {"input-incomplete": "dumps are cut on purpose"}
+    assert settings.ignored == {
+        "input-incomplete": Acceptance(source=str(path), reason="dumps are cut on purpose")
+    }
+    assert settings.lapsed == ()
 
 
 def test_options_go_over_the_file(tmp_path: Path) -> None:
@@ -188,6 +193,21 @@ def test_without_a_file() -> None:
         ("[expect]\npullBatchSize = [1]", "expect"),
         ("[expect\n", "is not TOML: "),
         ("rules = 3", "rules"),
+        (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = -1", f"{LIMITED.name}.limits.{LIMIT}: is -1; a limit is"),
+        (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = nan", f"{LIMITED.name}.limits.{LIMIT}: is nan; a limit is"),
+        (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = inf", f"{LIMITED.name}.limits.{LIMIT}: is inf; a limit is"),
+        (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = true", f"{LIMITED.name}.limits: Expected float, got bool"),
+        (
+            "[rules.consumer-cache-exceeds-heap.limits]\nheld_share_error = 50",
+            "limits.held_share_error: is 50; a share is 0 to 1: write 0.5 for 50 %",
+        ),
+        ("heap-limit = '65t'", "heap-limit: '65t' is more than any JVM's heap"),
+        (
+            f"[rules.{LIMITED.name}]\nignore = true\nreason = 'x'\nuntil = 'soon'",
+            f"{LIMITED.name}.until: Invalid",
+        ),
+        (f"[rules.{LIMITED.name}]\nignore = true\nreason = 'x'\nuntil = 3", f"{LIMITED.name}.until: Expected"),
+        (f"[rules.{LIMITED.name}]\nuntil = 2026-12-31", "until says when ignoring ends; add ignore = true"),
     ],
 )
 def test_what_is_refused_names_its_place(tmp_path: Path, text: str, message: str) -> None:
@@ -263,3 +283,29 @@ def test_a_value_that_could_never_be_in_force_is_wrong_usage(text: str, wanted: 
 
 def test_a_setting_that_is_text_may_look_like_a_number() -> None:
     assert parse_expectation("consumeTimestamp=20261121063249").value == "20261121063249"
+
+
+IGNORING = """
+[rules.input-incomplete]
+ignore = true
+reason = "dumps are cut on purpose"
+until = 2026-12-31
+"""
+
+
+@pytest.mark.parametrize(
+    ("day", "in_force"), [(date(2026, 1, 1), True), (date(2026, 12, 31), True), (date(2027, 1, 1), False)]
+)
+def test_ignoring_ends_after_its_last_day(tmp_path: Path, day: date, in_force: bool) -> None:
+    path = write(tmp_path, IGNORING)
+    settings = resolve(read_config(path), str(path), CARDS, on=day)
+    why = Acceptance(source=str(path), reason="dumps are cut on purpose", until=date(2026, 12, 31))
+    assert settings.ignored == ({"input-incomplete": why} if in_force else {})
+    lapsed = Lapsed(rule="input-incomplete", why="expired", acceptance=why)
+    assert settings.lapsed == (() if in_force else (lapsed,))
+
+
+def test_a_limit_may_be_so_high_that_it_turns_a_rule_off(tmp_path: Path) -> None:
+    path = write(tmp_path, "[rules.consumer-cache-exceeds-heap.limits]\nheld_share_error = 2\n")
+    settings = resolve(read_config(path), str(path), CARDS)
+    assert settings.limits == {"consumer-cache-exceeds-heap": {"held_share_error": 2}}

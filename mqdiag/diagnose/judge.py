@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqdiag import __version__
+from mqdiag.baseline import with_baseline
 from mqdiag.config import Settings
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
@@ -32,6 +33,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         severities=settings.severities,
         ignored=settings.ignored,
     )
+    named = {finding.rule for finding in (*outcome.findings, *outcome.ignored)}
     report = Report(
         mqdiag=__version__,
         inputs=facts.inputs,
@@ -39,10 +41,14 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         skipped=outcome.skipped,
         failed=outcome.failed,
         checked=_checked(rules, facts, outcome),
+        ignored=outcome.ignored,
+        lapsed=settings.lapsed,
+        rule_cards=tuple(rule.card for rule in rules if rule.card.name in named),
         heap=facts.heap,
         stacks=facts.stacks,
         logs=facts.logs,
     )
+    report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(report=report, crashes=outcome.errors)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Failed, Finding, RuleCard, Severity, Skipped, fingerprint
+from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
 from mqdiag.rules.registry import Draft, Rule, Skip
 
 EVIDENCE = {
@@ -28,6 +28,8 @@ class Outcome:
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
     failed: tuple[Failed, ...]
+    ignored: tuple[Finding, ...] = ()
+    """what ignored rules found"""
     errors: tuple[BaseException, ...] = ()
     """the crashes themselves, for `--debug`"""
 
@@ -38,7 +40,7 @@ def run_rules(
     *,
     limits: Mapping[str, Mapping[str, float]] | None = None,
     severities: Mapping[str, Severity] | None = None,
-    ignored: Mapping[str, str] | None = None,
+    ignored: Mapping[str, Acceptance] | None = None,
 ) -> Outcome:
     """Check all rules.
 
@@ -47,12 +49,13 @@ def run_rules(
         facts: the evidence.
         limits: thresholds to put over the defaults, by rule.
         severities: severity overrides, by rule.
-        ignored: rules whose findings are left out, with the reason; each is listed as skipped when it fires.
+        ignored: rules whose findings are kept apart; each is listed as skipped, with the reason, when it fires.
     """
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
+    set_apart: list[Finding] = []
     errors: list[BaseException] = []
     explained_by: dict[str, tuple[str, ...]] = {}
     for rule in rules:
@@ -72,15 +75,23 @@ def run_rules(
             if isinstance(item, Skip):
                 skipped.append(Skipped(rule=name, reason=item.reason))
             elif name in ignored:
-                skipped.append(Skipped(rule=name, reason=f"ignored by configuration: {ignored[name]}"))
+                skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
+                found = _finding(rule, item, severities.get(name))
+                set_apart.append(msgspec.structs.replace(found, accepted=ignored[name]))
             else:
                 findings.append(_finding(rule, item, severities.get(name)))
     return Outcome(
         findings=order(link(findings, explained_by)),
         skipped=tuple(dict.fromkeys(skipped)),
         failed=tuple(failed),
+        ignored=order(set_apart),
         errors=tuple(errors),
     )
+
+
+def _ignored(acceptance: Acceptance) -> str:
+    until = "" if acceptance.until is None else f" until {acceptance.until.isoformat()}"
+    return f"ignored by configuration{until}: {acceptance.reason}"
 
 
 def missing_evidence(card: RuleCard, facts: Facts) -> str | None:

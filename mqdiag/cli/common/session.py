@@ -94,10 +94,10 @@ def exit_code(report: Report, fail_on: str) -> int:
         return EXIT_INTERNAL
     if _nothing_read(report):
         return EXIT_INPUT
-    if fail_on != "never" and any(found.severity.rank <= Severity(fail_on).rank for found in report.findings):
+    if fail_on != "never" and any(found.fails_at(Severity(fail_on)) for found in report.findings):
         return EXIT_FINDINGS
     return EXIT_CLEAN
 
 
 def _nothing_read(report: Report) -> bool:
-    return all(given.error is not None for given in report.inputs)
+    return all(given.error is not None or given.skipped is not None for given in report.inputs)
