@@ -22,6 +22,7 @@ _STATES = (
     (0x0002, "TERMINATED"),
 )
 _ALIVE = 0x0001
+_ADDRESS = (1 << 64) - 1
 
 
 def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[HeapThread, ...]:
@@ -37,6 +38,8 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
     # JDK 19 and later: Thread.holder.threadStatus
     held = heap.numbers(heap.refs(nodes, "holder"), "threadStatus")
     status = np.where(status == heap.MISSING, held, status)
+    addresses = heap.numbers(nodes, "eetop").tolist()
+    ids = heap.numbers(nodes, "tid").tolist()
     states = [None if bits == heap.MISSING else thread_state(bits) for bits in status.tolist()]
     return tuple(
         HeapThread(
@@ -48,8 +51,10 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
             frames=tuple(record.frames),
             call=listener_call(tuple(record.frames), state) if record.node in in_hand else None,
             hit_out_of_memory=bool(record.frames) and record.frames[0].startswith(OUT_OF_MEMORY),
+            tid=None if address in (heap.MISSING, 0) else f"0x{address & _ADDRESS:x}",
+            java_id=None if java_id == heap.MISSING else java_id,
         )
-        for record, state in zip(records, states, strict=True)
+        for record, state, address, java_id in zip(records, states, addresses, ids, strict=True)
     )
 
 

@@ -42,7 +42,7 @@ def diagnose_stacks(
         except InputError as error:
             inputs.append(unreadable(name, "stacks", error))
             continue
-        inputs += _inputs(result)
+        inputs += result_inputs(result)
         samples += result.samples
     # the cache has done its work, and its room is needed for what comes
     del bodies
@@ -53,7 +53,7 @@ def diagnose_stacks(
     return judge(facts, settings)
 
 
-def _inputs(result: ReadResult) -> list[Input]:
+def result_inputs(result: ReadResult) -> list[Input]:
     """The entry of a path, and one for each part of an archive that gave nothing."""
     first = result.samples[0]
     cut = next((sample for sample in result.samples if not sample.complete), None)

@@ -224,6 +224,10 @@ class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     """None when no listener is on its stack, or the dump holds no stack"""
     hit_out_of_memory: bool = False
     """its first frame is the OutOfMemoryError that made the JVM write the dump"""
+    tid: str | None = None
+    """address of the JVM's own thread, Thread.eetop: a thread dump of the same process prints it as tid"""
+    java_id: int | None = None
+    """Thread.getId, "#37" in a thread dump"""
 
 
 class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """false when it is cut, partly corrupt or not readable at all"""
     error: str | None = None
     """why nothing could be read, in one line"""
+    skipped: str | None = None
+    """why `mqdiag diagnose` left it alone: no evidence of a known kind, seen already, beyond a limit"""
     stopped_at_byte: int | None = None
     """where reading stopped in an incomplete input, counted in the uncompressed data"""
     read_share: float | None = None

@@ -76,6 +76,15 @@ def make_series(samples: list[Sample]) -> Series:
     return series
 
 
+def by_jvm(samples: list[Sample]) -> list[list[Sample]]:
+    """The samples of each JVM, in the order in which they were given."""
+    moments = [Moment(sample, _uptime(sample), _clock(sample)) for sample in samples]
+    own: list[list[Sample]] = [[] for _ in range(_tell_apart(moments))] if samples else []
+    for moment in moments:
+        own[moment.jvm].append(moment.sample)
+    return own
+
+
 def _uptime(sample: Sample) -> float | None:
     return max((thread.elapsed_s for thread in sample.threads if thread.elapsed_s is not None), default=None)
 

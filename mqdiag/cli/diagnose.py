@@ -1,0 +1,37 @@
+"""`mqdiag diagnose`: everything that was kept of an incident."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.session import diagnose
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.progress import Progress
+
+
+@click.command("diagnose", short_help="Diagnose all evidence of an incident: one verdict out of everything.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@common_options
+def command(paths: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:
+    """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
+
+    Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
+    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason.
+    """
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        # As for stacks: thread dumps make hundreds of thousands of small objects, none in cycles.
+        gc.disable()
+        from mqdiag.diagnose.incident import diagnose_incident
+
+        return diagnose_incident(paths, settings, progress=progress)
+
+    return diagnose(options, work, all_threads=all_threads)

@@ -1,0 +1,96 @@
+"""Everything that was kept of an incident: files told by content, read side by side, judged as one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.joined import judge_processes
+from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.diagnose.processes import tell_processes
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, all_kinds
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.walk import Walk
+from mqdiag.facts import Input
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.archive import Budget
+
+UNKNOWN_TEXT = "is text of no known kind: no log, no thread dump, no report of mqdiag"
+
+
+def diagnose_incident(
+    paths: Iterable[str | Path],
+    settings: Settings | None = None,
+    *,
+    progress: Progress | None = None,
+    names: Mapping[str, str] | None = None,
+) -> Diagnosis:
+    """Diagnose all evidence under the paths; what cannot be read is said, the rest decides.
+
+    Args:
+        paths: files, folders and archives, mixed in any way.
+        settings: expectations, thresholds and the heap's limit.
+        progress: who listens.
+        names: what the user called a path, where that is not the path.
+    """
+    settings = settings or Settings()
+    progress = progress or Silent()
+    with tempfile.TemporaryDirectory(prefix="mqdiag-") as folder:
+        progress.phase("sorting files")
+        kinds = all_kinds()
+        sorted_pieces, others = _sort(paths, kinds, Budget(Path(folder)), names)
+        collected = _read(sorted_pieces, settings, progress)
+    progress.phase("joining evidence")
+    shared: dict[str, object] = {}
+    shared_inputs: list[Input] = []
+    of_processes = []
+    for part in collected:
+        shared |= part.shared
+        shared_inputs += part.inputs
+        of_processes += part.processes
+    return judge_processes(tell_processes(of_processes), (*shared_inputs, *others), shared, settings)
+
+
+def _sort(
+    paths: Iterable[str | Path],
+    kinds: tuple[EvidenceKind, ...],
+    budget: Budget,
+    names: Mapping[str, str] | None,
+) -> tuple[dict[EvidenceKind, list[Piece]], list[Input]]:
+    """Pieces by kind, and the files that are of none."""
+    walk = Walk(budget, lambda folder: any(kind.is_folder(folder) for kind in kinds), names)
+    by_kind: dict[EvidenceKind, list[Piece]] = {kind: [] for kind in kinds}
+    others = []
+    for found in walk.pieces(paths):
+        if isinstance(found, Input):
+            others.append(found)
+            continue
+        try:
+            fitting = [kind for kind in kinds if kind.recognise(found)]
+        except OSError as error:
+            others.append(
+                Input(path=found.name, complete=False, error=f"cannot be read: {error.strerror or error}")
+            )
+            continue
+        for kind in fitting:
+            by_kind[kind].append(found)
+        if not fitting:
+            others.append(Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT))
+    return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
+
+
+def _read(
+    pieces: Mapping[EvidenceKind, list[Piece]], settings: Settings, progress: Progress
+) -> list[Collected]:
+    """All kinds side by side: the walk over a heap dump releases the GIL, text is read meanwhile."""
+    with ThreadPoolExecutor(max(len(pieces), 1)) as pool:
+        # One line of progress has room for one: that of the first kind, the heap dumps if there are any.
+        listeners = (progress, *(Silent() for _ in pieces))
+        running = [
+            pool.submit(kind.read, own, settings, listener)
+            for (kind, own), listener in zip(pieces.items(), listeners, strict=False)
+        ]
+        return [work.result() for work in running]

@@ -1,0 +1,146 @@
+"""The evidence of an incident through the rules: each process by itself, what they share, one report of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import Diagnosis, judge
+from mqdiag.diagnose.processes import Process
+from mqdiag.facts import Facts, Input
+from mqdiag.facts.processes import ProcessFacts
+from mqdiag.findings import Finding, Report, RuleCard, Skipped
+from mqdiag.rules import all_rules
+from mqdiag.rules.engine import missing_evidence, order
+
+INPUT_KINDS = {"logs": "log"}
+"""what `Input.kind` calls a part of `Facts`, where it is another word"""
+
+
+def judge_processes(
+    processes: Sequence[Process],
+    other_inputs: Sequence[Input],
+    shared: Mapping[str, object],
+    settings: Settings,
+) -> Diagnosis:
+    """Run all rules.
+
+    With one process everything belongs together. With several, rules see one process at a time, so that nothing is
+    concluded from the heap of one and the threads of another; what is of no process is judged by itself.
+
+    Args:
+        processes: the JVMs that evidence is of.
+        other_inputs: files of shared evidence, and those that gave nothing.
+        shared: logs and other evidence of no one process, by field of `Facts`.
+        settings: thresholds, expectations, ignored rules.
+    """
+    if len(processes) == 1:
+        own = processes[0]
+        facts = _facts((*own.inputs, *other_inputs), own.facts, shared, settings)
+        diagnosis = judge(facts, settings)
+        return Diagnosis(report=_told(diagnosis.report, facts, None), crashes=diagnosis.crashes)
+    runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
+    rest = _facts(other_inputs, None, shared, settings)
+    judged = [(own, facts, judge(facts, settings)) for own, facts in (*runs, (None, rest))]
+    reports = [_told(diagnosis.report, facts, own) for own, facts, diagnosis in judged]
+    return Diagnosis(
+        report=_one_report(processes, reports, [facts for _, facts, _ in judged]),
+        crashes=tuple(crash for _, _, diagnosis in judged for crash in diagnosis.crashes),
+    )
+
+
+def _facts(
+    inputs: Sequence[Input], own: ProcessFacts | None, shared: Mapping[str, object], settings: Settings
+) -> Facts:
+    return msgspec.structs.replace(
+        Facts(inputs=tuple(inputs), expectations=settings.expectations),
+        heap=None if own is None else own.heap,
+        stacks=None if own is None else own.stacks,
+        **shared,
+    )
+
+
+def _told(report: Report, facts: Facts, own: Process | None) -> Report:
+    """The report with what each finding rests on."""
+    cards = {rule.card.name: rule.card for rule in all_rules()}
+    return msgspec.structs.replace(
+        report,
+        findings=tuple(
+            msgspec.structs.replace(
+                finding,
+                rests_on=_rests_on(finding, cards[finding.rule], facts),
+                processes=() if own is None else (own.facts.name,),
+            )
+            for finding in report.findings
+        ),
+    )
+
+
+def _rests_on(finding: Finding, card: RuleCard, facts: Facts) -> tuple[str, ...]:
+    """Paths of the inputs of the kinds that its rule looks at; of one that it names, that one."""
+    named = finding.evidence.get("path")
+    if any(given.path == named for given in facts.inputs):
+        return (str(named),)
+    kinds = {INPUT_KINDS.get(need, need) for need in (*card.needs, *card.any_of)}
+    return tuple(given.path for given in facts.inputs if given.kind in kinds and given.error is None)
+
+
+def _one_report(processes: Sequence[Process], reports: Sequence[Report], facts: Sequence[Facts]) -> Report:
+    """All reports as one; the last one is that of the shared evidence."""
+    findings = _merged([finding for report in reports for finding in report.findings])
+    shown = _shown(processes, findings)
+    checked = {name for report in reports for name in report.checked}
+    return msgspec.structs.replace(
+        reports[-1],
+        inputs=tuple(dict.fromkeys(given for report in reports for given in report.inputs)),
+        findings=findings,
+        skipped=_skipped(reports, facts),
+        failed=tuple(dict.fromkeys(failed for report in reports for failed in report.failed)),
+        checked=tuple(sorted(checked)),
+        heap=None if shown is None else shown.facts.heap,
+        stacks=None if shown is None else shown.facts.stacks,
+        process=None if shown is None else shown.facts.name,
+        other_processes=tuple(own.facts for own in processes if own is not shown),
+    )
+
+
+def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """In the report's order; the same fault in several processes once, as the one that weighs most."""
+    by_fingerprint: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_fingerprint.setdefault(finding.fingerprint, []).append(finding)
+    merged = []
+    for same in by_fingerprint.values():
+        worst = min(same, key=lambda one: (one.severity.rank, -one.weight))
+        merged.append(
+            msgspec.structs.replace(
+                worst,
+                rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
+                processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
+                caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
+            )
+        )
+    return order(merged)
+
+
+def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:
+    """What could be checked nowhere, with the first reason; and what a rule itself left undecided."""
+    cards = {rule.card.name: rule.card for rule in all_rules()}
+    never: dict[str, Skipped] = {}
+    undecided: dict[Skipped, None] = {}
+    for report, given in zip(reports, facts, strict=True):
+        for skip in report.skipped:
+            if missing_evidence(cards[skip.rule], given) is None:
+                undecided[skip] = None
+            elif all(missing_evidence(cards[skip.rule], other) is not None for other in facts):
+                never.setdefault(skip.rule, skip)
+    return (*never.values(), *undecided)
+
+
+def _shown(processes: Sequence[Process], findings: Sequence[Finding]) -> Process | None:
+    """The process of the first finding that is of one; the first process where nothing was found."""
+    by_name = {own.facts.name: own for own in processes}
+    named = (name for finding in findings for name in finding.processes)
+    return next((by_name[name] for name in named), processes[0] if processes else None)

@@ -1,0 +1,60 @@
+"""Thread dumps, wherever they stand: files of their own, or SIGQUIT output in the middle of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import unreadable
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.stacks import result_inputs
+from mqdiag.errors import InputError
+from mqdiag.facts import Input
+from mqdiag.progress import Progress
+from mqdiag.read.stacks import Sample, read_stacks
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.threads.build import stacks_facts
+from mqdiag.threads.series import by_jvm
+
+MARKS = (b"Full thread dump", b"java.lang.Thread.State: ", b'"threadDump"', b"(state = ")
+_FILE_DUMP = b'#1 "main"'
+
+
+def _recognise(piece: Piece) -> bool:
+    return piece.is_text and (_FILE_DUMP in piece.inner_head[:4096] or piece.holds(MARKS))
+
+
+def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
+    found = Collected()
+    bodies = BodyParser()
+    samples: list[Sample] = []
+    inputs: dict[str, Input] = {}
+    for piece in pieces:
+        try:
+            result = read_stacks(piece.path, bodies)
+        except InputError as error:
+            found.inputs.append(unreadable(piece.name, "stacks", error))
+            continue
+        first, *parts = result_inputs(result)
+        inputs[piece.name] = msgspec.structs.replace(first, path=piece.name)
+        found.inputs += parts
+        for sample in result.samples:
+            sample.source = piece.name
+        samples += result.samples
+    del bodies
+    for own in by_jvm(samples):
+        paths = dict.fromkeys(sample.source for sample in own)
+        found.processes.append(
+            OfProcess(
+                inputs=tuple(inputs[path] for path in paths),
+                stacks=stacks_facts(own),
+                pid=next((sample.pid for sample in own if sample.pid is not None), None),
+            )
+        )
+    return found
+
+
+KIND = EvidenceKind(name="stacks", recognise=_recognise, read=_read)

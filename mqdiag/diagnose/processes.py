@@ -1,0 +1,105 @@
+"""Which heap dump and which thread dumps are of one process.
+
+The address of the JVM's own thread stands in both: `Thread.eetop` in a heap dump, `tid=` in a thread dump. Equal names
+alone say nothing: all instances of a service have the same ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mqdiag.diagnose.sort.kind import OfProcess
+from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.processes import ProcessFacts
+
+BY_ADDRESS = "names and addresses of their threads are the same"
+BY_ABSENCE = "nothing contradicts it, and there is no other dump that they could belong to"
+_LEAST_SHARED = 3
+_PID = re.compile(r"@(\d{1,9})(?:#|$)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Process:
+    """One JVM with its inputs."""
+
+    inputs: tuple[Input, ...]
+    facts: ProcessFacts
+
+
+def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
+    """One process for each heap dump and for each series of thread dumps that belongs to none of them."""
+    heaps = [one for one in found if one.heap is not None and one.stacks is None]
+    series = [one for one in found if one.heap is None and one.stacks is not None]
+    both = [one for one in found if one.heap is not None and one.stacks is not None]
+    pairs: list[tuple[OfProcess, OfProcess | None, str | None]] = []
+    for heap in heaps:
+        own = next((one for one in series if _agree(heap, one) is True), None)
+        if own is not None:
+            series.remove(own)
+        pairs.append((heap, own, BY_ADDRESS if own else None))
+    if len(pairs) == 1 and len(series) == 1 and pairs[0][1] is None and _agree(pairs[0][0], series[0]) is None:
+        pairs = [(pairs[0][0], series.pop(), BY_ABSENCE)]
+    pairs += [(one, None, None) for one in (*both, *series)]
+    names: set[str] = set()
+    return [_process(first, second, tie, names) for first, second, tie in pairs]
+
+
+def _process(first: OfProcess, second: OfProcess | None, tie: str | None, names: set[str]) -> Process:
+    inputs = (*first.inputs, *(second.inputs if second else ()))
+    heap, stacks = first.heap, first.stacks or (second.stacks if second else None)
+    pid = first.pid or (second.pid if second else None) or _pid_of_clients(heap)
+    name = f"pid {pid}" if pid is not None else inputs[0].path
+    if name in names:
+        name = f"{name} ({inputs[0].path})"
+    names.add(name)
+    return Process(
+        inputs=inputs,
+        facts=ProcessFacts(
+            name=name,
+            pid=pid,
+            inputs=tuple(given.path for given in inputs),
+            tied_by=tie,
+            heap=heap,
+            stacks=stacks,
+        ),
+    )
+
+
+def _pid_of_clients(heap: HeapFacts | None) -> int | None:
+    """A client id that nobody set is "address@pid", with "#nanoseconds" since 4.9.0."""
+    found = {
+        int(match[1])
+        for instance in (heap.instances if heap is not None else ())
+        if instance.client_id is not None and (match := _PID.search(instance.client_id))
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _agree(heap: OfProcess, series: OfProcess) -> bool | None:
+    """Whether both are of one process; None when neither yes nor no can be said."""
+    assert heap.heap is not None
+    assert series.stacks is not None
+    own, theirs = _pid_of_clients(heap.heap), series.pid
+    in_heap = {thread.name: thread.tid for thread in heap.heap.threads if thread.tid is not None}
+    in_stacks: dict[str, set[int]] = {}
+    for thread in series.stacks.threads:
+        if thread.tid is not None and thread.tid.startswith("0x"):
+            in_stacks.setdefault(thread.name, set()).add(int(thread.tid, 16))
+    shared = [name for name in in_heap if name in in_stacks]
+    same = sum(1 for name in shared if int(in_heap[name] or "0", 16) in in_stacks[name])
+    if same >= _LEAST_SHARED and same * 2 >= len(shared):
+        return True
+    if len(shared) >= _LEAST_SHARED and same == 0:
+        return False
+    if own is not None and theirs is not None and own != theirs:
+        return False
+    return None if _groups_overlap(heap.heap, series.stacks) else False
+
+
+def _groups_overlap(heap: HeapFacts, stacks: StacksFacts) -> bool:
+    """False only when both name consumer groups, and no group is in both."""
+    mine = {consumer.group for consumer in heap.consumers}
+    theirs = {thread.group for thread in stacks.threads if thread.group is not None}
+    return not mine or not theirs or bool(mine & theirs)

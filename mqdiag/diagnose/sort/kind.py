@@ -1,0 +1,78 @@
+"""A kind of evidence: how it is recognised, and what reads it. One module of `mqdiag.diagnose.kinds` each."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.progress import Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfProcess:
+    """Evidence that is of one JVM: a heap dump, or a series of thread dumps."""
+
+    inputs: tuple[Input, ...]
+    heap: HeapFacts | None = None
+    stacks: StacksFacts | None = None
+    pid: int | None = None
+    """where the evidence names it"""
+
+
+@dataclass(kw_only=True)
+class Collected:
+    """What the readers of one kind made of its pieces."""
+
+    inputs: list[Input] = field(default_factory=list)
+    """files that gave nothing, and those of shared evidence"""
+    processes: list[OfProcess] = field(default_factory=list)
+    shared: dict[str, object] = field(default_factory=dict)
+    """facts that are not of one process, by their field of `Facts`"""
+
+
+Recognise = Callable[[Piece], bool]
+Read = Callable[[Sequence[Piece], Settings, Progress], Collected]
+
+
+def _no_folder(_: Path) -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceKind:
+    """How one kind of evidence is told and read.
+
+    A piece may be of several kinds: a console log with thread dumps in it is logs and stacks.
+    """
+
+    name: str
+    """as `Input.kind` has it"""
+    recognise: Recognise
+    """whether a piece is, or holds, such evidence"""
+    read: Read
+    """all pieces of the kind at once; a broken one becomes an input that says so"""
+    is_folder: Callable[[Path], bool] = _no_folder
+    """whether a folder is such evidence as a whole"""
+
+
+@cache
+def all_kinds() -> tuple[EvidenceKind, ...]:
+    """Every kind, by name; a module of the package holds exactly one, as `KIND`."""
+    import mqdiag.diagnose.kinds as package
+
+    found = []
+    for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
+        if module.startswith("_"):
+            continue
+        kind = getattr(importlib.import_module(f"{package.__name__}.{module}"), "KIND", None)
+        if not isinstance(kind, EvidenceKind):
+            raise TypeError(f"{package.__name__}.{module} has no EvidenceKind named KIND")
+        found.append(kind)
+    return tuple(found)

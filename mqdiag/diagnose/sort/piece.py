@@ -1,0 +1,88 @@
+"""One file of an incident, as the kinds of evidence are asked about it."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mqdiag.read.sniff import Content, content_of, unpacked_head
+
+SCAN_CHUNK = 8 << 20
+LONGEST_MARK = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A regular file, a member of an archive, or a folder that is evidence as a whole."""
+
+    name: str
+    """as the user knows it: a path, or archive!member"""
+    path: str
+    """where it can be opened"""
+    size_bytes: int
+    head: bytes = field(repr=False)
+    """first bytes as they are on disk"""
+    folder: bool = False
+
+    @cached_property
+    def content(self) -> Content:
+        """What it is, unpacked once."""
+        return content_of(self.inner_head)
+
+    @cached_property
+    def inner_head(self) -> bytes:
+        """First bytes of what is packed; those of the file where nothing is."""
+        return unpacked_head(self.head)
+
+    @cached_property
+    def packed(self) -> bool:
+        """Whether it is one gzip file, which readers inflate themselves."""
+        return content_of(self.head) is Content.GZIP
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a reader of text may be asked."""
+        return self.content in (Content.TEXT, Content.JSON)
+
+    def holds(self, marks: tuple[bytes, ...]) -> bool:
+        """Whether one of the byte strings stands anywhere in it; UTF-16 text is searched as such."""
+        if any(mark in self.inner_head for mark in marks):
+            return True
+        if len(self.inner_head) < len(self.head) or self.size_bytes > len(self.head) or self.packed:
+            wide = b"\0" in self.inner_head[:256]
+            forms = marks + tuple(mark.decode().encode("utf-16-le") for mark in marks if wide)
+            return self._anywhere(forms)
+        wide_marks = tuple(mark.decode().encode("utf-16-le") for mark in marks)
+        return any(mark in self.inner_head for mark in wide_marks)
+
+    def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
+        if not self.packed:
+            with (
+                open(self.path, "rb") as file,
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+            ):
+                return any(data.find(mark) >= 0 for mark in marks)
+        rest = b""
+        for chunk in self._inflated():
+            if any(mark in chunk for mark in marks) or any(
+                mark in rest + chunk[:LONGEST_MARK] for mark in marks
+            ):
+                return True
+            rest = chunk[-LONGEST_MARK * 2 :]
+        return False
+
+    def _inflated(self) -> Iterator[bytes]:
+        """Its inflated bytes as far as they go."""
+        from isal import igzip
+
+        with open(self.path, "rb") as raw, igzip.IGzipFile(fileobj=raw) as file:  # type: ignore[no-untyped-call]
+            while True:
+                try:
+                    chunk = file.read(SCAN_CHUNK)
+                except (OSError, EOFError, igzip.BadGzipFile):  # damaged from here on
+                    return
+                if not chunk:
+                    return
+                yield chunk

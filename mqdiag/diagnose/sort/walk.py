@@ -1,0 +1,146 @@
+"""Walks the given paths: every file once, whatever links, folders and archives it is found through."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.facts import Input
+from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+
+MAX_FILES = 100_000
+MAX_FOLDER_DEPTH = 64
+_ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})
+_NESTED = _ARCHIVES | {Content.GZIP}
+_SPECIAL = (
+    (stat.S_ISFIFO, "is a pipe"),
+    (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"),
+    (stat.S_ISBLK, "is a device"),
+)
+
+
+class Walk:
+    """One walk over the paths of an incident.
+
+    Args:
+        budget: what archives may unpack to.
+        is_folder_evidence: asked of each folder; one that is evidence as a whole is not looked into.
+        names: what the user called a path, where that is not the path.
+    """
+
+    def __init__(
+        self, budget: Budget, is_folder_evidence: Callable[[Path], bool], names: Mapping[str, str] | None = None
+    ) -> None:
+        self._budget = budget
+        self._is_folder_evidence = is_folder_evidence
+        self._names = names or {}
+        self._seen: dict[tuple[int, int], str] = {}
+        self._files = 0
+
+    def pieces(self, paths: Iterable[str | Path]) -> Iterator[Piece | Input]:
+        """Every file as a piece; what cannot be one as an input that says why."""
+        for path in map(str, paths):
+            yield from self._path(path, self._names.get(path, path), given=True)
+
+    def _path(self, path: str, name: str, *, given: bool, depth: int = 0) -> Iterator[Piece | Input]:
+        try:
+            info = os.stat(path)
+            kind = _special(info.st_mode)
+            if kind is not None:
+                yield _skipped(name, kind) if not given else _broken(name, f"{kind}; expected a file or folder")
+                return
+            key = (info.st_dev, info.st_ino)
+            if key in self._seen:
+                where = self._seen[key]
+                what = "this folder was seen" if stat.S_ISDIR(info.st_mode) else "the same file"
+                yield _skipped(name, f"{what} as {where}")
+                return
+            self._seen[key] = name
+            if stat.S_ISDIR(info.st_mode):
+                yield from self._folder(path, name, depth)
+            else:
+                yield from self._file(path, name, info.st_size, given=given)
+        except OSError as error:
+            yield _broken(name, _why(error, link=os.path.islink(path)))
+
+    def _folder(self, path: str, name: str, depth: int) -> Iterator[Piece | Input]:
+        if self._is_folder_evidence(Path(path)):
+            yield Piece(name=name, path=path, size_bytes=0, head=b"", folder=True)
+            return
+        if depth >= MAX_FOLDER_DEPTH:
+            yield _skipped(name, f"lies more than {MAX_FOLDER_DEPTH} folders deep")
+            return
+        for entry in sorted(os.listdir(path)):
+            yield from self._path(
+                os.path.join(path, entry), os.path.join(name, entry), given=False, depth=depth + 1
+            )
+
+    def _file(
+        self, path: str, name: str, size: int, *, given: bool, archives: int = 0
+    ) -> Iterator[Piece | Input]:
+        self._files += 1
+        if self._files > MAX_FILES:
+            if self._files == MAX_FILES + 1:
+                yield _skipped(name, f"is beyond the first {MAX_FILES:,} files; so is all that follows")
+            return
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES)
+        piece = Piece(name=name, path=path, size_bytes=size, head=head)
+        outer = content_of(head)
+        if outer in _ARCHIVES or (outer is Content.GZIP and piece.content in _NESTED):
+            yield from self._archive(piece, outer, archives)
+        elif piece.content in (Content.EMPTY, Content.BINARY, Content.JAVA_ARCHIVE):
+            if outer is Content.GZIP and piece.content is Content.EMPTY:
+                yield _broken(name, "is damaged gzip data")
+            else:
+                reason = why_no_evidence(piece.content, piece.inner_head)
+                yield _broken(name, reason) if given else _skipped(name, reason)
+        else:
+            yield piece
+
+    def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
+        if depth >= MAX_DEPTH:
+            yield _skipped(piece.name, f"is an archive inside {MAX_DEPTH} others; unpack it first")
+            return
+        empty = True
+        for member in unpack(piece.path, piece.name, content, self._budget):
+            empty = False
+            if member.path is None:
+                yield (
+                    _skipped(member.name, member.skipped)
+                    if member.skipped
+                    else _broken(member.name, member.problem or "")
+                )
+                continue
+            if member.problem is not None:
+                yield _broken(member.name, member.problem)
+            yield from self._file(
+                str(member.path), member.name, member.path.stat().st_size, given=False, archives=depth + 1
+            )
+        if empty:
+            yield _skipped(piece.name, "is an empty archive")
+
+
+def _special(mode: int) -> str | None:
+    return next((text for is_kind, text in _SPECIAL if is_kind(mode)), None)
+
+
+def _skipped(name: str, reason: str) -> Input:
+    return Input(path=name, skipped=reason)
+
+
+def _broken(name: str, problem: str) -> Input:
+    return Input(path=name, complete=False, error=problem)
+
+
+def _why(error: OSError, *, link: bool) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "is a link that leads nowhere" if link else "no such file or folder"
+    if isinstance(error, PermissionError):
+        return "may not be read; check its owner and mode"
+    return f"cannot be read: {error.strerror or error}"

@@ -1,0 +1,22 @@
+"""What was read of one JVM, where the evidence of an incident is of several."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.stacks import StacksFacts
+
+
+class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One JVM: its heap dump, its thread dumps, or both."""
+
+    name: str
+    """its pid where the evidence tells it, else the name of its first file"""
+    pid: int | None = None
+    inputs: tuple[str, ...] = ()
+    """paths of its heap dump and thread dumps"""
+    tied_by: str | None = None
+    """why heap dump and thread dumps are taken to be of one process; None where only one of them is there"""
+    heap: HeapFacts | None = None
+    stacks: StacksFacts | None = None

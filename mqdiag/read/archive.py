@@ -1,0 +1,248 @@
+"""Archives to files: zip, tar in any packing, single packed files, each within limits of room and number.
+
+Member names are labels and never become paths. What is found is handed out one member after the other, so a
+damaged archive gives all that stands before the damage.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, cast
+
+from mqdiag.errors import InputError
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
+
+CHUNK = 1 << 20
+MAX_DEPTH = 4
+"""archives inside archives that are opened"""
+MAX_MEMBERS = 20_000
+MAX_UNPACKED = 64 << 30
+DISK_MARGIN = 512 << 20
+MAX_ZIP_DIRECTORY = 64 << 20
+MAX_TAR_HEADER = 64 << 20
+"""bytes between two members of a tar file; long names and attributes take a few KiB"""
+_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError,
+    RuntimeError, ValueError,
+)  # fmt: skip
+
+
+@dataclass
+class Budget:
+    """What one run may unpack in all."""
+
+    folder: Path
+    """where members are written"""
+    bytes: int = MAX_UNPACKED
+    members: int = MAX_MEMBERS
+    written: int = field(default=0, init=False)
+
+    def take(self, label: str, size: int) -> None:
+        """Account for bytes that are about to be written.
+
+        Raises:
+            InputError: that is more than the run may unpack, or than the disk holds.
+        """
+        self.bytes -= size
+        if self.bytes < 0:
+            raise InputError(
+                label, "unpacks to more than one run may take", hint="unpack it, and name the folder"
+            )
+        if shutil.disk_usage(self.folder).free < DISK_MARGIN + size:
+            raise InputError(
+                label,
+                f"there is no room to unpack it in {self.folder}",
+                hint="set TMPDIR to a folder with room",
+            )
+
+    def take_member(self, label: str) -> Path:
+        """The path of the next member.
+
+        Raises:
+            InputError: there were too many.
+        """
+        if self.members <= 0:
+            raise InputError(label, f"holds more than {MAX_MEMBERS:,} files", hint="unpack what matters")
+        self.members -= 1
+        self.written += 1
+        return self.folder / f"{self.written:06}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """One file of an archive: unpacked, or why it was not."""
+
+    name: str
+    """as a person would find it: archive!member"""
+    path: Path | None = None
+    skipped: str | None = None
+    """why it was left alone"""
+    problem: str | None = None
+    """why it could not be unpacked, or only in part"""
+
+
+def unpack(path: str, label: str, content: Content, budget: Budget) -> Iterator[Member]:
+    """All files of an archive.
+
+    Args:
+        path: the archive.
+        label: what the user calls it.
+        content: a zip or tar archive, or packed data that may hold a tar archive.
+        budget: what may still be unpacked.
+    """
+    try:
+        with open(path, "rb") as file:
+            if content is Content.ZIP:
+                yield from _zip(label, file, budget)
+            elif content is Content.TAR:
+                yield from _tar(label, _Feed(file, label), budget)
+            else:
+                yield from _packed(label, file, content, budget)
+    except InputError as error:
+        yield Member(name=error.path, problem=_told(error))
+    except _DAMAGE as error:
+        yield Member(name=label, problem=f"is damaged: {_reason(error)}")
+
+
+def _packed(label: str, file: IO[bytes], content: Content, budget: Budget) -> Iterator[Member]:
+    with closing(_opened(file, content)) as inner:
+        if content_of(inner.peek(512)[:512]) is Content.TAR:
+            yield from _tar(label, _Feed(inner, label), budget)
+        else:
+            yield _write(label, inner, budget)
+
+
+def _opened(file: IO[bytes], content: Content) -> io.BufferedReader:
+    import gzip
+
+    if content is Content.BZIP2:
+        return io.BufferedReader(cast("Any", bz2.BZ2File(file)))
+    if content is Content.XZ:
+        return io.BufferedReader(cast("Any", lzma.LZMAFile(file)))
+    return io.BufferedReader(cast("Any", gzip.GzipFile(fileobj=file)))
+
+
+def _zip(label: str, file: IO[bytes], budget: Budget) -> Iterator[Member]:
+    _check_zip_directory(label, file)
+    with zipfile.ZipFile(file) as archive:
+        for info in archive.infolist():
+            name = f"{label}!{info.filename}"
+            if info.is_dir():
+                continue
+            if info.flag_bits & 1:
+                yield Member(name=name, problem="is encrypted; unpack it first")
+                continue
+            try:
+                with archive.open(info) as stream:
+                    yield _write(name, stream, budget)
+            except _DAMAGE as error:
+                yield Member(name=name, problem=f"is damaged: {_reason(error)}")
+
+
+def _check_zip_directory(label: str, file: IO[bytes]) -> None:
+    """Refuse a directory of contents that would not fit into memory; `zipfile` reads it whole."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - (1 << 16) - 22))
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    directory = int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
+    if directory == 0xFFFFFFFF:
+        at64 = tail.rfind(b"PK\x06\x06")
+        directory = int.from_bytes(tail[at64 + 40 : at64 + 48], "little") if at64 >= 0 else 0
+    if min(directory, size) > MAX_ZIP_DIRECTORY:
+        raise InputError(label, "lists too many files to be read", hint="unpack what matters")
+    file.seek(0)
+
+
+class _Feed(io.RawIOBase):
+    """What a tar reader reads from: bounds what it takes between two members, and so its memory."""
+
+    def __init__(self, inner: Any, label: str) -> None:
+        self._inner = inner
+        self._label = label
+        self._left = MAX_TAR_HEADER
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._inner.read(min(size, CHUNK) if size >= 0 else CHUNK)
+        self._left -= len(data)
+        if self._left < 0:
+            raise InputError(self._label, "is a damaged tar file: a header without end")
+        return data
+
+    def allow(self) -> None:
+        """A piece of a member was read, which is bounded elsewhere."""
+        self._left = MAX_TAR_HEADER
+
+
+def _tar(label: str, feed: _Feed, budget: Budget) -> Iterator[Member]:
+    with tarfile.open(fileobj=feed, mode="r|") as archive:
+        for info in archive:
+            # the reader keeps every header it has seen
+            archive.members.clear()  # type: ignore[attr-defined]
+            if not info.isreg():
+                continue
+            stream = archive.extractfile(info)
+            if stream is None:
+                continue
+            yield _write(f"{label}!{info.name}", stream, budget, feed)
+
+
+def _write(name: str, stream: Any, budget: Budget, feed: _Feed | None = None) -> Member:
+    """Unpack one member; what is cut keeps its beginning, junk is read over and not written."""
+    head = b""
+    try:
+        head = stream.read(HEAD_BYTES)
+    except _DAMAGE as error:
+        return Member(name=name, problem=f"is damaged: {_reason(error)}")
+    content = content_of(head)
+    if content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY):
+        while feed is not None and stream.read(CHUNK):
+            feed.allow()
+        return Member(name=name, skipped=why_no_evidence(content, head))
+    path = budget.take_member(name)
+    problem = None
+    with open(path, "wb") as file:
+        piece = head
+        while piece:
+            budget.take(name, len(piece))
+            file.write(piece)
+            if feed is not None:
+                feed.allow()
+            try:
+                piece = stream.read(CHUNK)
+            except _DAMAGE as error:
+                problem = f"is cut or damaged: {_reason(error)}"
+                break
+    return Member(name=name, path=path, problem=problem)
+
+
+def why_no_evidence(content: Content, head: bytes) -> str:
+    """Why a file that no reader is asked about is left alone."""
+    if content is Content.EMPTY:
+        return "is empty"
+    if content is Content.JAVA_ARCHIVE:
+        return "is a Java archive"
+    known = known_binary(head)
+    return f"is {known}" if known else "is binary data of no known form"
+
+
+def _reason(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:200]
+
+
+def _told(error: InputError) -> str:
+    return f"{error.problem}; {error.hint}" if error.hint else error.problem

@@ -1,0 +1,120 @@
+"""What a file is, by its first bytes: names lie, and incidents come as folders full of everything."""
+
+from __future__ import annotations
+
+import bz2
+import enum
+import io
+import lzma
+import re
+import zlib
+from typing import Any
+
+HEAD_BYTES = 64 << 10
+"""as many of a file's first bytes tell what it is"""
+
+
+class Content(enum.StrEnum):
+    """Forms of file that are told apart before any reader is asked."""
+
+    EMPTY = "empty"
+    HEAP_DUMP = "heap dump"
+    GZIP = "gzip data"
+    BZIP2 = "bzip2 data"
+    XZ = "xz data"
+    TAR = "tar archive"
+    ZIP = "zip archive"
+    JAVA_ARCHIVE = "Java archive"
+    TEXT = "text"
+    JSON = "JSON text"
+    BINARY = "binary data"
+
+
+_STARTS: tuple[tuple[bytes, Content], ...] = (
+    (b"JAVA PROFILE 1.0", Content.HEAP_DUMP),
+    (b"\x1f\x8b", Content.GZIP),
+    (b"BZh", Content.BZIP2),
+    (b"\xfd7zXZ\0", Content.XZ),
+    (b"PK\x03\x04", Content.ZIP),
+    (b"PK\x05\x06", Content.ZIP),
+)
+_KNOWN_BINARIES: tuple[tuple[bytes, str], ...] = (
+    (b"\x7fELF", "a program or core file (ELF)"),
+    (b"\xca\xfe\xba\xbe", "a Java class file"),
+    (b"FLR\0", "a Flight Recorder file"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"%PDF", "a PDF document"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "zstd data; unpack it first"),
+    (b"\x04\x22\x4d\x18", "lz4 data; unpack it first"),
+    (b"SQLite format 3", "a database"),
+    (b"\xd4\xc3\xb2\xa1", "a network capture"),
+    (b"\n\r\r\n", "a network capture"),
+)
+_JAVA_MEMBER = re.compile(rb"META-INF/|BOOT-INF/|WEB-INF/")
+_JSON_START = re.compile(rb'\s*[\[{]\s*["\]}{\[]')
+_CONTROLS = bytes(value for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
+
+
+def content_of(head: bytes) -> Content:
+    """What begins like this; packed data is told as packed, not as what is in it."""
+    if not head:
+        return Content.EMPTY
+    for start, content in _STARTS:
+        if head.startswith(start):
+            if content is Content.ZIP and _JAVA_MEMBER.match(head[30:46]):
+                return Content.JAVA_ARCHIVE
+            return content
+    if head[257:262] == b"ustar":
+        return Content.TAR
+    if known_binary(head) is not None or not _is_text(head):
+        return Content.BINARY
+    return Content.JSON if _JSON_START.match(head) else Content.TEXT
+
+
+def known_binary(head: bytes) -> str | None:
+    """The name of a well-known form that holds no evidence."""
+    return next((name for start, name in _KNOWN_BINARIES if head.startswith(start)), None)
+
+
+def unpacked_head(head: bytes) -> bytes:
+    """The first bytes of what is packed, as many as the packed ones give; nothing when they are damaged."""
+    content = content_of(head)
+    unpack: Any
+    if content is Content.GZIP:
+        unpack = zlib.decompressobj(31)
+    elif content is Content.BZIP2:
+        unpack = bz2.BZ2Decompressor()
+    elif content is Content.XZ:
+        unpack = lzma.LZMADecompressor()
+    else:
+        return head
+    out = io.BytesIO()
+    try:
+        # in small steps, so that the bytes before damage stay
+        for at in range(0, len(head), 512):
+            out.write(unpack.decompress(head[at : at + 512], HEAD_BYTES))
+            if out.tell() >= HEAD_BYTES or unpack.eof:
+                break
+    except (zlib.error, OSError, lzma.LZMAError, EOFError):
+        pass
+    return out.getvalue()
+
+
+def _is_text(head: bytes) -> bool:
+    """Text of any encoding; a log that was truncated while it was written begins with zeros."""
+    probe = head.lstrip(b"\0")[:4096] if not head[:64].strip(b"\0") else head[:4096]
+    if not probe:
+        return False
+    zeros = probe.count(0)
+    if zeros * 5 >= len(probe) * 2:
+        # UTF-16: every other byte of ASCII is zero
+        even, odd = probe[0::2].count(0), probe[1::2].count(0)
+        return odd > 9 * max(even, 1) or even > 9 * max(odd, 1)
+    if probe.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    controls = sum(map(probe.count, (bytes([value]) for value in _CONTROLS)))
+    return zeros <= len(probe) // 100 and controls <= len(probe) // 20
