@@ -62,6 +62,9 @@ class NewerJdk:
         return np.array([self.holders[node] for node in nodes.tolist()], np.int32)
 
     def numbers(self, nodes: Any, field: str) -> Any:
+        if field in ("eetop", "tid"):
+            known = {"eetop": -0x8000, "tid": 37}[field]
+            return np.array([known if node == 0 else self.MISSING for node in nodes.tolist()], np.int64)
         assert field == "threadStatus"
         return np.array([0x191 if node == 5 else self.MISSING for node in nodes.tolist()], np.int64)
 
@@ -73,4 +76,6 @@ def test_states_of_newer_jdks_and_unknown_ones() -> None:
     waits, unknown = heap_threads(NewerJdk(), {})  # type: ignore[arg-type]
     assert waits.state == "WAITING"
     assert unknown.state is None
+    assert (waits.tid, waits.java_id) == ("0xffffffffffff8000", 37)
+    assert (unknown.tid, unknown.java_id) == (None, None)
     assert not unknown.hit_out_of_memory
