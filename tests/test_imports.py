@@ -80,3 +80,9 @@ def test_the_package_itself_imports_nothing_but_itself() -> None:
     code = "import sys; before = set(sys.modules); import mqdiag; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["mqdiag"]
+
+
+def test_a_heap_dump_needs_no_compiler() -> None:
+    dump = Path(__file__).parents[1] / "fixtures/heap/no-rocketmq/dump.hprof.gz"
+    assert heavy_modules("warm")[0] == "0"
+    assert heavy_modules("heap", str(dump)) == ("0", {"numpy", "llvmlite"})

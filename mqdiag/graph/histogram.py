@@ -30,7 +30,8 @@ def class_rows(heap: Heap) -> tuple[ClassRow, ...]:
     np.add.at(shallow, group, row_units * heap.sizes.alignment)
     tree = heap.dominance
     retained = np.zeros(len(names), np.int64)
-    retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained)
+    room = np.zeros(len(names), np.int64)
+    retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained, room)
     return _rows(heap.dump, names, group, counts, shallow, retained * tree.alignment)
 
 

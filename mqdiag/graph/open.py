@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mqdiag import kernel_cache
 from mqdiag.errors import InputError
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.warm import warm
+from mqdiag.kernel import folder
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.dump import Dump, read_dump
 from mqdiag.read.hprof.header import parse_header
@@ -36,7 +36,7 @@ def open_dump(
     source = open_source(path, progress, max_inflated)
     # Before the kernels are compiled: a text file must not cost a first-time user that wait.
     parse_header(source.path, source.data)
-    if not kernel_cache.is_ready():
+    if not folder.is_ready():
         progress.note("compiling kernels, only at the first run on this machine")
         warm()
     dump = read_dump(source, store=store, progress=progress)

@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 
-from mqdiag import kernel_cache
+from mqdiag.kernel import folder
 
 
 def warm() -> None:
@@ -36,7 +36,7 @@ def warm() -> None:
         heap.retained_of_sets([everything[-1:], everything[-2:-1]], everything[:1])
     finally:
         os.unlink(path)
-    kernel_cache.mark_ready()
+    folder.mark_ready()
 
 
 def _tiny_dump() -> bytes:

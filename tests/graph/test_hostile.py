@@ -99,6 +99,6 @@ def test_a_real_dump_with_many_flipped_bits(real: Path) -> None:
 
 @pytest.mark.nightly
 def test_small_dumps_with_bounds_checks_in_the_kernels(small: Path, tmp_path: Path) -> None:
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    checked = {"NUMBA_BOUNDSCHECK": "1", "MQDIAG_KERNELS": str(tmp_path)}
     hostile("flips", small, 1000, seed=200, memory=2 * MEMORY_MIB, **checked)
     hostile("cuts", small, 500, memory=2 * MEMORY_MIB, **checked)

@@ -1,15 +1,13 @@
-"""Shortest ways from the roots, and who refers to some objects.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Shortest ways from the roots, and who refers to some objects."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def breadth_first(
     starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, until, last
 ):
@@ -48,7 +46,7 @@ def breadth_first(
     return last
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_referrers(starts, edges, numbers, wanted, sources, targets, fill):
     """All reachable objects that refer to one of the wanted.
 

@@ -1,14 +1,11 @@
-"""Singly linked lists followed from their heads.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Singly linked lists followed from their heads."""
 
 from __future__ import annotations
 
-from numba import njit
+from mqdiag.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def follow_chains(following, heads, owners, places):
     """List the links of many chains one after the other; a link is listed once, so a cycle ends itself.
 

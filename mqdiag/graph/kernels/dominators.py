@@ -1,17 +1,17 @@
 """Dominators by semi-NCA (Georgiadis, Tarjan, Werneck, "Finding Dominators in Practice", 2006), and what follows.
 
 Arrays go by depth-first number first and by place, the preorder of the dominator tree, in the end; 0 is the virtual
-root in both. Self-contained: a cached kernel does not notice a change
-in another file.
+root in both.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def predecessors(
     starts, edges, rows, class_nodes, numbers, parents, is_root, first, last, heads, sources, fill
 ):
@@ -53,7 +53,7 @@ def predecessors(
                         heads[target + 1] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator):
     """Immediate dominators.
 
@@ -107,7 +107,7 @@ def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stac
         dominator[w] = d
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_positions(dominator, dominated, positions, following):
     """Preorder of the dominator tree: a subtree is a run, and its children are found by hopping over runs.
 
@@ -134,21 +134,21 @@ def tree_positions(dominator, dominated, positions, following):
         following[v] = place + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def permute(values, positions, moved):
     """moved[positions[v]] = values[v]; int32[m + 1] all. O(m)."""
     for v in range(values.size):
         moved[positions[v]] = values[v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def permute_places(dominator, positions, moved):
     """The dominator tree in places instead of numbers: moved[positions[v]] = positions[dominator[v]]. O(m)."""
     for v in range(dominator.size):
         moved[positions[v]] = positions[dominator[v]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_units(numbers, positions, units, order, prefix):
     """Bring objects to their places, and sum up shallow sizes so that a retained size is one subtraction.
 
@@ -173,18 +173,18 @@ def sum_units(numbers, positions, units, order, prefix):
         prefix[place + 1] = prefix[place] + units[order[place]]
 
 
-@njit(cache=True, nogil=True)
-def retained_by_group(order, dominated, prefix, rows, group_of_row, sums):
+@kernel
+def retained_by_group(order, dominated, prefix, rows, group_of_row, sums, until):
     """Per group, the retained units of its objects that no other object of the group dominates.
 
     Args:
         order: int32[m + 1], dominated: int32[m + 1], prefix: uint32[m + 2] or uint64[m + 2], by place.
         rows: int32[n]; group_of_row: int32[c].
         sums: int64[g], zeros; out.
+        until: int64[g], zeros; room.
 
     O(m).
     """
-    until = np.zeros(sums.size, np.int64)
     for place in range(1, order.size):
         group = group_of_row[rows[order[place]]]
         if place >= until[group]:

@@ -1,18 +1,17 @@
-"""Distances between neighbouring objects, the JVM's own word on object sizes.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Distances between neighbouring objects, the JVM's own word on object sizes."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import u4
 
 BINS = 128
 """distances counted for each class: multiples of the alignment below this many"""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gap_counts(ids, rows, shift, histogram):
     """How often each distance to the next object occurs, by class.
 
@@ -29,7 +28,7 @@ def gap_counts(ids, rows, shift, histogram):
             histogram[rows[i], np.int64(units)] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def array_excess(ids, lengths, order, element_size, alignment, excess):
     """How many bytes more than its elements each array takes, at least and at most, until the next object.
 
@@ -54,7 +53,7 @@ def array_excess(ids, lengths, order, element_size, alignment, excess):
                 excess[base] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def array_lengths(data, id_size, offsets, nodes, lengths):
     """Element counts of arrays: int32[k] positions to int64[k]; -1 for what is no array. O(k)."""
     for k in range(nodes.size):
@@ -62,17 +61,12 @@ def array_lengths(data, id_size, offsets, nodes, lengths):
         tag = data[at]
         if tag == 0x22 or tag == 0x23:
             at += 5 + id_size
-            lengths[k] = (
-                (np.int64(data[at]) << 24)
-                | (np.int64(data[at + 1]) << 16)
-                | (np.int64(data[at + 2]) << 8)
-                | np.int64(data[at + 3])
-            )
+            lengths[k] = u4(data, at)
         else:
             lengths[k] = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, element_by_row, alignment, sizes):
     """Shallow size of every object, in units of the alignment.
 
@@ -90,11 +84,6 @@ def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, eleme
             sizes[i] = (sizes_by_row[row] + alignment - 1) // alignment
         else:
             at = offsets[i] + 5 + id_size
-            length = (
-                (np.int64(data[at]) << 24)
-                | (np.int64(data[at + 1]) << 16)
-                | (np.int64(data[at + 2]) << 8)
-                | np.int64(data[at + 3])
-            )
+            length = u4(data, at)
             size = base_by_row[row] + length * element_by_row[row]
             sizes[i] = (size + alignment - 1) // alignment

@@ -1,27 +1,18 @@
-"""Shortest ways from the roots, merged by class and field.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Shortest ways from the roots, merged by class and field."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier
 
 NONE, SHUT = -1, -2
 ELEMENT, LOCAL, CLASS, HEAD = -1, -2, -3, -4
 MAX_REPEATS = 3
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _id(data, at, id_size):
-    value = np.uint64(0)
-    for byte in range(id_size):
-        value = (value << np.uint64(8)) | np.uint64(data[at + byte])
-    return value
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def _kind(node, rows, class_row, class_count, mirrors, mirror_rows):
     """Class row of an object; for a class object the row of its class, behind all the others."""
     row = np.int64(rows[node])
@@ -32,7 +23,7 @@ def _kind(node, rows, class_row, class_count, mirrors, mirror_rows):
     return row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _edge(
     holder, held, kind, data, id_size, ids, offsets, rows, layout_starts, layout_places,
     static_starts, static_types, static_values, class_nodes, class_count,
@@ -51,7 +42,7 @@ def _edge(
             place = layout_places[p]
             if place + id_size > length:
                 break
-            if _id(data, body + place, id_size) == wanted:
+            if identifier(data, body + place, id_size) == wanted:
                 return np.int64(p - layout_starts[row])
         if class_nodes[row] != held:
             return np.int64(LOCAL)
@@ -63,15 +54,15 @@ def _edge(
         row = kind - class_count
         if row >= 0:
             for s in range(static_starts[row], static_starts[row + 1]):
-                if static_types[s] == 2 and _id(data, static_values[s], id_size) == wanted:
+                if static_types[s] == 2 and identifier(data, static_values[s], id_size) == wanted:
                     return np.int64(s - static_starts[row])
         for part in range(4):
-            if _id(data, at + 5 + id_size + part * id_size, id_size) == wanted:
+            if identifier(data, at + 5 + id_size + part * id_size, id_size) == wanted:
                 return np.int64(HEAD - part)
     return np.int64(CLASS)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _look_up(group, code, kind, table, entry_keys, entry_groups):
     """(slot of the table, group); -1 for the group where there is none yet."""
     mixed = (
@@ -89,7 +80,7 @@ def _look_up(group, code, kind, table, entry_keys, entry_groups):
     return slot, np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _step(group, code, kind, node, most, table, entry_keys, entry_groups, groups, examples, used):
     """Group of an object that is held by one of `group`; -3 when there are `most` entries already.
 
@@ -140,7 +131,7 @@ def _step(group, code, kind, node, most, table, entry_keys, entry_groups, groups
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_paths(
     data, id_size, ids, offsets, rows, layout_starts, layout_places,
     class_row, class_nodes, mirrors, mirror_rows, static_starts, static_types, static_values,

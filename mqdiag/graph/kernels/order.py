@@ -1,15 +1,12 @@
-"""Objects in address order.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Objects in address order."""
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
     """Merge a few ascending entries into many, from the back, in place.
 
@@ -37,11 +34,8 @@ def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
         place -= 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_ids(data, id_size, offsets, ids):
     """Ids of objects from their sub-records: uint8[], int64[n] to uint64[n]. O(n)."""
     for i in range(offsets.size):
-        value = np.uint64(0)
-        for byte in range(id_size):
-            value = (value << np.uint64(8)) | np.uint64(data[offsets[i] + 1 + byte])
-        ids[i] = value
+        ids[i] = identifier(data, offsets[i] + 1, id_size)

@@ -1,15 +1,13 @@
-"""Depth-first numbering from the roots, and plain marking.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Depth-first numbering from the roots, and plain marking."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def depth_first(starts, edges, rows, class_nodes, roots, numbers, order, parents, cursors):
     """Number all reachable objects in depth-first preorder; 0 is a virtual root above all GC roots.
 
@@ -70,7 +68,7 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, order, parents
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark(starts, edges, rows, class_nodes, seeds, state, stack, mute, mute_edges):
     """Mark what is reachable from the seeds through unmarked objects.
 

@@ -4,49 +4,17 @@ The id index is a bitmap with a running rank: ids are grouped into pages of 4,09
 maps a page that holds objects to its slot, and a slot has 64 pairs (bitmap word, rank before that word). A look-up
 costs two memory accesses whatever the number of objects. An empty directory says that the ids are too thinly spread
 for pages: then `words` are the ascending ids themselves, uint64[n, 1, 1], and a look-up halves its way.
-
-Self-contained: a cached kernel does not notice a change in another file.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _u4(data, at):
-    p = np.uint64(at)
-    return (
-        (np.int64(data[p]) << 24)
-        | (np.int64(data[p + np.uint64(1)]) << 16)
-        | (np.int64(data[p + np.uint64(2)]) << 8)
-        | np.int64(data[p + np.uint64(3)])
-    )
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _id(data, at, id_size):
-    p = np.uint64(at)
-    high = (
-        (np.uint64(data[p]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
-        | np.uint64(data[p + np.uint64(3)])
-    )
-    if id_size == 4:
-        return high
-    p += np.uint64(4)
-    return (
-        (high << np.uint64(32))
-        | (np.uint64(data[p]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
-        | np.uint64(data[p + np.uint64(3)])
-    )
-
-
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _popcount(word):
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -54,7 +22,7 @@ def _popcount(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_pages(ids, base, shift, directory):
     """Give each page that holds an object its slot.
 
@@ -76,7 +44,7 @@ def count_pages(ids, base, shift, directory):
     return slots
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_pages(ids, base, shift, directory, words):
     """Set the bits and ranks.
 
@@ -97,7 +65,7 @@ def fill_pages(ids, base, shift, directory, words):
             rank += np.uint64(_popcount(words[slot, word, 0]))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _find(wanted, base, shift, directory, words):
     """Position of an id; -1 when no object has it."""
     if directory.size == 0:
@@ -133,7 +101,7 @@ def _find(wanted, base, shift, directory, words):
     return np.int64(words[np.uint64(slot), word, 1]) + _popcount(below)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_ids(wanted, base, shift, directory, words, found):
     """Positions of many ids: uint64[k] to int32[k], -1 where no object has the id. O(k)."""
     for i in range(wanted.size):
@@ -143,7 +111,7 @@ def find_ids(wanted, base, shift, directory, words, found):
             found[i] = np.int32(_find(wanted[i], base, shift, directory, words))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reference_capacity(data, id_size, offsets, rows, layout_starts, first, last):
     """Upper bound of the references of objects first to last, nulls included and statics left out.
 
@@ -157,13 +125,13 @@ def reference_capacity(data, id_size, offsets, rows, layout_starts, first, last)
             row = rows[i]
             total += layout_starts[row + 1] - layout_starts[row]
         elif tag == 0x22:
-            total += _u4(data, at + 5 + id_size)
+            total += u4(data, at + 5 + id_size)
         elif tag == 0x20:
             total += 4
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_references(
     data,
     id_size,
@@ -210,12 +178,12 @@ def fill_references(
         if tag == 0x21:
             row = rows[i]
             body = at + 9 + 2 * id_size
-            length = _u4(data, body - 4)
+            length = u4(data, body - 4)
             for p in range(layout_starts[row], layout_starts[row + 1]):
                 place = layout_places[p]
                 if place + id_size > length:
                     break
-                wanted = _id(data, body + place, id_size)
+                wanted = identifier(data, body + place, id_size)
                 if wanted != 0:
                     found = _find(wanted, base, shift, directory, words)
                     if found >= 0:
@@ -224,10 +192,10 @@ def fill_references(
                     else:
                         dangling += 1
         elif tag == 0x22:
-            length = _u4(data, at + 5 + id_size)
+            length = u4(data, at + 5 + id_size)
             body = at + 9 + 2 * id_size
             for _ in range(length):
-                wanted = _id(data, body, id_size)
+                wanted = identifier(data, body, id_size)
                 body += id_size
                 if wanted != 0:
                     found = _find(wanted, base, shift, directory, words)
@@ -239,7 +207,7 @@ def fill_references(
         elif tag == 0x20:
             body = at + 5 + id_size
             for _ in range(4):
-                wanted = _id(data, body, id_size)
+                wanted = identifier(data, body, id_size)
                 body += id_size
                 if wanted != 0:
                     found = _find(wanted, base, shift, directory, words)
@@ -252,13 +220,13 @@ def fill_references(
             pool = (np.int64(data[body]) << 8) | np.int64(data[body + 1])
             body += 2
             for _ in range(pool):
-                body += 3 + _value_size(data[body + 2], id_size)
+                body += 3 + value_size(data[body + 2], id_size)
             count = (np.int64(data[body]) << 8) | np.int64(data[body + 1])
             body += 2
             for _ in range(count):
                 kind = data[body + id_size]
                 if kind == 2:
-                    wanted = _id(data, body + id_size + 1, id_size)
+                    wanted = identifier(data, body + id_size + 1, id_size)
                     if wanted != 0:
                         found = _find(wanted, base, shift, directory, words)
                         if found >= 0:
@@ -266,22 +234,9 @@ def fill_references(
                             edge += 1
                         else:
                             dangling += 1
-                body += id_size + 1 + _value_size(kind, id_size)
+                body += id_size + 1 + value_size(kind, id_size)
         while extra < extra_from.size and extra_from[extra] == i:
             edges[edge] = extra_to[extra]
             edge += 1
             extra += 1
     return edge, dangling
-
-
-@njit(cache=True, nogil=True)
-def _value_size(kind, id_size):
-    if kind == 2:
-        return id_size
-    if kind == 4 or kind == 8:
-        return 1
-    if kind == 5 or kind == 9:
-        return 2
-    if kind == 6 or kind == 10:
-        return 4
-    return 8

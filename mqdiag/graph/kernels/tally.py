@@ -1,14 +1,11 @@
-"""Sums by class, and the heavy children of a dominator.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Sums by class, and the heavy children of a dominator."""
 
 from __future__ import annotations
 
-from numba import njit
+from mqdiag.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_by_row(rows, units, counts, sums):
     """Objects and shallow units of each class, over all objects.
 
@@ -24,7 +21,7 @@ def sum_by_row(rows, units, counts, sums):
         sums[row] += units[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sum_inside(nodes, rows, units, counts, sums):
     """The same over some objects: nodes int32[k]. O(k)."""
     for k in range(nodes.size):
@@ -33,7 +30,7 @@ def sum_inside(nodes, rows, units, counts, sums):
         sums[row] += units[nodes[k]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_ascending(rows, chosen, found):
     """Objects whose class is chosen: rows int32[n], chosen uint8[c], found int32[], out; how many. O(n)."""
     count = 0
@@ -44,7 +41,7 @@ def find_ascending(rows, chosen, found):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def heavy_children(dominated, prefix, place, least, found):
     """Children of a place in the dominator tree.
 

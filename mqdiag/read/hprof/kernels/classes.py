@@ -1,44 +1,17 @@
-"""CLASS_DUMP sub-records to flat tables, and where the references of an instance stand.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""CLASS_DUMP sub-records to flat tables, and where the references of an instance stand."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier, u2, value_size
 
 MAX_DEPTH = 256
 """superclasses followed; a deeper or cyclic chain is damage and ends there"""
 
 
-@njit(cache=True, nogil=True)
-def _u2(data, at):
-    return (np.int64(data[at]) << 8) | np.int64(data[at + 1])
-
-
-@njit(cache=True, nogil=True)
-def _id(data, at, id_size):
-    value = np.uint64(0)
-    for byte in range(id_size):
-        value = (value << np.uint64(8)) | np.uint64(data[at + byte])
-    return value
-
-
-@njit(cache=True, nogil=True)
-def _value_size(kind, id_size):
-    if kind == 2:
-        return id_size
-    if kind == 4 or kind == 8:
-        return 1
-    if kind == 5 or kind == 9:
-        return 2
-    if kind == 6 or kind == 10:
-        return 4
-    return 8
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def class_tables(
     data,
     id_size,
@@ -71,33 +44,33 @@ def class_tables(
     fields = 0
     for i in range(class_offsets.size):
         at = class_offsets[i] + 1
-        heads[i, 0] = _id(data, at, id_size)
+        heads[i, 0] = identifier(data, at, id_size)
         at += id_size + 4
         for part in range(1, 5):
-            heads[i, part] = _id(data, at, id_size)
+            heads[i, part] = identifier(data, at, id_size)
             at += id_size
         at += 2 * id_size
-        heads[i, 5] = np.uint64((_u2(data, at) << 16) | _u2(data, at + 2))
+        heads[i, 5] = np.uint64((u2(data, at) << 16) | u2(data, at + 2))
         at += 4
-        pool = _u2(data, at)
+        pool = u2(data, at)
         at += 2
         for _ in range(pool):
-            at += 3 + _value_size(data[at + 2], id_size)
+            at += 3 + value_size(data[at + 2], id_size)
         static_starts[i] = statics
-        count = _u2(data, at)
+        count = u2(data, at)
         at += 2
         for _ in range(count):
-            static_names[statics] = _id(data, at, id_size)
+            static_names[statics] = identifier(data, at, id_size)
             kind = data[at + id_size]
             static_types[statics] = kind
             static_values[statics] = at + id_size + 1
             statics += 1
-            at += id_size + 1 + _value_size(kind, id_size)
+            at += id_size + 1 + value_size(kind, id_size)
         field_starts[i] = fields
-        count = _u2(data, at)
+        count = u2(data, at)
         at += 2
         for _ in range(count):
-            field_names[fields] = _id(data, at, id_size)
+            field_names[fields] = identifier(data, at, id_size)
             field_types[fields] = data[at + id_size]
             fields += 1
             at += id_size + 1
@@ -106,7 +79,7 @@ def class_tables(
     return statics, fields
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reference_layout(superclass, field_starts, field_types, limits, id_size, starts, places, fill):
     """Where references stand in the bytes of an instance: own fields first, then each superclass's.
 
@@ -137,7 +110,7 @@ def reference_layout(superclass, field_starts, field_types, limits, id_size, sta
                     if fill:
                         places[total] = offset
                     total += 1
-                offset += _value_size(field_types[f], id_size)
+                offset += value_size(field_types[f], id_size)
             at = superclass[at]
             depth += 1
     starts[superclass.size] = total

@@ -1,12 +1,10 @@
-"""Top-level records of an hprof file: one hop for each, bodies untouched.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Top-level records of an hprof file: one hop for each, bodies untouched."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
 
 DONE = 0
 FULL = 1
@@ -16,7 +14,7 @@ RUNS_OUT = 3
 """a record's length goes beyond the file"""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _leads_on(data, at):
     """Whether a top-level record begins here: a known tag, and behind its length another one or the file's end."""
     size = np.int64(data.size)
@@ -33,7 +31,7 @@ def _leads_on(data, at):
     return at <= size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_records(data, position, tags, offsets, lengths, count):
     """List records until the file ends or the arrays are full.
 

@@ -1,12 +1,11 @@
-"""Sub-records of the heap segments: objects, roots, class dumps. Bodies of arrays and instances are hopped over.
-
-Self-contained: a cached kernel does not notice a change in another file.
-"""
+"""Sub-records of the heap segments: objects, roots, class dumps. Bodies of arrays and instances are hopped over."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
 
 END = 0
 """the segment's end was reached exactly"""
@@ -25,39 +24,7 @@ FIRST_CLASS = 9
 """local class numbers 0 to 7 are the primitive arrays of element types 4 to 11, 8 is class id 0"""
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _u4(data, at):
-    p = np.uint64(at)
-    return (
-        (np.int64(data[p]) << 24)
-        | (np.int64(data[p + np.uint64(1)]) << 16)
-        | (np.int64(data[p + np.uint64(2)]) << 8)
-        | np.int64(data[p + np.uint64(3)])
-    )
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _id(data, at, id_size):
-    p = np.uint64(at)
-    high = (
-        (np.uint64(data[p]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
-        | np.uint64(data[p + np.uint64(3)])
-    )
-    if id_size == 4:
-        return high
-    p += np.uint64(4)
-    return (
-        (high << np.uint64(32))
-        | (np.uint64(data[p]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(8))
-        | np.uint64(data[p + np.uint64(3)])
-    )
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def _slot(keys, wanted):
     """Where a class id stands, or would stand, in the open-addressing table; 0 marks a free place."""
     mask = np.uint64(keys.size - 1)
@@ -68,23 +35,7 @@ def _slot(keys, wanted):
     return at
 
 
-@njit(cache=True, nogil=True)
-def _value_size(kind, id_size):
-    """Bytes of a value of a basic type; 0 for a type that does not exist."""
-    if kind == 2:
-        return id_size
-    if kind == 4 or kind == 8:
-        return 1
-    if kind == 5 or kind == 9:
-        return 2
-    if kind == 6 or kind == 10:
-        return 4
-    if kind == 7 or kind == 11:
-        return 8
-    return 0
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def class_dump_end(data, at, end, id_size):
     """Where the CLASS_DUMP whose body begins at `at` ends; -1 when it does not fit, -2 for an unknown type."""
     at += 7 * id_size + 8
@@ -95,7 +46,7 @@ def class_dump_end(data, at, end, id_size):
     for _ in range(pool):
         if at + 3 > end:
             return np.int64(-1)
-        size = _value_size(data[at + 2], id_size)
+        size = value_size(data[at + 2], id_size)
         if size == 0:
             return np.int64(-2)
         at += 3 + size
@@ -106,7 +57,7 @@ def class_dump_end(data, at, end, id_size):
     for _ in range(statics):
         if at + id_size + 1 > end:
             return np.int64(-1)
-        size = _value_size(data[at + id_size], id_size)
+        size = value_size(data[at + id_size], id_size)
         if size == 0:
             return np.int64(-2)
         at += id_size + 1 + size
@@ -119,7 +70,7 @@ def class_dump_end(data, at, end, id_size):
     return np.int64(at)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_segment(
     data,
     end,
@@ -183,15 +134,15 @@ def walk_segment(
                 if body + instance_head > end:
                     status = CROSSES_END
                     break
-                class_id = _id(data, body + id_size + 4, id_size)
-                length = _u4(data, body + 2 * id_size + 4)
+                class_id = identifier(data, body + id_size + 4, id_size)
+                length = u4(data, body + 2 * id_size + 4)
                 after = body + instance_head + length
             else:
                 if body + array_head + id_size > end:
                     status = CROSSES_END
                     break
-                length = _u4(data, body + id_size + 4)
-                class_id = _id(data, body + id_size + 8, id_size)
+                length = u4(data, body + id_size + 4)
+                class_id = identifier(data, body + id_size + 8, id_size)
                 after = body + array_head + id_size + length * id_size
             if after > end:
                 status = CROSSES_END
@@ -214,7 +165,7 @@ def walk_segment(
             counts[last_number] += 1
             elements[last_number] += length
             if store:
-                ids[used] = _id(data, body, id_size)
+                ids[used] = identifier(data, body, id_size)
                 offsets[used] = at
                 classes[used] = last_number
                 used += 1
@@ -226,19 +177,19 @@ def walk_segment(
             if body + array_head + 1 > end:
                 status = CROSSES_END
                 break
-            length = _u4(data, body + id_size + 4)
+            length = u4(data, body + id_size + 4)
             kind = data[body + array_head]
             if kind < 4 or kind > 11:
                 status = UNKNOWN_TAG
                 break
-            after = body + array_head + 1 + length * _value_size(kind, id_size)
+            after = body + array_head + 1 + length * value_size(kind, id_size)
             if after > end:
                 status = CROSSES_END
                 break
             counts[kind - 4] += 1
             elements[kind - 4] += length
             if store:
-                ids[used] = _id(data, body, id_size)
+                ids[used] = identifier(data, body, id_size)
                 offsets[used] = at
                 classes[used] = np.int32(kind - 4)
                 used += 1
@@ -291,13 +242,13 @@ def walk_segment(
                 status = FULL_ROOTS
                 break
             if tag != 0x01 and extra >= 4:
-                thread = _u4(data, body + id_size)
+                thread = u4(data, body + id_size)
             if tag != 0x01 and extra == 8:
-                frame = _u4(data, body + id_size + 4)
+                frame = u4(data, body + id_size + 4)
                 if frame == np.int64(4294967295):
                     frame = np.int64(-1)
             root_types[roots] = tag
-            root_ids[roots] = _id(data, body, id_size)
+            root_ids[roots] = identifier(data, body, id_size)
             root_threads[roots] = thread
             root_frames[roots] = frame
             roots += 1

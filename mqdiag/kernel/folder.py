@@ -1,14 +1,13 @@
 """Where compiled kernels are kept, so that they are compiled once for a machine.
 
-Numba compiles a kernel at its first call and can keep the result, but it does not notice when a constant or helper in
-another file changes. So every state of the kernel files has a folder of its own, named by their hash:
+Every state of the kernel files has a folder of its own, named by their hash:
 
 1. inside the installed package, when that can be written: all users of the installation share it;
 2. else in the user's cache folder, filled from the package's if that is there (a read-only installation that was
    warmed when it was made);
 3. else in a temporary folder of the user, filled likewise.
 
-`configure()` must run before numba is imported; the kernel packages call it.
+`MQDIAG_KERNELS` names another folder.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ import hashlib
 import os
 import shutil
 import stat
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 _READY = "ready"
 
 
 @cache
 def state() -> str:
-    """Hash over all kernel files and the Python version."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]}".encode())
-    for file in sorted(_PACKAGE.glob("**/kernels/*.py")):
+    """Hash over all kernel files and how they are compiled."""
+    digest = hashlib.sha256()
+    for file in sorted((*_PACKAGE.glob("**/kernels/*.py"), *_PACKAGE.glob("kernel/*.py"))):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @cache
-def configure() -> Path:
-    """Choose the folder and tell numba; an NUMBA_CACHE_DIR that the user has set is kept."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
+def kernel_folder() -> Path:
+    """Choose the folder and make it."""
+    chosen = os.environ.get("MQDIAG_KERNELS")
     if chosen:
+        Path(chosen).mkdir(parents=True, exist_ok=True)
         return Path(chosen)
     shipped = _PACKAGE / "_kernel_cache" / state()
     folder = shipped
@@ -50,19 +49,18 @@ def configure() -> Path:
         if (shipped / _READY).exists() and not (folder / _READY).exists():
             with contextlib.suppress(OSError):
                 shutil.copytree(shipped, folder, dirs_exist_ok=True)
-    os.environ["NUMBA_CACHE_DIR"] = str(folder)
     return folder
 
 
 def is_ready() -> bool:
     """True when all kernels have been compiled into the folder."""
-    return (configure() / _READY).exists()
+    return (kernel_folder() / _READY).exists()
 
 
 def mark_ready() -> None:
     """Note that all kernels are there."""
     with contextlib.suppress(OSError):
-        (configure() / _READY).touch()
+        (kernel_folder() / _READY).touch()
 
 
 def _user_folder() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag import kernel_cache
+from mqdiag.kernel import folder as place
 
 
 @pytest.fixture
@@ -16,40 +16,40 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """An installation that was warmed and can only be read, for a user without a home; gives its package."""
     package, temporary = tmp_path / "package", tmp_path / "temporary"
     temporary.mkdir()
-    shipped = package / "_kernel_cache" / kernel_cache.state()
+    shipped = package / "_kernel_cache" / place.state()
     shipped.mkdir(parents=True)
-    for name in ("ready", "kernel.nbi"):
+    for name in ("ready", "kernel.o"):
         (shipped / name).write_text(name)
-    monkeypatch.setattr(kernel_cache, "_PACKAGE", package)
-    monkeypatch.setattr(kernel_cache, "_writable", lambda folder: False)
+    monkeypatch.setattr(place, "_PACKAGE", package)
+    monkeypatch.setattr(place, "_writable", lambda folder: False)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    before = kernel_cache.state()
-    monkeypatch.setattr(kernel_cache, "state", lambda: before)
-    kernel_cache.configure.cache_clear()
+    monkeypatch.setenv("MQDIAG_KERNELS", "")
+    before = place.state()
+    monkeypatch.setattr(place, "state", lambda: before)
+    place.kernel_folder.cache_clear()
     yield package
-    kernel_cache.configure.cache_clear()
+    place.kernel_folder.cache_clear()
 
 
 def test_a_temporary_folder_is_filled_from_the_installation(read_only: Path) -> None:
-    folder = kernel_cache.configure()
+    folder = place.kernel_folder()
     assert read_only not in folder.parents
     assert folder.parent.name == f"mqdiag-{os.getuid()}"
-    assert (folder / "kernel.nbi").exists()
-    assert kernel_cache.is_ready()
+    assert (folder / "kernel.o").exists()
+    assert place.is_ready()
 
 
 def test_a_temporary_folder_that_others_can_write_is_not_used(read_only: Path, tmp_path: Path) -> None:
     planted = tmp_path / "temporary" / f"mqdiag-{os.getuid()}"
     planted.mkdir()
     planted.chmod(0o777)
-    folder = kernel_cache.configure()
+    folder = place.kernel_folder()
     assert planted not in folder.parents
-    assert (folder / "kernel.nbi").exists()
+    assert (folder / "kernel.o").exists()
 
 
 def test_a_link_in_place_of_the_temporary_folder_is_not_followed(read_only: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "temporary" / f"mqdiag-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
-    kernel_cache.configure()
+    place.kernel_folder()
     assert not list((tmp_path / "elsewhere").iterdir())

@@ -1,0 +1,119 @@
+"""A kernel's machine code, made by numba; the only module that imports it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from ctypes import sizeof
+from functools import cache
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite import ir
+from numba import __version__ as numba_version
+from numba import from_dtype, njit
+from numba import types as numba_types
+from numba.core.registry import cpu_target
+
+from mqdiag.kernel.native import SCALARS
+
+if TYPE_CHECKING:
+    from mqdiag.kernel.call import Kernel
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_DECLARED = re.compile(r'^declare [^@]*@"?([\w.$]+)"?\(', re.MULTILINE)
+_KNOWN = re.compile(r"llvm\.|memset$|memcpy$|memmove$|NRT_MemInfo_call_dtor$")
+"""what object code may call: LLVM's own, libc's, and what `native` provides"""
+
+
+def build(kernel: Kernel, types: tuple[str, ...]) -> tuple[str, tuple[str, ...] | None, bytes]:
+    """Compile for arguments of these types.
+
+    Returns:
+        The function's symbol, the kinds of its results (None when it returns nothing) and the object code.
+
+    Raises:
+        NotImplementedError: the kernel does what `native` cannot call, or numba has another calling convention.
+    """
+    dispatcher = _module_scope(kernel.__module__)[kernel.__name__]
+    arguments = tuple(map(_numba_type, types))
+    dispatcher.compile(arguments)
+    compiled = dispatcher.overloads[arguments]
+    name = f"{kernel.__module__}.{kernel.__name__}"
+    results = _results(name, compiled.signature.return_type)
+    _check_convention(name, compiled.fndesc, types)
+    calls = [call for call in _DECLARED.findall(compiled.library.get_llvm_str()) if not _KNOWN.match(call)]
+    if calls:
+        raise NotImplementedError(
+            f"{name} calls {', '.join(calls)}; a kernel allocates nothing and calls nothing"
+        )
+    _, _, (code, _) = compiled.library.serialize_using_object_code()
+    return compiled.fndesc.llvm_func_name, results, code
+
+
+@cache
+def _module_scope(module: str) -> dict[str, Any]:
+    """The globals of a kernel file with numba's dispatchers in the place of its kernels."""
+    from mqdiag.kernel.call import Kernel
+
+    source: ModuleType = sys.modules[module]
+    scope = dict(vars(source))
+    for name, value in vars(source).items():
+        if isinstance(value, Kernel) and value.__module__ != module:
+            scope[name] = _module_scope(value.__module__)[value.__name__]
+        elif isinstance(value, Kernel):
+            plain = value.function
+            copied = FunctionType(plain.__code__, scope, name, plain.__defaults__)
+            copied.__module__ = module
+            options = _OPTIONS | {"inline": "always" if value.inline else "never"}
+            scope[name] = njit(**options)(copied)
+    return scope
+
+
+def _numba_type(code: str) -> Any:
+    dtype, _, rest = code.partition(" ")
+    scalar = from_dtype(np.dtype(dtype))
+    if not rest:
+        return scalar
+    dimensions, flags = rest.split(" ")
+    make: Any = numba_types.Array
+    return make(scalar, int(dimensions), flags[0], readonly=flags[1] == "r", aligned=flags[2] == "a")
+
+
+def _results(name: str, kind: Any) -> tuple[str, ...] | None:
+    if isinstance(kind, numba_types.NoneType):
+        return None
+    parts: list[Any] = list(kind.types) if is_tuple else [kind]
+    if isinstance(kind, numba_types.BaseTuple) and len(parts) < 2:
+        raise NotImplementedError(f"{name} returns {kind}")
+    codes = []
+    for part in parts:
+        if not isinstance(part, numba_types.Number | numba_types.Boolean):
+            raise NotImplementedError(f"{name} returns {kind}; a kernel returns numbers")
+        codes.append(np.dtype(str(part) if part is not numba_types.boolean else "bool").str[1:])
+    return tuple(codes)
+
+
+def _check_convention(name: str, described: Any, types: tuple[str, ...]) -> None:
+    """Hold numba's own word on the function's type against what `native` passes."""
+    context = cpu_target.target_context
+    made = context.call_conv.get_function_type(described.restype, described.argtypes)
+    wanted: list[int | None] = [None, None]
+    for code in types:
+        if " " in code:
+            wanted += [None, None, 64, 64, None, *[64] * (2 * int(code.split(" ")[1]))]
+        else:
+            wanted.append(8 * sizeof(SCALARS[code[1:]]))
+    found = [_width(part) for part in made.args]
+    if _width(made.return_type) != 32 or found != wanted:
+        raise NotImplementedError(f"{name}: numba {numba_version} passes arguments in another way")
+
+
+def _width(part: Any) -> int | None:
+    """Bits of a number; None of a pointer."""
+    if isinstance(part, ir.PointerType):
+        return None
+    if isinstance(part, ir.IntType):
+        return int(part.width)
+    return {"float": 32, "double": 64}[str(part)]

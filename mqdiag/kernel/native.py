@@ -1,0 +1,192 @@
+"""Object code into this process: found in the folder or compiled, loaded by llvmlite, called through ctypes.
+
+The calling convention is numba's own, as `mqdiag.kernel.build` checks it at each compilation:
+`int32 f(result*, exception**, arguments...)`, an array being its meminfo and parent (null: the caller keeps the
+array alive), size, item size, data, shape and strides.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import binding
+
+from mqdiag.kernel.folder import kernel_folder
+
+if TYPE_CHECKING:
+    from mqdiag.kernel.call import Kernel
+
+SCALARS: dict[str, Any] = {
+    "b1": ctypes.c_uint8,
+    "i1": ctypes.c_int8,
+    "i2": ctypes.c_int16,
+    "i4": ctypes.c_int32,
+    "i8": ctypes.c_int64,
+    "u1": ctypes.c_uint8,
+    "u2": ctypes.c_uint16,
+    "u4": ctypes.c_uint32,
+    "u8": ctypes.c_uint64,
+    "f4": ctypes.c_float,
+    "f8": ctypes.c_double,
+}
+"""C types by kind and size of a dtype"""
+
+
+def load(kernel: Kernel, types: tuple[str, ...]) -> Callable[..., Any]:
+    """The callable for arguments of these types; compiles it when this machine has not yet.
+
+    Args:
+        kernel: what is called.
+        types: the arguments' types, as `call.type_code` writes them.
+    """
+    name = f"{kernel.__module__}.{kernel.__name__}"
+    key = hashlib.sha256("\0".join((name, *types, *_processor())).encode()).hexdigest()[:16]
+    path = kernel_folder() / f"{name}-{key}.o"
+    found = _read(path)
+    if found is None:
+        with _one_at_a_time(path.parent):
+            found = _read(path)
+            if found is None:
+                # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
+                from mqdiag.kernel.build import build
+
+                symbol, results, code = build(kernel, types)
+                _write(path, symbol, results, code)
+                found = symbol, results, code
+    symbol, results, code = found
+    return _callable(name, types, results, _address(symbol, code))
+
+
+def _callable(
+    name: str, types: tuple[str, ...], results: tuple[str, ...] | None, address: int
+) -> Callable[..., Any]:
+    """A Python function around the machine code at an address."""
+    dimensions = [int(code.split(" ")[1]) if " " in code else None for code in types]
+    signature: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
+    for code, count in zip(types, dimensions, strict=True):
+        if count is None:
+            signature.append(SCALARS[code[1:]])
+        else:
+            signature += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+            signature += [ctypes.c_int64] * (2 * count)
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *signature)(address)
+    is_array = [count is not None for count in dimensions]
+    fields = [(f"f{position}", SCALARS[code]) for position, code in enumerate(results or ())]
+    shape: Any = type("Result", (ctypes.Structure,), {"_fields_": fields})
+    single = results is not None and len(results) == 1
+    room = max(ctypes.sizeof(shape), 8)
+    truths = [code == "b1" for code in results or ()]
+
+    def call(*arguments: Any) -> Any:
+        if len(arguments) != len(is_array):
+            raise TypeError(f"{name} takes {len(is_array)} arguments")
+        flat: list[Any] = []
+        for argument, array in zip(arguments, is_array, strict=True):
+            if array:
+                data = argument.__array_interface__["data"][0]
+                flat += (None, None, argument.size, argument.itemsize, data)
+                flat += argument.shape
+                flat += argument.strides
+            else:
+                flat.append(argument.item() if hasattr(argument, "item") else argument)
+        result = ctypes.create_string_buffer(room)
+        failure = ctypes.c_void_p()
+        status = function(ctypes.addressof(result), ctypes.addressof(failure), *flat)
+        if status not in (0, _RETURNED_NONE):
+            raise ArithmeticError(f"kernel {name} failed with status {status}")
+        if results is None:
+            return None
+        values = shape.from_buffer(result)
+        numbers = [getattr(values, f"f{position}") for position in range(len(truths))]
+        numbers = [bool(value) if truth else value for value, truth in zip(numbers, truths, strict=True)]
+        return numbers[0] if single else tuple(numbers)
+
+    return call
+
+
+_RETURNED_NONE = -2
+"""numba's status of a function whose result is optional and none"""
+
+
+@cache
+def _engine() -> Any:
+    """LLVM's loader of object code, for this machine."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    # Object code names numba's reference counting, which arrays without meminfo never reach.
+    abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
+    binding.add_symbol("NRT_MemInfo_call_dtor", abort)
+    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+
+
+def _address(symbol: str, code: bytes) -> int:
+    engine = _engine()
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address: int = engine.get_function_address(symbol)
+    if not address:
+        raise RuntimeError(f"object code without {symbol}")
+    return address
+
+
+@cache
+def _processor() -> tuple[str, str]:
+    """Code made for one processor may not run on another that shares the folder."""
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+def _read(path: Path) -> tuple[str, tuple[str, ...] | None, bytes] | None:
+    """What was kept, if it is whole."""
+    try:
+        head, _, code = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    try:
+        kept = json.loads(head)
+        results = kept["results"]
+        if hashlib.sha256(code).hexdigest() != kept["sha256"]:
+            return None
+        return kept["symbol"], None if results is None else tuple(results), code
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(path: Path, symbol: str, results: tuple[str, ...] | None, code: bytes) -> None:
+    """Whole or not at all; a folder that is full or read-only costs only the next run's time."""
+    head = {"symbol": symbol, "results": results, "sha256": hashlib.sha256(code).hexdigest()}
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(json.dumps(head).encode() + b"\n" + code)
+        os.replace(name, path)
+    except OSError:
+        os.unlink(name)
+
+
+@contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    """Processes that start together on a new machine: one compiles, the others wait for it and read."""
+    try:
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        yield
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
