@@ -7,6 +7,7 @@ without numba, or go stale when the other file changes.
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def function_problems(node: ast.FunctionDef) -> list[str]:
     if not node.name.startswith("_") and not ast.get_docstring(node):
         return ["has no docstring"]
     return []
+
+
+def test_only_the_compiler_imports_numba() -> None:
+    importing = [
+        file for file in PACKAGE.rglob("*.py") if re.search(r"^\s*(from|import) numba", file.read_text(), re.M)
+    ]
+    assert importing == [PACKAGE / "kernel" / "build.py"]
 
 
 def test_the_kernel_files_are_found() -> None:

@@ -84,8 +84,9 @@ def _numba_type(code: str) -> Any:
 def _results(name: str, kind: Any) -> tuple[str, ...] | None:
     if isinstance(kind, numba_types.NoneType):
         return None
+    is_tuple = isinstance(kind, numba_types.BaseTuple)
     parts: list[Any] = list(kind.types) if is_tuple else [kind]
-    if isinstance(kind, numba_types.BaseTuple) and len(parts) < 2:
+    if is_tuple and len(parts) < 2:
         raise NotImplementedError(f"{name} returns {kind}")
     codes = []
     for part in parts:
