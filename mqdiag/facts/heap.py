@@ -6,9 +6,10 @@ Names and meanings follow the report's contract; sizes are shallow or retained b
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
+
+from mqdiag.facts.broker import BrokerFacts
+from mqdiag.facts.producers import SendingFacts
 
 ConfigValue = int | float | bool | str | None
 
@@ -295,7 +296,12 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """an OutOfMemoryError thread is in the dump"""
     grpc_client: bool = False
     """classes of the gRPC client (org.apache.rocketmq.client.java) are loaded"""
-    broker: dict[str, Any] | None = None
+    sending: SendingFacts | None = None
+    """producers, connections, requests on the way"""
+    broker: BrokerFacts | None = None
+    """None when the dump is not a broker's"""
+    further_brokers: tuple[BrokerFacts, ...] = ()
+    """the others of a BrokerContainer"""
     threads: tuple[HeapThread, ...] = ()
     dangling_references: int = 0
     unknown: dict[str, str] = {}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from mqdiag.facts.heap import ConfigValue
 from mqdiag.facts.setting_names import SETTING_NAMES
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.plain import enum_name
+from mqdiag.graph.plain import enum_name, field_value
 
 _BOOLEAN, _REFERENCE = 4, 2
+_FLOATS = (6, 7)
 _INTEGERS = (5, 8, 9, 10, 11)
 
 
@@ -26,6 +27,8 @@ def plain_fields(heap: Heap, node: int) -> dict[str, ConfigValue]:
             found[name] = bool(heap.number(node, name))
         elif kind in _INTEGERS:
             found[name] = heap.number(node, name)
+        elif kind in _FLOATS:
+            found[name] = field_value(heap, node, *places[0])
         elif kind == _REFERENCE:
             value = heap.ref(node, name)
             if value < 0:

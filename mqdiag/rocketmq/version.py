@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from mqdiag.graph.heap import Heap
 from mqdiag.rocketmq.bind import Client
 
 CURRENT = ("CURRENT_VERSION", "CurrentVersion")
@@ -14,13 +15,17 @@ CURRENT = ("CURRENT_VERSION", "CurrentVersion")
 
 def client_version(client: Client) -> str | None:
     """Dotted version, 5.3.3 of V5_3_3; None when MQVersion is not loaded or its constants are not in the dump."""
-    heap = client.heap
-    for row in client.rows(".common.MQVersion"):
+    return version_under(client.heap, client.root)
+
+
+def version_under(heap: Heap, root: str) -> str | None:
+    """The same for a package root, such as a broker's."""
+    for row in heap.classes.indices_named(f"{root}.common.MQVersion"):
         for name in CURRENT:
             ordinal = heap.classes.static_value(row, name)
             if ordinal is None:
                 continue
-            constants = heap.instances(client.rows(".common.MQVersion$Version"))
+            constants = heap.instances(heap.classes.indices_named(f"{root}.common.MQVersion$Version"))
             found = constants[heap.numbers(constants, "ordinal") == int(ordinal)]
             names = [text for text in heap.strings(heap.refs(found.astype(np.int32), "name")) if text]
             if names:

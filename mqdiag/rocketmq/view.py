@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.heap import (
     ClientInstance,
     ConsumerFacts,
@@ -16,8 +16,11 @@ from mqdiag.facts.heap import (
     MessageTotals,
     QueueFacts,
 )
+from mqdiag.facts.producers import SendingFacts
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.bind import MESSAGE, PROCESS_QUEUE, Client, bind, has_grpc_client
+from mqdiag.rocketmq.broker.broker_facts import brokers
+from mqdiag.rocketmq.broker.controllers import broker_roots
 from mqdiag.rocketmq.cached import Cached, distinct_body_bytes, read_cached
 from mqdiag.rocketmq.consumer_facts import Held, consumer_facts, worker_threads
 from mqdiag.rocketmq.consumers import Consumer, find_consumers
@@ -26,6 +29,7 @@ from mqdiag.rocketmq.instances import client_instances
 from mqdiag.rocketmq.links import Links, link
 from mqdiag.rocketmq.offsets import commit_offsets
 from mqdiag.rocketmq.pools import consume_pool, lite_pull_cache, requests_in
+from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.queues import queue_rows
 from mqdiag.rocketmq.rates import topic_rates
 from mqdiag.rocketmq.requests import Requests, find_requests
@@ -47,7 +51,8 @@ class RocketMQView:
     message_totals: MessageTotals = field(default_factory=MessageTotals)
     message_holders: tuple[MessageHolder, ...] = ()
     grpc_client: bool = False
-    broker: dict[str, Any] | None = None
+    sending: SendingFacts | None = None
+    brokers: tuple[BrokerFacts, ...] = ()
     unknown: dict[str, str] = field(default_factory=dict)
     in_hand: dict[int, MessageInHand] = field(default_factory=dict)
     """by thread node: the message that a worker is working on"""
@@ -111,6 +116,8 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         ),
         message_holders=message_holders(heap, split),
         grpc_client=has_grpc_client(heap),
+        sending=sending(heap, [part.client for part in parts], broker_roots(heap)),
+        brokers=tuple(brokers(heap)),
         unknown=unknown,
         in_hand=in_hand,
     )

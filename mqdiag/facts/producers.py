@@ -1,0 +1,77 @@
+"""What a heap dump says about sending: producers, requests on the way, connections."""
+
+from __future__ import annotations
+
+import msgspec
+
+ConfigValue = int | float | bool | str | None
+
+
+class ProducerFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One DefaultMQProducer, those that the client makes for itself included."""
+
+    group: str
+    object_id: str = ""
+    client_id: str | None = None
+    client_version: str | None = None
+    service_state: str | None = None
+    config: dict[str, ConfigValue] = {}
+    """every setting of the producer object under its Java field name"""
+    async_queue: int | None = None
+    """sends that wait in asyncSenderThreadPoolQueue; None before 4.4.0"""
+    async_queue_capacity: int | None = None
+    backpressure_permits: int | None = None
+    """semaphoreAsyncSendNum, since 5.0.0: asynchronous sends that may still begin where backpressure is on"""
+    backpressure_bytes: int | None = None
+    """semaphoreAsyncSendSize: bytes of messages that may still be on the way"""
+
+
+class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One NettyRemotingClient: the connections of a client instance, or of a broker to its name servers."""
+
+    object_id: str = ""
+    client_id: str | None = None
+    """of the MQClientInstance; None for any other owner"""
+    in_flight: int = 0
+    """requests without an answer: responseTable"""
+    overdue: int = 0
+    """of those, sent longer ago than their own timeout"""
+    oldest_in_flight_ms: int | None = None
+    async_permits: int | None = None
+    """semaphoreAsync: asynchronous requests that may still begin"""
+    async_permits_max: int | None = None
+    oneway_permits: int | None = None
+    oneway_permits_max: int | None = None
+    channels: int = 0
+    """channelTables"""
+    dead_channels: int = 0
+    """of those, closed"""
+    dead_addresses: tuple[str, ...] = ()
+    """the first of them"""
+    channel_wrappers: int | None = None
+    """channelWrapperTables; None before 5.1.2, which has none"""
+    retained_bytes: int | None = None
+
+
+class RequestFutures(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests of the request-reply API (since 4.6.0) that wait for their reply."""
+
+    pending: int = 0
+    overdue: int = 0
+    """of those, begun longer ago than their own timeout"""
+    oldest_ms: int | None = None
+    longest_overdue_ms: int | None = None
+    retained_bytes: int | None = None
+
+
+class SendingFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """All that sends in this JVM."""
+
+    producers: tuple[ProducerFacts, ...] = ()
+    remoting: tuple[RemotingFacts, ...] = ()
+    request_futures: RequestFutures | None = None
+    """None where no request was ever sent: the class is not loaded"""
+    messages: int = 0
+    """reachable messages that were made to be sent: Message and subclasses but MessageExt"""
+    body_bytes: int = 0
+    """lengths of their distinct bodies"""

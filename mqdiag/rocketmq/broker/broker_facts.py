@@ -1,0 +1,89 @@
+"""Puts together what a heap says about a broker."""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.facts.broker import BrokerFacts, ConfigValue
+from mqdiag.graph.heap import Heap
+from mqdiag.rocketmq.broker.commit_log import commit_log_facts, consume_queues
+from mqdiag.rocketmq.broker.controllers import Controller, find_controllers
+from mqdiag.rocketmq.broker.long_polling import long_polling
+from mqdiag.rocketmq.broker.pool import pool_facts
+from mqdiag.rocketmq.broker.put_lock import lock_age_ms, put_lock
+from mqdiag.rocketmq.broker.replication import replication
+from mqdiag.rocketmq.broker.requests import request_queues
+from mqdiag.rocketmq.broker.tables import tables
+from mqdiag.rocketmq.settings import plain_fields
+from mqdiag.rocketmq.version import version_under
+
+_SECRET = re.compile(r"secret|password|token|credential|header|labels", re.IGNORECASE)
+"""settings whose text may be a key: metricsGrpcExporterHeader carries Authorization"""
+_HIDDEN = "(not shown)"
+# RunningFlags: the same bits in all versions, the last two since 5.0.0.
+_FLAGS = (
+    (1, "not-readable"),
+    (1 << 1, "not-writeable"),
+    (1 << 2, "logic-queue-error"),
+    (1 << 3, "index-file-error"),
+    (1 << 4, "disk-full"),
+    (1 << 5, "fenced"),
+    (1 << 6, "logic-disk-full"),
+)
+
+
+def brokers(heap: Heap) -> list[BrokerFacts]:
+    """All brokers of a heap; more than one in a BrokerContainer only."""
+    return [_facts(controller) for controller in find_controllers(heap)]
+
+
+def _facts(broker: Controller) -> BrokerFacts:
+    heap = broker.heap
+    config = _settings(heap, broker.config)
+    store_config = _settings(heap, broker.store_config)
+    pool = pool_facts(broker, config, store_config)
+    log = commit_log_facts(broker, pool_in_force=None if pool is None else pool.in_force)
+    queues = request_queues(broker)
+    logic = consume_queues(broker)
+    return BrokerFacts(
+        name=_text(config.get("brokerName")),
+        version=version_under(heap, broker.root),
+        object_id=f"0x{heap.object_id(broker.node):x}",
+        cluster=_text(config.get("brokerClusterName")),
+        broker_id=_whole(config.get("brokerId")),
+        role=_text(store_config.get("brokerRole")),
+        flush=_text(store_config.get("flushDiskType")),
+        config=config,
+        store_config=store_config,
+        transient_store_pool=pool,
+        page_cache_lock_ms=lock_age_ms(broker),
+        put_lock=put_lock(broker),
+        send_queue=queues.get("send"),
+        request_queues=queues,
+        commit_log=log,
+        consume_queue_topics=None if logic is None else logic[0],
+        consume_queues=None if logic is None else logic[1],
+        long_polling=long_polling(broker),
+        replication=replication(broker, store_config, None if log is None else log.wrote_offset),
+        store_flags=_flags(broker.number(broker.store, "runningFlags.flagBits")),
+        tables=tables(broker),
+    )
+
+
+def _settings(heap: Heap, node: int) -> dict[str, ConfigValue]:
+    return {
+        name: _HIDDEN if isinstance(value, str) and value and _SECRET.search(name) else value
+        for name, value in plain_fields(heap, node).items()
+    }
+
+
+def _text(value: ConfigValue) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: ConfigValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _flags(bits: int | None) -> tuple[str, ...]:
+    return () if bits is None else tuple(name for bit, name in _FLAGS if bits & bit)

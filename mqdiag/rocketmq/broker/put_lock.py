@@ -1,0 +1,71 @@
+"""Who holds the commit log's lock, and for how long it says that somebody has."""
+
+from __future__ import annotations
+
+from mqdiag.facts.broker import PutLock
+from mqdiag.graph.heap import Heap
+from mqdiag.graph.threads import ThreadRecord
+from mqdiag.rocketmq.broker.controllers import Controller
+
+_FRAMES_SHOWN = 8
+_COMMIT_LOGS = (".store.CommitLog.", ".store.dledger.DLedgerCommitLog.")
+_PUTS = ("putMessage", "putMessages", "asyncPutMessage", "asyncPutMessages", "doPut", "asyncPut")
+_NOT_IN_LOCK = (
+    ".PutMessageSpinLock.lock(",
+    ".PutMessageReentrantLock.lock(",
+    ".TopicQueueLock.lock(",
+    ".handleDiskFlush(",
+    ".handleHA(",
+    ".handleDiskFlushAndHA(",
+)
+"""before the append: waits for a lock; after it: waits for the flush and the slave"""
+
+
+def lock_age_ms(broker: Controller) -> int | None:
+    """CommitLog.lockTimeMills at the dump: 0 while nothing is appended; None before 3.4.6, which notes no time."""
+    began = broker.number(broker.commit_log, "beginTimeInDledgerLock", "beginTimeInLock")
+    if began is None:
+        return None
+    if began <= 0:
+        return 0
+    at = broker.heap.header.captured_at_ms
+    return max(at - began, 0) if at else None
+
+
+def put_lock(broker: Controller) -> PutLock | None:
+    """The lock of CommitLog.putMessage; None before 4.0.0, where it is the monitor of the commit log or a flag."""
+    heap = broker.heap
+    lock = broker.first(broker.commit_log, "putMessageLock")
+    if lock < 0:
+        return None
+    records = heap.threads
+    writers = tuple(record.name for record in records if _writes(broker, record))
+    spin = heap.number(lock, "putMessageSpinLock.value")
+    if spin is not None:
+        # The flag means "free": compareAndSet(true, false) takes it.
+        return PutLock(kind="spin", held=spin == 0, writers=writers)
+    owner = heap.ref(lock, "putMessageNormalLock.sync.exclusiveOwnerThread")
+    if heap.ref(lock, "putMessageNormalLock.sync") < 0:
+        return PutLock(writers=writers)
+    record = next((one for one in records if one.node == owner), None)
+    return PutLock(
+        kind="reentrant",
+        held=owner >= 0,
+        holder=_name(heap, owner, record),
+        holder_frames=tuple(record.frames[:_FRAMES_SHOWN]) if record else (),
+        writers=writers,
+    )
+
+
+def _name(heap: Heap, owner: int, record: ThreadRecord | None) -> str | None:
+    if owner < 0:
+        return None
+    return record.name if record else heap.string(heap.ref(owner, "name"))
+
+
+def _writes(broker: Controller, record: ThreadRecord) -> bool:
+    """True for a thread inside the part of a put that the lock guards."""
+    if any(step in frame for frame in record.frames for step in _NOT_IN_LOCK):
+        return False
+    starts = tuple(f"{broker.root}{log}{put}(" for log in _COMMIT_LOGS for put in _PUTS)
+    return any(frame.startswith(starts) for frame in record.frames)
