@@ -10,6 +10,7 @@ import numpy as np
 from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.graph import Heap, open_dump
+from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
@@ -94,6 +95,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
 def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads
+    from mqdiag.graph.waste import waste
     from mqdiag.rocketmq.bind import bind
     from mqdiag.rocketmq.view import rocketmq_facts
 
@@ -107,6 +109,8 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
     packages = tuple(f"{client.root}." for client in bind(heap))
+    progress.phase("looking for waste")
+    wasted = waste(heap)
     progress.phase("summing classes")
     return HeapFacts(
         objects=tree.count,
@@ -122,6 +126,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
         classes=class_rows(heap),
+        dominators=dominator_boxes(heap),
         suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(packages)),
         consumers=view.consumers,
         queues=view.queues,
@@ -140,6 +145,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         further_brokers=view.brokers[1:],
         threads=threads,
         dangling_references=heap.references.dangling,
+        waste=wasted,
         unknown={**view.unknown, **_other_dumps(heap.dump)},
     )
 

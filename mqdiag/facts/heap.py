@@ -10,6 +10,7 @@ import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
+from mqdiag.facts.waste import Waste
 
 ConfigValue = int | float | bool | str | None
 
@@ -43,6 +44,20 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     """what is mostly inside, "class: bytes" lines, largest first"""
     label: str = ""
     """the static field or class that a person would name"""
+
+
+class DominatorBox(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An object of the upper dominator tree, or all small ones of a class, and what goes with it."""
+
+    parent: int | None
+    """place in the list of the box around it; None at the top"""
+    name: str
+    """its class, or "class NAME" of a class object"""
+    object_id: str | None
+    """None for objects summed by class"""
+    objects: int
+    """1, or how many were summed"""
+    retained_bytes: int
 
 
 class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,6 +168,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     head_msg_id: str | None = None
     head_keys: str | None = None
     finished_beyond_head: int | None = None
+    held_offsets: tuple[tuple[int, int], ...] = ()
+    """offsets in the map as runs, first and last of each; beyond 64 runs the narrowest gaps are closed"""
     """offsets above the head that are no longer in the map: delivered again after a restart now"""
     assigned: bool | None = None
     """in the processQueueTable of its consumer's RebalanceImpl"""
@@ -281,6 +298,8 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     shallow_size_source: str = "gaps"
     classes: tuple[ClassRow, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    dominators: tuple[DominatorBox, ...] = ()
+    """the upper dominator tree: objects from 1 % of the reachable bytes, three levels deep"""
     consumers: tuple[ConsumerFacts, ...] = ()
     queues: tuple[QueueFacts, ...] = ()
     instances: tuple[ClientInstance, ...] = ()
@@ -304,5 +323,7 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the others of a BrokerContainer"""
     threads: tuple[HeapThread, ...] = ()
     dangling_references: int = 0
+    waste: Waste | None = None
+    """general leak suspects: repeated strings, empty collections, and the like; None without the graph"""
     unknown: dict[str, str] = {}
     """what could not be read or decided, with the reason"""

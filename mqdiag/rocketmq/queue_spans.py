@@ -11,6 +11,9 @@ from mqdiag.rocketmq.bind import Client
 from mqdiag.rocketmq.cached import Cached, distinct_body_bytes
 from mqdiag.rocketmq.properties import KEYS, MAX_OFFSET, decimal_property, message_ids, text_property
 
+MOST_RUNS = 64
+"""of offsets told for a queue"""
+
 
 class QueueSpans:
     """Sums and ends of each queue's messages; `cached` is sorted by queue, in flight last, offset."""
@@ -80,6 +83,22 @@ class QueueSpans:
         """How often the one that failed most did; None for an empty map."""
         times = self._cached.reconsumed[self._slice(place)]
         return int(times.max()) if times.size else None
+
+    def runs(self, place: int) -> tuple[tuple[int, int], ...]:
+        """Offsets of the map as (first, last) of each run without a gap; beyond 64 the widest gaps are kept."""
+        begin = int(self._bounds[place])
+        offsets = self._cached.offsets[begin : begin + int(self._waiting[place])]
+        offsets = offsets[offsets != self._heap.MISSING]
+        if not offsets.size:
+            return ()
+        gaps = np.diff(offsets)
+        breaks = np.flatnonzero(gaps > 1)
+        if breaks.size >= MOST_RUNS:
+            widest = np.argsort(-gaps[breaks], kind="stable")[: MOST_RUNS - 1]
+            breaks = np.sort(breaks[widest])
+        firsts = offsets[np.concatenate(([0], breaks + 1))]
+        lasts = offsets[np.concatenate((breaks, [offsets.size - 1]))]
+        return tuple(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
     def message(self, row: int) -> int:
         """Node of a message."""

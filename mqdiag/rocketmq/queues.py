@@ -71,6 +71,7 @@ def queue_rows(
                 finished_beyond_head=None
                 if consumer >= 0 and orderly[consumer]
                 else _finished_beyond(columns, spans, place),
+                held_offsets=spans.runs(place),
                 assigned=bool(links.assigned[place]),
                 dropped=columns.flag("dropped", place),
                 locked=columns.flag("locked", place),

@@ -71,3 +71,25 @@ def heavy_children(dominated, prefix, place, least, found):
             count += 1
         at = after
     return heaviest, count
+
+
+@kernel
+def sum_children(dominated, prefix, order, rows, place, counts, sums):
+    """Children of a place in the dominator tree and what they retain, by their class.
+
+    Args:
+        dominated: int32[m + 1], prefix: uint32[m + 2] or uint64[m + 2], order: int32[m + 1], by place.
+        rows: int32[n].
+        place: int64.
+        counts, sums: int64[c], zeros; out: children and units retained.
+
+    O(children).
+    """
+    at = place + 1
+    end = place + dominated[place]
+    while at < end:
+        after = at + dominated[at]
+        row = rows[order[at]]
+        counts[row] += 1
+        sums[row] += int(prefix[after]) - int(prefix[at])
+        at = after
