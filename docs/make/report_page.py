@@ -65,6 +65,8 @@ def _type(shape: dict[str, Any]) -> str:
     if isinstance(kind, list):
         return " or ".join(kind)
     if kind == "array":
+        if "prefixItems" in shape:
+            return f"[{', '.join(map(_type, shape['prefixItems']))}]"
         return f"array of {_type(shape['items'])}" if "items" in shape else "array"
     if kind == "object" and isinstance(shape.get("additionalProperties"), dict):
         return f"object of {_type(shape['additionalProperties'])}"
