@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts import FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 
@@ -49,6 +49,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     object_class: str | None = None
     field: str | None = None
     key: str | None = None
+    environment: str | None = None
+    service: str | None = None
+    host: str | None = None
 
     def overlaps(self, other: Subject) -> bool:
         """True unless both name the same part differently: what may be one story."""
@@ -101,6 +104,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """articles, issues and classes that the rule rests on"""
     weight: float = 0.0
     """share of the heap or of the threads that it explains"""
+    seen_in: tuple[str, ...] = ()
+    """kinds of evidence that it was found in: heap, stacks, logs, stores, admin"""
     rests_on: tuple[str, ...] = ()
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
     processes: tuple[str, ...] = ()
@@ -192,6 +197,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """the process that `heap` and `stacks` are of, where the evidence is of several: that of the first finding"""
     other_processes: tuple[ProcessFacts, ...] = ()
     """what was read of the others"""
+    fleet: FleetFacts | None = None
+    """many incidents together, from `mqdiag fleet`"""
     show: Shown | None = None
     """one object or class, from `mqdiag show`"""
 

@@ -11,7 +11,7 @@ from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.findings import Finding, Report, RuleCard, Skipped
+from mqdiag.findings import Finding, Report, Skipped
 from mqdiag.rules import all_rules
 from mqdiag.rules.engine import missing_evidence, order
 
@@ -64,13 +64,12 @@ def _facts(
 
 def _told(report: Report, facts: Facts, own: Process | None) -> Report:
     """The report with what each finding rests on."""
-    cards = {rule.card.name: rule.card for rule in all_rules()}
     return msgspec.structs.replace(
         report,
         findings=tuple(
             msgspec.structs.replace(
                 finding,
-                rests_on=_rests_on(finding, cards[finding.rule], facts),
+                rests_on=_rests_on(finding, facts),
                 processes=() if own is None else (own.facts.name,),
             )
             for finding in report.findings
@@ -78,12 +77,12 @@ def _told(report: Report, facts: Facts, own: Process | None) -> Report:
     )
 
 
-def _rests_on(finding: Finding, card: RuleCard, facts: Facts) -> tuple[str, ...]:
-    """Paths of the inputs of the kinds that its rule looks at; of one that it names, that one."""
+def _rests_on(finding: Finding, facts: Facts) -> tuple[str, ...]:
+    """Paths of the inputs of the kinds that it was found in; of one that it names, that one."""
     named = finding.evidence.get("path")
     if any(given.path == named for given in facts.inputs):
         return (str(named),)
-    kinds = {INPUT_KINDS.get(need, need) for need in (*card.needs, *card.any_of)}
+    kinds = {INPUT_KINDS.get(part, part) for part in finding.seen_in}
     return tuple(given.path for given in facts.inputs if given.kind in kinds and given.error is None)
 
 

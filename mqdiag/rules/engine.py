@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
+from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, Subject, fingerprint
 from mqdiag.rules.registry import Draft, Rule, Skip
 
 EVIDENCE = {
@@ -17,6 +17,7 @@ EVIDENCE = {
     "logs": "logs",
     "stores": "store folders",
     "admin": "mqadmin output",
+    "fleet": "fleet run",
 }
 """What each part of `Facts` is called when it is missing."""
 
@@ -58,9 +59,12 @@ def run_rules(
     set_apart: list[Finding] = []
     errors: list[BaseException] = []
     explained_by: dict[str, tuple[str, ...]] = {}
+    of_process: set[str] = set()
     for rule in rules:
         name = rule.card.name
         explained_by[name] = rule.explained_by
+        if rule.of_process:
+            of_process.add(name)
         missing = missing_evidence(rule.card, facts)
         if missing is not None:
             skipped.append(Skipped(rule=name, reason=missing))
@@ -76,12 +80,12 @@ def run_rules(
                 skipped.append(Skipped(rule=name, reason=item.reason))
             elif name in ignored:
                 skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
-                found = _finding(rule, item, severities.get(name))
+                found = _finding(rule, item, facts, severities.get(name))
                 set_apart.append(msgspec.structs.replace(found, accepted=ignored[name]))
             else:
-                findings.append(_finding(rule, item, severities.get(name)))
+                findings.append(_finding(rule, item, facts, severities.get(name)))
     return Outcome(
-        findings=order(link(findings, explained_by)),
+        findings=order(link(findings, explained_by, of_process)),
         skipped=tuple(dict.fromkeys(skipped)),
         failed=tuple(failed),
         ignored=order(set_apart),
@@ -108,7 +112,8 @@ def _were(need: str) -> str:
     return "were" if EVIDENCE[need].endswith("s") else "was"
 
 
-def _finding(rule: Rule, draft: Draft, severity: Severity | None) -> Finding:
+def _finding(rule: Rule, draft: Draft, facts: Facts, severity: Severity | None) -> Finding:
+    parts = (*rule.card.needs, *rule.card.any_of)
     return Finding(
         rule=rule.card.name,
         severity=severity or draft.severity,
@@ -123,21 +128,38 @@ def _finding(rule: Rule, draft: Draft, severity: Severity | None) -> Finding:
         confidence_reason=draft.confidence_reason,
         references=rule.card.references,
         weight=draft.weight,
+        seen_in=draft.seen_in or tuple(part for part in parts if getattr(facts, part, None) is not None),
     )
 
 
-def link(findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]]) -> list[Finding]:
-    """Fill `caused_by` from the rules' own word on what explains them, where the subjects agree."""
+def link(
+    findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]], of_process: Collection[str] = ()
+) -> list[Finding]:
+    """Fill `caused_by` from the rules' own word on what explains them, where the subjects agree.
+
+    Args:
+        findings: all of one process, or of none.
+        explained_by: the rules that explain each rule.
+        of_process: rules about something that the whole process shares, though they name a thread.
+    """
     linked = []
     for finding in findings:
         roots = explained_by.get(finding.rule, ())
         causes = tuple(
             other.fingerprint
             for other in findings
-            if other.rule in roots and other is not finding and finding.subject.overlaps(other.subject)
+            if other.rule in roots
+            and other is not finding
+            and finding.subject.overlaps(other.subject)
+            and (other.rule in of_process or not _of_others(other.subject, finding.subject))
         )
         linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))
     return linked
+
+
+def _of_others(root: Subject, effect: Subject) -> bool:
+    """A thread that serves no group is no reason for what a group suffers."""
+    return root.thread is not None and root.group is None and effect.group is not None
 
 
 def order(findings: list[Finding]) -> tuple[Finding, ...]:

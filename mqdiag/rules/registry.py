@@ -30,6 +30,8 @@ class Draft:
     remedy: tuple[str, ...]
     confidence_reason: str = ""
     weight: float = 0.0
+    seen_in: tuple[str, ...] = ()
+    """parts of `Facts` that it was found in; empty for all that the rule needs"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +52,7 @@ class Rule:
     check: Check
     explained_by: tuple[str, ...]
     """rules whose finding on the same subject is the root cause of this one"""
+    of_process: bool = False
 
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -68,6 +71,7 @@ def rule(
     any_of: tuple[str, ...] = (),
     limits: dict[str, float] | None = None,
     explained_by: tuple[str, ...] = (),
+    of_process: bool = False,
     since: str = "0.1.0",
     proven_on: str = "",
 ) -> Callable[[Check], Rule]:
@@ -85,6 +89,7 @@ def rule(
         any_of: parts of which one is enough; the rule asks the facts which are there.
         limits: thresholds by name; `mqdiag.toml` can set each.
         explained_by: rules whose finding on the same subject causes this one.
+        of_process: it names a thread, yet hits the whole process: it may explain what any group of it suffers.
         since: first version that has the rule.
         proven_on: said where no real evidence of the fault was at hand: what the rule was tried on instead.
     """
@@ -109,6 +114,6 @@ def rule(
     )
 
     def make(check: Check) -> Rule:
-        return Rule(card=card, check=check, explained_by=explained_by)
+        return Rule(card=card, check=check, explained_by=explained_by, of_process=of_process)
 
     return make

@@ -59,6 +59,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft]:
             ),
             remedy=check.card.remedy,
             weight=1.0,
+            seen_in=("stacks",),
         )
 
 
@@ -92,4 +93,5 @@ def _dead(instance: ClientInstance) -> Draft:
         ),
         remedy=check.card.remedy,
         weight=1.0,
+        seen_in=("heap",),
     )

@@ -56,6 +56,7 @@ def silent() -> Facts:
     remedy=("Read the findings about who holds the heap; restart the process, as its threads may have died.",),
     references=("-XX:+HeapDumpOnOutOfMemoryError", "https://github.com/apache/rocketmq/pull/9278"),
     needs=("heap",),
+    of_process=True,
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
