@@ -24,8 +24,8 @@ class Diagnosis:
 
 
 def judge(facts: Facts, settings: Settings) -> Diagnosis:
-    """Run all rules over the facts."""
-    rules = all_rules()
+    """Run all rules over the facts; those of a fleet over a fleet's, the others over all else."""
+    rules = tuple(rule for rule in all_rules() if ("fleet" in rule.card.needs) is (facts.fleet is not None))
     outcome = run_rules(
         rules,
         facts,
@@ -47,6 +47,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         heap=facts.heap,
         stacks=facts.stacks,
         logs=facts.logs,
+        fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(report=report, crashes=outcome.errors)

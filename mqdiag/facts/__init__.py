@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.expectations import Expectation
+from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
@@ -22,7 +23,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
+    fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
 
-__all__ = ["Expectation", "Facts", "HeapFacts", "Input", "LogsFacts", "StacksFacts"]
+__all__ = ["Expectation", "Facts", "FleetFacts", "HeapFacts", "Input", "LogsFacts", "StacksFacts"]

@@ -1,0 +1,216 @@
+"""What a fleet run says about many incidents together.
+
+Long lists are cut, the largest or worst first; `totals` tells how many there were. The Parquet tables hold all.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class FleetFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be analysed."""
+
+    service: str
+    host: str
+    environment: str = ""
+    path: str | None
+    """None when the analysis of the whole incident had a fault"""
+    kind: str
+    """unreadable, too-large, memory, time, crash, lost (not fetched), no-room (scratch is full) or fault"""
+    reason: str
+    bytes: int | None = None
+
+
+class ValueShare(msgspec.Struct, frozen=True, kw_only=True):
+    """A value and who has it."""
+
+    value: str
+    instances: int
+    """consumers with this value"""
+    hosts: tuple[str, ...]
+    """some of theirs, as service/host"""
+
+
+class SettingDrift(msgspec.Struct, frozen=True, kw_only=True):
+    """Consumers of one group that differ in a setting, in their client's version, or in what they subscribe to."""
+
+    kind: str
+    """setting, version or subscription"""
+    group: str
+    environment: str = ""
+    key: str
+    """the setting's Java name; "client_version"; "subscriptions" """
+    instances: int
+    """consumers of the group with a known value"""
+    values: tuple[ValueShare, ...]
+    """the most common first"""
+
+
+class Outlier(msgspec.Struct, frozen=True, kw_only=True):
+    """An instance far from the others of its group."""
+
+    group: str
+    environment: str = ""
+    service: str
+    host: str
+    metric: str
+    """messages, body_bytes, retained_bytes or lag"""
+    value: float
+    median: float
+    """over the instances of the group"""
+    deviation: float
+    """median absolute deviation from it"""
+    score: float
+    """distance from the median in robust standard deviations; negative below it"""
+    instances: int
+
+
+class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule and cause over the fleet."""
+
+    rule: str
+    cause: str
+    severity: str
+    """of the worst of its findings"""
+    services: int
+    hosts: int
+    groups: int
+    incidents: int
+    findings: int
+    host_share: float
+    """of the hosts of this run"""
+    example_services: tuple[str, ...] = ()
+    example_hosts: tuple[str, ...] = ()
+    example_title: str = ""
+    example_remedy: tuple[str, ...] = ()
+
+
+class CauseCell(msgspec.Struct, frozen=True, kw_only=True):
+    """A cell of services by causes."""
+
+    environment: str = ""
+    service: str
+    rule: str
+    cause: str
+    severity: str
+    hosts: int
+    findings: int
+
+
+class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault that a service has now and had not in the earlier run, or the other way round."""
+
+    kind: str
+    """regression or recovery"""
+    environment: str = ""
+    service: str
+    rule: str
+    cause: str
+    severity: str
+    fingerprint: str
+    """of the finding"""
+    group: str | None = None
+    title: str
+    hosts: int
+    """with it, in the run that has it"""
+
+
+class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):
+    """What the thresholds of a group allow against the heaps of its instances."""
+
+    group: str
+    environment: str = ""
+    services: tuple[str, ...] = ()
+    instances: int
+    heap_bytes_least: int | None = None
+    """smallest heap limit of an instance"""
+    bound_bytes_most: int | None = None
+    """the most that the thresholds of an instance allow; None without enough messages to know their size"""
+    bound_share_most: float | None = None
+    """largest share of its own heap"""
+    held_bytes_most: int = 0
+    """most that an instance holds now, in bodies"""
+    threshold_least: int | None = None
+    threshold_most: int | None = None
+    queues_most: int = 0
+    over: int = 0
+    """instances whose thresholds allow more than their heap"""
+
+
+class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
+    """One service in this run."""
+
+    environment: str = ""
+    service: str
+    hosts: int
+    incidents: int
+    failed: int
+    """incidents of which nothing could be read"""
+    errors: int
+    """findings of severity error"""
+    warnings: int
+
+
+class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """How many there are of what is listed."""
+
+    incidents: int = 0
+    analysed: int = 0
+    """in this run"""
+    known: int = 0
+    """done by an earlier run, and taken over"""
+    failed: int = 0
+    """incidents of which nothing could be read"""
+    failures: int = 0
+    """files that could not be analysed"""
+    files: int = 0
+    bytes: int = 0
+    unlabelled: int = 0
+    """files that fit no template"""
+    services: int = 0
+    hosts: int = 0
+    groups: int = 0
+    findings: int = 0
+    errors: int = 0
+    warnings: int = 0
+    drifts: int = 0
+    outliers: int = 0
+    causes: int = 0
+    cells: int = 0
+    regressions: int = 0
+    recoveries: int = 0
+
+
+class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the time went."""
+
+    start_s: float
+    """of Spark"""
+    plan_s: float
+    """listing, fingerprints, what is known"""
+    work_s: float
+    """the analysis"""
+    tables_s: float
+    fleet_s: float
+    """comparing instances"""
+
+
+class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A run over many incidents."""
+
+    run: str
+    against: str | None = None
+    """the earlier run that changes are told against"""
+    out: str = ""
+    totals: FleetTotals = FleetTotals()
+    timing: FleetTiming | None = None
+    services: tuple[ServiceState, ...] = ()
+    causes: tuple[SharedCause, ...] = ()
+    cells: tuple[CauseCell, ...] = ()
+    drifts: tuple[SettingDrift, ...] = ()
+    outliers: tuple[Outlier, ...] = ()
+    changes: tuple[FleetChange, ...] = ()
+    """regressions first"""
+    capacity: tuple[GroupCapacity, ...] = ()
+    failures: tuple[FleetFailure, ...] = ()
