@@ -90,12 +90,12 @@ class _SavedReport(msgspec.Struct, frozen=True, kw_only=True):
 def read_baseline(path: Path) -> Baseline:
     """Decode a baseline strictly; what is wrong names its place."""
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise UsageError(f"{path}: has {size:,} bytes, too many for a baseline")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{path}: has more than {MOST_BYTES:,} bytes, too many for a baseline")
     if data.lstrip()[:1] == b"{":
         return _from_report(data, path)
     return _from_toml(data, path)

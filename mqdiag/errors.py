@@ -12,6 +12,9 @@ EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_INTERNAL = 4
 
+NO_NAME = "''"
+"""How an empty file name is shown; as a path it would mean the working directory."""
+
 
 class MqdiagError(Exception):
     """Base of all errors that a user is told about."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection
+
 import click
 
 from mqdiag.errors import UsageError
+
+MOST_HINTS = 4
 
 
 @click.command("rules", short_help="List the rules, or explain one.")
@@ -15,7 +20,6 @@ def command(name: str | None, debug: bool) -> int:
     from mqdiag.cli.common.options import CommonOptions
     from mqdiag.cli.common.output import Target
     from mqdiag.cli.common.session import view
-    from mqdiag.config import nearest
     from mqdiag.render.text.cards import render_card, render_catalogue
     from mqdiag.rules import all_rules
 
@@ -26,5 +30,20 @@ def command(name: str | None, debug: bool) -> int:
     elif name in cards:
         Target("-").write(render_card(cards[name], shown))
     else:
-        raise UsageError(f"there is no rule {name!r}{nearest(name, cards)}; mqdiag rules lists them all")
+        raise UsageError(f"there is no rule {name!r}{_near(name, cards)}; mqdiag rules lists them all")
     return 0
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    """A hint: rules that hold the word, then those that look alike, then those that hold a word alike."""
+    from mqdiag.config import nearest
+
+    word = name.strip().lower().replace("_", "-")
+    hint = nearest(word, known)
+    parts = difflib.get_close_matches(word, {part for rule in known for part in rule.split("-")}, n=1)
+    for wanted in filter(None, (word, "" if hint else "".join(parts))):
+        holding = [rule for rule in known if wanted in rule]
+        if holding:
+            more = f" or {len(holding) - MOST_HINTS} more" if len(holding) > MOST_HINTS else ""
+            return f"; did you mean {' or '.join(holding[:MOST_HINTS])}{more}?"
+    return hint

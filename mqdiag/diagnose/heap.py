@@ -33,6 +33,8 @@ def diagnose_heap(
     settings = settings or Settings()
     shown = name or str(path)
     try:
+        if not str(path):
+            raise InputError(shown, "is no file name")
         from mqdiag.diagnose.heap_facts import read_heap
 
         given, heap = read_heap(

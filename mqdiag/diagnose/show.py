@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag import __version__
-from mqdiag.errors import InputError
+from mqdiag.errors import NO_NAME, InputError
 from mqdiag.facts.shown import Shown
 from mqdiag.findings import Report
 from mqdiag.progress import Progress, Silent
@@ -44,7 +44,7 @@ def show_in_heap(
     from mqdiag.graph import open_heap
     from mqdiag.show import find_target, show_class, show_object
 
-    shown = name or str(path)
+    shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:
         heap = open_heap(str(path), name=shown, progress=progress)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from mqdiag.findings import Report
 
 SHARED = "wording"
+TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "suspects", "threads")
+"""What `--format csv` can write, one at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +27,10 @@ class View:
     colour: bool = False
     all_threads: bool = False
     """show every thread, not only those that matter"""
+    fail_on: str = "error"
+    """the severity from which on a finding fails the run, or never"""
+    table: str = TABLES[0]
+    """the one that csv writes"""
 
 
 def formats() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import msgspec
@@ -17,7 +18,18 @@ from mqdiag.facts.heap import (
     QueueFacts,
     Suspect,
 )
-from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Skipped, Subject
+from mqdiag.findings import (
+    Acceptance,
+    Confidence,
+    Failed,
+    Finding,
+    Lapsed,
+    Report,
+    RuleCard,
+    Severity,
+    Skipped,
+    Subject,
+)
 
 GROUP = "temp-file-clean-group"
 MIB = 1024 * 1024
@@ -302,5 +314,47 @@ HOSTILE = msgspec.structs.replace(
         ),
         suspects=(msgspec.structs.replace(ARTICLE_HEAP.suspects[0], path=(EVIL,), holds=(EVIL,), label=EVIL),),
         unknown={EVIL: EVIL},
+    ),
+)
+
+
+def card(name: str, severity: Severity) -> RuleCard:
+    """A rule in its own words."""
+    return RuleCard(
+        name=name,
+        title=f"The title of {name}",
+        why=f"Why {name} matters.",
+        causes=("a-cause",),
+        severities=(severity,),
+        remedy=("Change it.",),
+        references=("https://example.org/1",),
+        needs=("heap",),
+        limits={},
+        since="0.1.0",
+    )
+
+
+KNOWN = Acceptance(source="mqdiag-baseline.toml", reason="the heap is doubled in May", until=date(2027, 5, 31))
+# the oversized cache is known, the override is new, a third was ignored and a fourth is accepted no longer
+GATED = msgspec.structs.replace(
+    ARTICLE,
+    inputs=(GIVEN, Input(path="other dump.hprof", error="is empty", complete=False)),
+    findings=(msgspec.structs.replace(OVERSIZED, accepted=KNOWN), OVERRIDE, NO_LIMIT),
+    ignored=(
+        msgspec.structs.replace(
+            NO_LIMIT,
+            rule="message-overhead",
+            accepted=Acceptance(source="mqdiag.toml", reason="small by design"),
+        ),
+    ),
+    lapsed=(
+        Lapsed(rule="retry-storm", fingerprint="00000000000000bb", why="gone", acceptance=KNOWN),
+        Lapsed(rule="client-leak", why="expired", acceptance=KNOWN),
+    ),
+    rule_cards=(
+        card("config-not-in-force", Severity.ERROR),
+        card("consumer-cache-exceeds-heap", Severity.ERROR),
+        card("message-overhead", Severity.WARNING),
+        card("out-of-memory-thread", Severity.INFO),
     ),
 )

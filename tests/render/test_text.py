@@ -20,6 +20,7 @@ REPORTS = {
     "healthy": samples.HEALTHY,
     "no rocketmq": samples.NOTHING_OF_ROCKETMQ,
     "hostile": samples.HOSTILE,
+    "gated": samples.GATED,
 }
 
 
@@ -224,3 +225,11 @@ def test_a_large_class_that_no_root_reaches_is_among_the_largest() -> None:
     heap = msgspec.structs.replace(samples.ARTICLE.heap, classes=(*rows, lost))
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View()))
     assert re.search(r"Largest classes .*? class ─+ 9 8\.5 MiB 0 B byte\[\]", text), text[-900:]
+
+
+def test_what_is_known_is_shown_as_known_and_what_lapsed_is_listed() -> None:
+    text = flat(render(samples.GATED, View()))
+    assert text.startswith("ERROR (known) The queues of consumer temp-file-clean-group hold")
+    assert "Accepted: the heap is doubled in May (mqdiag-baseline.toml, until 2027-05-31)" in text
+    assert "retry-storm 00000000000000bb does not occur any more; take the entry out" in text
+    assert "client-leak has expired on 2027-05-31 and counts again" in text

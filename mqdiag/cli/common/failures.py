@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -50,12 +51,31 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
         _trace(debug)
         complain("not enough memory for this input; try --quick, or a machine with more memory")
         return EXIT_INTERNAL
+    except OSError as error:
+        _trace(debug)
+        if not _was_printing(error):
+            return _fault(error, debug)
+        give_up_stdout()
+        if isinstance(error, BrokenPipeError):
+            return EXIT_CLEAN
+        complain(not_written(error, "text"))
+        return EXIT_INTERNAL
     except Exception as error:
         _trace(debug)
-        hint = "" if debug else "; --debug shows where"
-        complain(f"internal fault: {type(error).__name__}: {error}{hint}")
-        return EXIT_INTERNAL
+        return _fault(error, debug)
     return code if isinstance(code, int) else EXIT_CLEAN
+
+
+def _fault(error: Exception, debug: bool) -> int:
+    hint = "" if debug else "; --debug shows where"
+    complain(f"internal fault: {type(error).__name__}: {error}{hint}")
+    return EXIT_INTERNAL
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether click could not write a help text; everything else that is printed tells its own errors."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_globals.get("__name__") == "click.utils"
 
 
 def _trace(debug: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mqdiag.render import formats
+from mqdiag.render import TABLES, formats
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -20,10 +20,13 @@ class CommonOptions:
     """The common options as given; `session.load_settings` puts them over the configuration file."""
 
     format: str = "text"
+    table: str | None = None
     output: str = "-"
     fail_on: str | None = None
     expect: tuple[str, ...] = ()
     config: Path | None = None
+    baseline: str | None = None
+    write_baseline: str | None = None
     heap_limit: str | None = None
     no_color: bool = False
     debug: bool = False
@@ -36,6 +39,11 @@ _OPTIONS = (
         default="text",
         show_default=True,
         help="How the report is written.",
+    ),
+    click.option(
+        "--table",
+        type=click.Choice(TABLES),
+        help="With --format csv: which table is written.  [default: findings]",
     ),
     click.option(
         "-o",
@@ -60,6 +68,16 @@ _OPTIONS = (
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
+    ),
+    click.option(
+        "--baseline",
+        metavar="FILE",
+        help="Known findings, which do not fail the run: a baseline, or a report saved with --format json.",
+    ),
+    click.option(
+        "--write-baseline",
+        metavar="FILE",
+        help="Write the findings of this run to FILE as a baseline, to be edited and given to --baseline.",
     ),
     click.option(
         "--heap-limit",

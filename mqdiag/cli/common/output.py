@@ -14,10 +14,12 @@ from mqdiag.errors import MqdiagError, UsageError
 class Target:
     """A place for the report, checked before the work begins so that no analysis is lost to a typing error."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, option: str = "--output") -> None:
+        if not name:
+            raise UsageError(f"{option} '' is no file name")
         self.path = None if name == "-" else Path(name)
         if self.path is not None:
-            _check(self.path)
+            _check(self.path, option)
 
     def write(self, text: str) -> None:
         """Write the report; a reader of a pipe that has gone away is no error."""
@@ -41,17 +43,17 @@ def _is_replaceable(path: Path) -> bool:
         return True
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, option: str) -> None:
     try:
         if path.is_dir():
-            raise UsageError(f"--output {path}: is a folder; name a file in it")
+            raise UsageError(f"{option} {path}: is a folder; name a file in it")
         folder = path.resolve().parent
         if not folder.is_dir():
-            raise UsageError(f"--output {path}: there is no folder {folder}")
+            raise UsageError(f"{option} {path}: there is no folder {folder}")
         if _is_replaceable(path) and not os.access(folder, os.W_OK | os.X_OK):
-            raise UsageError(f"--output {path}: no permission to write in {folder}")
+            raise UsageError(f"{option} {path}: no permission to write in {folder}")
     except OSError as error:
-        raise UsageError(f"--output {path}: {error.strerror}") from error
+        raise UsageError(f"{option} {path}: {error.strerror}") from error
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -83,8 +85,16 @@ def _to_stdout(text: str) -> None:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
         sys.stdout.flush()
     except OSError as error:
-        # Python flushes stdout once more at exit; give it something that takes the bytes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()
         if not isinstance(error, BrokenPipeError):
-            message = f"standard output: the report could not be written: {error.strerror}"
-            raise MqdiagError(message) from error
+            raise MqdiagError(not_written(error)) from error
+
+
+def give_up_stdout() -> None:
+    """Python flushes standard output once more at exit; give it something that takes the bytes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def not_written(error: OSError, what: str = "report") -> str:
+    """Why standard output took nothing."""
+    return f"standard output: the {what} could not be written: {error.strerror}"

@@ -14,7 +14,7 @@ from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
-from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -29,9 +29,14 @@ WIDEST = 120  # longer lines are hard to read, however wide the terminal
 
 def load_settings(options: CommonOptions) -> Settings:
     """The configuration file with the options put over it, both checked."""
+    from mqdiag.baseline import read_baseline
     from mqdiag.config import ConfigFile, find_config, read_config, resolve
     from mqdiag.rules import all_rules
 
+    if options.table is not None and options.format != "csv":
+        raise UsageError(f"--table {options.table} goes with --format csv only")
+    if options.baseline == "":
+        raise UsageError("--baseline '' is no file name")
     path = options.config or find_config(Path.cwd())
     return resolve(
         ConfigFile() if path is None else read_config(path),
@@ -40,6 +45,7 @@ def load_settings(options: CommonOptions) -> Settings:
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
+        baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
     )
 
 
@@ -53,19 +59,24 @@ def diagnose(
         work: reads the evidence and makes the report.
         all_threads: show every thread, not only those that matter.
     """
+    from mqdiag.cli.common.write_baseline import baseline_text
     from mqdiag.render import renderer
 
     settings = load_settings(options)
     target = Target(options.output)
+    kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with terminal_progress() as progress:
         diagnosis = work(settings, progress)
     report = diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
     if options.format != "text" or not _nothing_read(report):
-        target.write(renderer(options.format)(report, view(options, all_threads=all_threads)))
+        shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
+        target.write(renderer(options.format)(report, shown))
+    if kept is not None and not _nothing_read(report):
+        kept.write(baseline_text(report))
     for given in report.inputs:
         if given.error is not None:
-            complain(f"{given.path}: {given.error}")
+            complain(f"{given.path or NO_NAME}: {given.error}")
     for failed in report.failed:
         complain(
             f"rule {failed.rule} failed: {failed.error}" + ("" if options.debug else "; --debug shows where")
@@ -76,14 +87,20 @@ def diagnose(
     return exit_code(report, settings.fail_on)
 
 
-def view(options: CommonOptions, *, all_threads: bool = False) -> View:
-    """How wide and colourful the report may be where it goes."""
-    from mqdiag.render import View
+def view(options: CommonOptions, *, all_threads: bool = False, fail_on: str = "error") -> View:
+    """How wide and colourful the report may be where it goes, and what of it fails the run."""
+    from mqdiag.render import TABLES, View
 
     on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
-    return View(width=width, colour=on_screen and not plain, all_threads=all_threads)
+    return View(
+        width=width,
+        colour=on_screen and not plain,
+        all_threads=all_threads,
+        fail_on=fail_on,
+        table=options.table or TABLES[0],
+    )
 
 
 def exit_code(report: Report, fail_on: str) -> int:

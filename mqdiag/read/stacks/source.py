@@ -34,6 +34,8 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
             raise InputError(path, "standard input is closed")
         yield from _unpack_pipe(path, sys.stdin.buffer)
         return
+    if not path:
+        raise InputError(path, "is no file name")
     try:
         if Path(path).is_dir():
             raise InputError(path, "is a directory, a file is expected", hint="name the dumps in it")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
 from mqdiag.render.text.page import INDENT, Page
+from mqdiag.render.wording.about import about, about_line
+from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.sizes import size
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
@@ -21,19 +23,24 @@ def show_findings(page: Page, report: Report) -> None:
     if report.findings:
         page.blank()
         page.paragraph("mqdiag rules NAME explains a rule and what it rests on.", style="dim")
+    if report.lapsed:
+        page.heading("Accepted no longer")
+        page.bullets(map(lapsed_line, report.lapsed))
 
 
 def _show(page: Page, finding: Finding, titles: dict[str, str]) -> None:
     page.hanging(
-        finding.severity.value.upper(),
+        finding.severity.value.upper() + ("" if finding.accepted is None else " (known)"),
         finding.title,
         indent=0,
         style="bold",
         mark_style=STYLES[finding.severity],
     )
-    about = _about(finding)
-    if about:
-        page.paragraph(about)
+    named = _about(finding)
+    if named:
+        page.paragraph(named)
+    if finding.accepted is not None:
+        page.paragraph(f"Accepted: {accepted_line(finding.accepted)}")
     page.blank()
     page.paragraph(f"Why ({_sureness(finding)})")
     page.bullets(finding.explanation or _evidence(finding.evidence), indent=2 * INDENT)
@@ -55,21 +62,10 @@ def _sureness(finding: Finding) -> str:
 
 def _about(finding: Finding) -> str:
     """What it is about, unless the title has said all of it."""
-    subject = finding.subject
-    names = (
-        ("group", subject.group),
-        ("topic", subject.topic),
-        ("broker", subject.broker),
-        ("queue", subject.queue_id),
-        ("thread", subject.thread),
-        ("class", subject.object_class),
-        ("field", subject.field),
-        ("setting", subject.key),
-    )
-    told = [(name, str(value)) for name, value in names if value is not None]
+    told = about(finding.subject)
     if all(value in finding.title for _, value in told):
         return ""
-    return ", ".join(f"{name} {value}" for name, value in told)
+    return about_line(finding.subject)
 
 
 def _evidence(evidence: dict[str, EvidenceValue]) -> list[str]:

@@ -1,0 +1,63 @@
+"""Workflow commands of GitHub Actions: each finding becomes an annotation of the run.
+
+A dump is no file of the repository, so an annotation names no file. GitHub shows ten of a kind; the worst
+come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.findings import Finding, Report, Severity
+from mqdiag.render import View
+from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.safe import safe
+from mqdiag.render.wording.totals import totals_line
+
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+LONGEST = 4000
+
+
+def render(report: Report, view: View) -> str:
+    """One command a line, the worst first."""
+    return "".join(f"{line}\n" for line in _lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for given in report.inputs:
+        if given.error is not None:
+            yield _command("error", "mqdiag: an input could not be read", f"{given.path}: {given.error}")
+    for failed in report.failed:
+        yield _command("error", f"mqdiag: rule {failed.rule} crashed", failed.error)
+    for found in report.findings:
+        if found.accepted is None:
+            yield _command(COMMANDS[found.severity], f"{found.rule}: {found.cause}", *_message(found))
+    for found in report.findings:
+        if found.accepted is not None:
+            title = f"known: {found.rule}"
+            yield _command("notice", title, found.title, accepted_line(found.accepted))
+    for lapsed in report.lapsed:
+        yield _command("warning", "mqdiag: accepted no longer", lapsed_line(lapsed))
+    yield _command("notice", "mqdiag", f"{totals_line(report)}; {len(report.checked)} rules were checked")
+
+
+def _message(found: Finding) -> Iterator[str]:
+    yield found.title
+    yield from found.explanation
+    if found.remedy:
+        yield "What to change:"
+        yield from (f"{number}. {step}" for number, step in enumerate(found.remedy, 1))
+
+
+def _command(name: str, title: str, *lines: str) -> str:
+    """One command; a line break from evidence is shown as an escape, ours is encoded as GitHub wants it."""
+    message = "\n".join(safe(line, limit=LONGEST) for line in lines)
+    return f"::{name} title={_property(safe(title))}::{_data(message[:LONGEST])}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

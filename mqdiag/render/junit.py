@@ -1,0 +1,111 @@
+"""JUnit XML, which every CI server reads: a rule is a test case, a finding that fails the run is a failure.
+
+What `--fail-on` lets pass is written into the output of its test case, so that the test report and the exit
+code say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from mqdiag.findings import Finding, Report, Severity
+from mqdiag.render import View
+from mqdiag.render.wording.about import about_line
+from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.safe import safe
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+RULES = "mqdiag.rules"
+INPUTS = "mqdiag.inputs"
+LONGEST = 4000  # a title may hold a name from the dump, and that any length
+
+
+def render(report: Report, view: View) -> str:
+    """One suite; counts stand on it, as the readers expect."""
+    suite = Element("testsuite", name="mqdiag")
+    cases = [*_inputs(report), *_findings(report, view.fail_on), *_silent(report)]
+    suite.extend(cases)
+    for outcome, total in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        suite.set(total, str(sum(case.find(outcome) is not None for case in cases)))
+    suite.set("tests", str(len(cases)))
+    suite.set("time", "0")
+    if report.lapsed:
+        _text(SubElement(suite, "system-out"), (lapsed_line(lapsed) for lapsed in report.lapsed))
+    root = Element("testsuites", {**suite.attrib, "name": "mqdiag"})
+    root.append(suite)
+    indent(root)
+    return f"{DECLARATION}\n{tostring(root, encoding='unicode')}\n"
+
+
+def _inputs(report: Report) -> Iterator[Element]:
+    """Unreadable inputs fail the run only when there is no other."""
+    outcome = "skipped" if any(given.error is None for given in report.inputs) else "error"
+    for given in report.inputs:
+        case = _case(INPUTS, given.path)
+        if given.error is not None:
+            SubElement(case, outcome, message=safe(given.error, limit=LONGEST))
+        yield case
+
+
+def _findings(report: Report, fail_on: str) -> Iterator[Element]:
+    """One case a rule, whatever it found: it keeps its name from run to run, so servers can draw its history."""
+    by_rule: dict[str, list[Finding]] = {}
+    for found in report.findings:
+        by_rule.setdefault(found.rule, []).append(found)
+    for rule, all_found in by_rule.items():
+        case = _case(RULES, rule)
+        failing = [found for found in all_found if fail_on != "never" and found.fails_at(Severity(fail_on))]
+        if failing:
+            more = "" if len(failing) == 1 else f" (and {len(failing) - 1} more)"
+            message = f"{safe(failing[0].title, limit=LONGEST)}{more}"
+            _text(SubElement(case, "failure", message=message, type=failing[0].cause), _lines(failing))
+        elif all(found.accepted is not None for found in all_found):
+            SubElement(case, "skipped", message=f"known, {len(all_found)} found")
+        passing = [found for found in all_found if found not in failing]
+        if passing:
+            _text(SubElement(case, "system-out"), _lines(passing))
+        yield case
+
+
+def _silent(report: Report) -> Iterator[Element]:
+    """A case for each rule that found nothing: it passed, could not be checked, or crashed."""
+    named = {found.rule for found in report.findings}
+    for rule in report.checked:
+        if rule not in named:
+            yield _case(RULES, rule)
+    for failed in report.failed:
+        case = _case(RULES, failed.rule)
+        SubElement(case, "error", message=safe(failed.error, limit=LONGEST), type="crash")
+        yield case
+    reasons: dict[str, list[str]] = {}
+    for skipped in report.skipped:
+        if skipped.rule not in {*named, *report.checked}:
+            reasons.setdefault(skipped.rule, []).append(skipped.reason)
+    for rule, why in reasons.items():
+        case = _case(RULES, rule)
+        SubElement(case, "skipped", message=safe("; ".join(why), limit=LONGEST))
+        yield case
+
+
+def _case(classname: str, name: str) -> Element:
+    return Element("testcase", classname=classname, name=safe(name), time="0")
+
+
+def _lines(findings: Iterable[Finding]) -> Iterator[str]:
+    for found in findings:
+        yield f"{found.severity.value.upper()} {found.title}"
+        if found.accepted is not None:
+            yield f"Known: {accepted_line(found.accepted)}"
+        named = about_line(found.subject)
+        if named:
+            yield f"About: {named}"
+        yield from found.explanation
+        if found.remedy:
+            yield "What to change:"
+            yield from (f"{number}. {step}" for number, step in enumerate(found.remedy, 1))
+
+
+def _text(element: Element, lines: Iterable[str]) -> None:
+    """Control characters, which XML cannot hold even as references, are escapes after `safe`."""
+    element.text = "\n".join(safe(line, limit=LONGEST) for line in lines)

@@ -1,0 +1,114 @@
+"""A summary for pull requests and job pages: the verdict, a table of the findings, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mqdiag.findings import Finding, Report, Severity
+from mqdiag.render import View
+from mqdiag.render.markdown.escape import escaped
+from mqdiag.render.wording.about import about_line
+from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.totals import totals_line
+
+MOST_ROWS = 100
+MOST_DETAILS = 10
+"""A comment holds 65,536 characters; ten findings with all their evidence take a third."""
+
+
+def render(report: Report, view: View) -> str:
+    """The whole summary."""
+    fails = view.fail_on != "never" and any(found.fails_at(Severity(view.fail_on)) for found in report.findings)
+    blocks = [f"## mqdiag: {totals_line(report)}", *_opening(report, fails)]
+    new = [found for found in report.findings if found.accepted is None]
+    if new:
+        blocks.append(_table(("", "finding", "rule"), map(_row, new[:MOST_ROWS])))
+    blocks += _more(len(new) - MOST_ROWS, "more findings are in the other formats")
+    for found in new[:MOST_DETAILS]:
+        blocks += _details(found)
+    blocks += _known(report)
+    blocks += _bullets("Accepted no longer", map(lapsed_line, report.lapsed))
+    blocks += _unchecked(report)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _opening(report: Report, fails: bool) -> Iterator[str]:
+    read = ", ".join(escaped(given.path) for given in report.inputs[:10] if given.error is None)
+    lost = [f"{given.path}: {given.error}" for given in report.inputs if given.error is not None]
+    if read:
+        verdict = "This fails the run." if fails else "This does not fail the run."
+        yield f"{verdict} {len(report.checked)} rules were checked on {read}."
+    yield from _bullets("Could not be read", lost[:MOST_ROWS])
+    yield from _bullets("Faults of mqdiag", (f"{failed.rule}: {failed.error}" for failed in report.failed))
+
+
+def _row(found: Finding) -> tuple[str, str, str]:
+    return _mark(found), escaped(found.title, limit=400), f"`{found.rule}`"
+
+
+def _mark(found: Finding) -> str:
+    word = found.severity.value
+    return f"**{word}**" if found.severity is Severity.ERROR else word
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _details(found: Finding) -> Iterator[str]:
+    yield f"### {found.severity.value.upper()}: {escaped(found.title)}"
+    named = about_line(found.subject)
+    sure = f"{found.confidence} confidence"
+    if found.confidence_reason:
+        sure += f": {escaped(found.confidence_reason)}"
+    yield ". ".join(filter(None, (escaped(named), sure[0].upper() + sure[1:])))
+    if found.explanation:
+        yield "\n".join(f"- {escaped(line)}" for line in found.explanation)
+    if found.remedy:
+        yield "**What to change**"
+        yield "\n".join(f"{number}. {escaped(step)}" for number, step in enumerate(found.remedy, 1))
+    yield f"<sub>rule `{found.rule}`, cause `{found.cause}`, fingerprint `{found.fingerprint}`</sub>"
+
+
+def _known(report: Report) -> Iterator[str]:
+    known = [found for found in report.findings if found.accepted is not None]
+    if not known:
+        return
+    yield "### Known, not counted"
+    yield _table(
+        ("", "finding", "rule", "accepted because"),
+        (
+            (*_row(found), escaped(accepted_line(found.accepted)))
+            for found in known[:MOST_ROWS]
+            if found.accepted is not None
+        ),
+    )
+    yield from _more(len(known) - MOST_ROWS, "more are known")
+
+
+def _unchecked(report: Report) -> Iterator[str]:
+    """Folded away: the reasons, each with the rules that share it."""
+    by_reason: dict[str, list[str]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(skipped.reason, []).append(skipped.rule)
+    if not by_reason:
+        return
+    yield "<details><summary>Not checked, and why</summary>"
+    yield "\n".join(
+        f"- {escaped(reason)}: {', '.join(f'`{rule}`' for rule in dict.fromkeys(rules))}"
+        for reason, rules in list(by_reason.items())[:MOST_ROWS]
+    )
+    yield "</details>"
+
+
+def _bullets(title: str, lines: Iterable[str]) -> Iterator[str]:
+    shown = [f"- {escaped(line)}" for line in lines]
+    if shown:
+        yield f"### {title}"
+        yield "\n".join(shown)
+
+
+def _more(count: int, what: str) -> Iterator[str]:
+    if count > 0:
+        yield f"{count} {what}."

@@ -1,0 +1,25 @@
+"""What is to be said about the run itself: inputs that could not be read, rules that crashed, lapsed entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mqdiag.findings import Report
+from mqdiag.render.sarif.messages import message
+from mqdiag.render.wording.accepted import lapsed_line
+
+
+def notifications(report: Report) -> list[dict[str, Any]]:
+    """Errors first."""
+    unreadable = [
+        _note("error", "input-unreadable", f"{given.path}: {given.error}")
+        for given in report.inputs
+        if given.error is not None
+    ]
+    crashed = [_note("error", "rule-crashed", f"{failed.rule}: {failed.error}") for failed in report.failed]
+    lapsed = [_note("warning", "acceptance-lapsed", lapsed_line(lapsed)) for lapsed in report.lapsed]
+    return [*unreadable, *crashed, *lapsed]
+
+
+def _note(level: str, name: str, text: str) -> dict[str, Any]:
+    return {"level": level, "descriptor": {"id": name}, "message": message(text)}

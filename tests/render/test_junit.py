@@ -1,0 +1,101 @@
+"""JUnit XML, read back as a CI server reads it."""
+
+from __future__ import annotations
+
+import re
+
+import junitparser
+import msgspec
+import pytest
+
+from mqdiag.findings import Report, Severity
+from mqdiag.render import View, renderer
+from tests.render import samples
+from tests.render.test_text import REPORTS
+
+
+def read(report: Report, fail_on: str = "error") -> junitparser.TestSuite:
+    text = renderer("junit")(report, View(fail_on=fail_on))
+    (suite,) = junitparser.JUnitXml.fromstring(text.encode())
+    return suite
+
+
+def outcomes(suite: junitparser.TestSuite) -> dict[str, str]:
+    """Each case with what became of it."""
+    found: dict[str, str] = {}
+    for case in suite:
+        assert f"{case.classname} {case.name}" not in found, "CI servers tell cases apart by these names"
+        found[f"{case.classname} {case.name}"] = ",".join(type(one).__name__ for one in case.result) or "Passed"
+    return found
+
+
+def test_every_rule_has_a_case() -> None:
+    assert outcomes(read(samples.ARTICLE)) == {
+        "mqdiag.inputs /app/logs/java_pid7.hprof.gz": "Passed",
+        "mqdiag.rules consumer-cache-exceeds-heap": "Failure",
+        "mqdiag.rules config-not-in-force": "Failure",
+        "mqdiag.rules out-of-memory-thread": "Passed",
+        "mqdiag.rules stuck-socket-read": "Skipped",
+        "mqdiag.rules lock-convoy": "Skipped",
+    }
+
+
+@pytest.mark.parametrize(("fail_on", "failures"), [("never", 0), ("error", 2), ("warning", 2), ("info", 3)])
+def test_it_fails_what_the_exit_code_fails(fail_on: str, failures: int) -> None:
+    suite = read(samples.ARTICLE, fail_on)
+    assert suite.failures == failures == list(outcomes(suite).values()).count("Failure")
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS.keys())
+def test_the_counts_are_those_of_the_cases(report: Report) -> None:
+    suite = read(report)
+    found = list(outcomes(suite).values())
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
+        len(found),
+        found.count("Failure"),
+        found.count("Error"),
+        found.count("Skipped"),
+    )
+
+
+def test_a_failure_says_what_to_change() -> None:
+    case = next(case for case in read(samples.ARTICLE) if case.name == "consumer-cache-exceeds-heap")
+    (failure,) = case.result
+    assert failure.message == samples.OVERSIZED.title
+    assert failure.type == "oversized-thresholds"
+    assert f"1. {samples.OVERSIZED.remedy[0]}" in failure.text.splitlines()
+
+
+def test_findings_of_one_rule_share_a_case_that_names_them_all() -> None:
+    other = msgspec.structs.replace(samples.OVERSIZED, title="another group", fingerprint="1")
+    warning = msgspec.structs.replace(other, title="a third", severity=Severity.WARNING)
+    report = msgspec.structs.replace(samples.ARTICLE, findings=(samples.OVERSIZED, other, warning))
+    case = next(case for case in read(report) if case.name == "consumer-cache-exceeds-heap")
+    assert case.result[0].message == f"{samples.OVERSIZED.title} (and 1 more)"
+    assert "ERROR another group" in case.result[0].text
+    assert "a third" not in case.result[0].text
+    assert "WARNING a third" in case.system_out
+
+
+def test_what_is_known_is_skipped_with_its_reason() -> None:
+    suite = read(samples.GATED)
+    assert outcomes(suite)["mqdiag.rules consumer-cache-exceeds-heap"] == "Skipped"
+    assert outcomes(suite)["mqdiag.inputs other dump.hprof"] == "Skipped"
+    case = next(case for case in suite if case.name == "consumer-cache-exceeds-heap")
+    assert "Known: the heap is doubled in May (mqdiag-baseline.toml, until 2027-05-31)" in case.system_out
+    assert "retry-storm 00000000000000bb does not occur any more" in suite.child(junitparser.SystemOut).text
+
+
+def test_inputs_that_cannot_be_read_are_errors_when_there_is_no_other() -> None:
+    suite = read(Report(mqdiag="0", inputs=(samples.GATED.inputs[1],)))
+    assert outcomes(suite) == {"mqdiag.inputs other dump.hprof": "Error"}
+
+
+def test_no_character_that_xml_forbids() -> None:
+    text = renderer("junit")(samples.HOSTILE, View())
+    forbidden = "[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+    assert not re.findall(forbidden, text)
+    assert not re.findall("&#(x0*[0-8bcef]|x0*1.|[0-8]|1[124-9]|2.|3[01]);", text)
+    suite = read(samples.HOSTILE)
+    case = next(case for case in suite if case.name == "consumer-cache-exceeds-heap")
+    assert case.result[0].message == "x\\x1b[2J\\x1b]0;owned\\x07\\u202egnp.exe\\r\\n[bold red]\\x00\\ud800"
