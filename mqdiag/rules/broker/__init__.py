@@ -1,0 +1,1 @@
+"""Rules about brokers, from their heap dumps and logs."""

@@ -1,0 +1,48 @@
+"""send-queue-full from the broker's heap: the queue before the send threads against its capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._brokers import brokers, called, subject
+from mqdiag.rules.broker._remedies import busy
+from mqdiag.rules.registry import Draft, Limits, Skip
+from mqdiag.rules.wording import duration, percent
+
+
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each broker whose queue is full or nearly so."""
+    for broker in brokers(facts):
+        if isinstance(broker, Skip):
+            yield broker
+            continue
+        queue = broker.send_queue
+        if queue is None or queue.size is None or not queue.capacity:
+            continue
+        share = queue.size / queue.capacity
+        if share < limits["share"]:
+            continue
+        full = queue.size >= queue.capacity
+        waits = "" if queue.head_wait_ms is None else f" The oldest waits for {duration(queue.head_wait_ms)}."
+        end = "is full" if full else f"is {percent(share)} full"
+        yield Draft(
+            severity=Severity.ERROR if full else Severity.WARNING,
+            cause="overload",
+            confidence=Confidence.HIGH,
+            title=f"The send queue of {called(broker)} {end}",
+            subject=subject(broker),
+            evidence={
+                "size": queue.size,
+                "capacity": queue.capacity,
+                "share": round(share, 4),
+                "head_wait_ms": queue.head_wait_ms,
+            },
+            explanation=(
+                f"{queue.size:,} sends wait in sendThreadPoolQueue, which takes {queue.capacity:,}; beyond that"
+                f" senders get [OVERLOAD]system busy.{waits}",
+            ),
+            remedy=busy(broker),
+            weight=share,
+        )

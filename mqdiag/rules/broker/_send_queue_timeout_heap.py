@@ -1,0 +1,86 @@
+"""send-queue-timeout from the broker's heap: how long the oldest send has waited, and what may hold it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.broker import BrokerFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._brokers import brokers, called, setting, subject
+from mqdiag.rules.broker._page_cache_busy_heap import is_over_limit
+from mqdiag.rules.broker._remedies import SEND_THREADS, TIMEOUTS, busy
+from mqdiag.rules.registry import Draft, Limits, Skip
+from mqdiag.rules.wording import counted, duration
+
+DEFAULT_WAIT_MS = 200
+
+
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each broker whose oldest send waits too long."""
+    for broker in brokers(facts):
+        if isinstance(broker, Skip):
+            yield broker
+            continue
+        queue = broker.send_queue
+        if queue is None or not queue.size or queue.head_wait_ms is None:
+            continue
+        # The full collection before a dump makes every request in the queue look old; a queue does not fill in it,
+        # as nothing is read from the connections meanwhile.
+        real = queue.size >= limits["requests"] or queue.head_wait_ms >= limits["wait_ms"]
+        if real and queue.head_wait_ms > _allowed(broker):
+            yield _draft(broker, queue.size, queue.head_wait_ms, limits)
+
+
+def _allowed(broker: BrokerFacts) -> int:
+    allowed = setting(broker, "waitTimeMillsInSendQueue")
+    return DEFAULT_WAIT_MS if allowed is None else allowed
+
+
+def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
+    cause, why = _cause(broker)
+    allowed = _allowed(broker)
+    fast = broker.config.get("brokerFastFailureEnable")
+    off = " brokerFastFailureEnable is off: nothing throws it out." if fast is False else ""
+    return Draft(
+        severity=Severity.ERROR if waits >= limits["wait_ms"] else Severity.WARNING,
+        cause=cause,
+        confidence=Confidence.MEDIUM,
+        confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the wait",
+        title=f"Sends wait for {duration(waits)} before a thread of {called(broker)} takes them",
+        subject=subject(broker),
+        evidence={
+            "head_wait_ms": waits,
+            "waitTimeMillsInSendQueue": allowed,
+            "size": size,
+            "sendMessageThreadPoolNums": setting(broker, "sendMessageThreadPoolNums"),
+            "brokerFastFailureEnable": fast if isinstance(fast, bool) else None,
+            "flush": broker.flush,
+            "role": broker.role,
+        },
+        explanation=(
+            f"{counted(size, 'send')} wait, the oldest for {duration(waits)}; beyond waitTimeMillsInSendQueue="
+            f"{allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy.{off}",
+            why,
+        ),
+        remedy=busy(broker) if cause == "page-cache-busy" else TIMEOUTS,
+        weight=0.9,
+    )
+
+
+def _cause(broker: BrokerFacts) -> tuple[str, str]:
+    if is_over_limit(broker):
+        return (
+            "page-cache-busy",
+            "The page cache is busy: an append takes longer than osPageCacheBusyTimeOutMills.",
+        )
+    if broker.flush == "SYNC_FLUSH":
+        return "sync-flush", "With SYNC_FLUSH each send waits for the disk; an append itself is not slow now."
+    if broker.role == "SYNC_MASTER":
+        return "sync-slave", "A SYNC_MASTER waits for its slave; an append itself is not slow now."
+    if setting(broker, "sendMessageThreadPoolNums") == 1:
+        return "one-send-thread", f"One thread serves all sends. {SEND_THREADS}"
+    return (
+        "slow-sends",
+        "No append is slow now: a stop of the JVM, few send threads or a busy CPU make sends wait too.",
+    )

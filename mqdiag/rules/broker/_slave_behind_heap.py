@@ -1,0 +1,78 @@
+"""slave-behind from the master's heap: what each slave has confirmed against what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.broker._brokers import brokers, called
+from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
+from mqdiag.rules.registry import Draft, Skip
+from mqdiag.rules.wording import mib
+
+DEFAULT_MAX_BYTES = 256 << 20
+
+
+def in_heap(facts: Facts) -> Iterator[Draft | Skip]:
+    """One finding for each slave that is too far behind, or ahead."""
+    for broker in brokers(facts):
+        if isinstance(broker, Skip):
+            yield broker
+            continue
+        replication = broker.replication
+        for slave in replication.slaves if replication is not None else ():
+            assert replication is not None
+            behind = slave.behind_bytes
+            if behind is not None and behind > _limit(replication):
+                yield _behind(broker, replication, slave, behind)
+            elif behind is not None and behind < 0:
+                yield _ahead(broker, slave, -behind)
+
+
+def _limit(replication: Replication) -> int:
+    limit = replication.fall_behind_max_bytes
+    return DEFAULT_MAX_BYTES if limit is None else limit
+
+
+def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, behind: int) -> Draft:
+    waits = (
+        " A SYNC_MASTER no longer counts it and answers sends with SLAVE_NOT_AVAILABLE."
+        if broker.role == "SYNC_MASTER"
+        else ""
+    )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slow-slave",
+        confidence=Confidence.HIGH,
+        title=f"A slave of {called(broker)} is {mib(behind)} behind",
+        subject=Subject(broker=broker.name, key=slave.address),
+        evidence={
+            "slave": slave.address,
+            "behind_bytes": behind,
+            "fall_behind_max_bytes": _limit(replication),
+            "role": broker.role,
+        },
+        explanation=(
+            f"Slave {slave.address or 'without an address'} has confirmed offset {slave.acknowledged_offset:,};"
+            f" beyond {mib(_limit(replication))} it does not count as in sync.{waits}",
+        ),
+        remedy=SLAVE_BEHIND,
+    )
+
+
+def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slave-ahead",
+        confidence=Confidence.HIGH,
+        title=f"A slave of {called(broker)} has {mib(ahead)} that the master does not have",
+        subject=Subject(broker=broker.name, key=slave.address),
+        evidence={"slave": slave.address, "behind_bytes": -ahead, "role": broker.role},
+        explanation=(
+            f"Slave {slave.address or 'without an address'} has confirmed offset {slave.acknowledged_offset:,}, beyond"
+            " the end of the master's commit log: the master lost its tail, as after a power loss.",
+        ),
+        remedy=SLAVE_AHEAD,
+    )

@@ -1,0 +1,94 @@
+"""The commit log notes that it is locked, and nobody holds the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.broker import BrokerFacts, PutLock
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._brokers import brokers, called, subject
+from mqdiag.rules.broker._example import example
+from mqdiag.rules.broker._page_cache_busy_heap import FORGIVEN_MS, is_over_limit, limit_ms
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import duration
+
+AFFECTED = (
+    "After an exception in the put path the time stays set in 3.5.8 to 4.9.2 and in 5.0.0 to 5.3.3; 4.9.3 to 4.9.8"
+    " reset it in any case."
+)
+
+
+def fires() -> Facts:
+    """A minute on the clock and a free lock."""
+    return example(page_cache_lock_ms=60_000)
+
+
+def silent() -> Facts:
+    """A minute, and a thread that appends."""
+    return example(
+        page_cache_lock_ms=60_000,
+        put_lock=PutLock(kind="reentrant", held=True, holder="SendMessageThread_1"),
+    )
+
+
+@rule(
+    name="stuck-lock-time",
+    title="The broker refuses all messages for a lock that nobody holds",
+    why=(
+        "The broker tells from CommitLog.beginTimeInLock whether its page cache is busy. When an exception leaves the"
+        " put path before that time is reset, the broker takes itself for busy and refuses all sends until 10,000"
+        " seconds have passed, though its disk and memory are idle."
+    ),
+    causes=("broker-bug",),
+    severities=(Severity.ERROR,),
+    remedy=(
+        "Restart the broker; without that it refuses all sends until 10,000 seconds have passed since the exception.",
+        "Look for the exception of a SendMessageThread_ in broker.log and store.log at the time named, and cure it.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/285",
+        "DefaultMessageStore.isOSPageCacheBusy, CommitLog.beginTimeInLock",
+    ),
+    needs=("heap",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each broker."""
+    for broker in brokers(facts):
+        if isinstance(broker, Skip):
+            yield broker
+            continue
+        lock = broker.put_lock
+        if not is_over_limit(broker) or lock is None or lock.held is not False or lock.writers:
+            continue
+        yield _draft(broker)
+
+
+def _draft(broker: BrokerFacts) -> Draft:
+    age = broker.page_cache_lock_ms
+    assert age is not None
+    version = f"This broker is {broker.version}." if broker.version else "The broker's version is unknown."
+    return Draft(
+        severity=Severity.ERROR,
+        cause="broker-bug",
+        confidence=Confidence.HIGH,
+        title=f"{called(broker, begins=True)} refuses all sends: its lock time is stuck for {duration(age)}",
+        subject=subject(broker),
+        evidence={
+            "page_cache_lock_ms": age,
+            "osPageCacheBusyTimeOutMills": limit_ms(broker),
+            "lock_held": False,
+            "rejects_for_ms": FORGIVEN_MS - age,
+            "broker_version": broker.version,
+        },
+        explanation=(
+            f"CommitLog.beginTimeInLock is {duration(age)} old, but the put lock is free and no thread is in the put"
+            " path.",
+            f"{version} {AFFECTED}",
+        ),
+        remedy=(
+            f"Restart the broker; without that it refuses all sends for another {duration(FORGIVEN_MS - age)}.",
+            *check.card.remedy[1:],
+        ),
+        weight=1.0,
+    )
