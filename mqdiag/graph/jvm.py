@@ -28,15 +28,23 @@ def max_memory_bytes(heap: Heap) -> int | None:
 
     Wrong only when -XX:MaxDirectMemorySize is set.
     """
-    for class_name, field in _MAX_MEMORY_STATICS:
-        for row in heap.classes.indices_named(class_name):
-            value = heap.classes.static_value(row, field)
-            if isinstance(value, int) and value >= _LEAST and value != _UNSET:
-                return value
+    direct = max_direct_memory_bytes(heap)
+    if direct is not None:
+        return direct
     for row in heap.classes.indices_ending(_NETTY):
         for field in ("MAX_DIRECT_MEMORY", "DIRECT_MEMORY_LIMIT"):
             value = heap.classes.static_value(row, field)
             if isinstance(value, int) and value >= _LEAST:
+                return value
+    return None
+
+
+def max_direct_memory_bytes(heap: Heap) -> int | None:
+    """-XX:MaxDirectMemorySize, which is -Xmx where it is not set, as statics of the JDK keep it."""
+    for class_name, field in _MAX_MEMORY_STATICS:
+        for row in heap.classes.indices_named(class_name):
+            value = heap.classes.static_value(row, field)
+            if isinstance(value, int) and value >= _LEAST and value != _UNSET:
                 return value
     return None
 

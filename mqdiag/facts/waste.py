@@ -1,0 +1,160 @@
+"""What takes memory in any Java heap without a use: the leak suspects that do not show as one large holder."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class RepeatedText(msgspec.Struct, frozen=True, kw_only=True):
+    """Strings with the same characters."""
+
+    text: str
+    """the first characters"""
+    strings: int
+    wasted_bytes: int
+    """what all but one of them take, arrays included"""
+    held_by: str | None = None
+    """the field that holds most of them, "Order.currency"; None where it was not looked for"""
+
+
+class StringHolder(msgspec.Struct, frozen=True, kw_only=True):
+    """A field that holds repeated strings."""
+
+    held_by: str
+    """"Class.field", or the class of an array"""
+    share: float
+    """of the references to repeated strings, over a sample of them"""
+
+
+class DuplicateStrings(msgspec.Struct, frozen=True, kw_only=True):
+    """Strings that say the same as another one; reachable ones only."""
+
+    strings: int
+    sampled_one_in: int = 1
+    """more than 1: so large a heap was looked at in a sample, and the repeats are no more than was worth a full look"""
+    repeated: int | None = None
+    """strings that could go: all but one of each text; None after a sample"""
+    wasted_bytes: int | None = None
+    """what they take, with their arrays where no other string shares them; None after a sample"""
+    estimated_bytes: int | None = None
+    """the same, estimated from the sample, rather too high than too low"""
+    largest: tuple[RepeatedText, ...] = ()
+    """by wasted bytes"""
+    holders: tuple[StringHolder, ...] = ()
+    """looked for where the waste is considerable"""
+
+
+class CollectionClass(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
+    """Collections of one class."""
+
+    class_name: str
+    collections: int
+    empty: int
+    empty_bytes: int
+    """the empty ones with their arrays"""
+    sparse: int
+    """with items, but four times the room that they need, or more"""
+    spare_bytes: int
+    """room of the sparse ones that is not needed"""
+
+
+class WastefulCollections(msgspec.Struct, frozen=True, kw_only=True):
+    """Empty and nearly empty collections: lists, deques and hash tables of java.util; reachable ones only."""
+
+    collections: int
+    sampled_one_in: int = 1
+    """more than 1: all numbers are projected from a sample"""
+    wasted_bytes: int
+    """of empty ones, and the spare room of sparse ones"""
+    classes: tuple[CollectionClass, ...] = ()
+    """by wasted bytes"""
+
+
+class LoaderGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Class loaders of one kind that each loaded the same classes."""
+
+    loader_class: str
+    loaders: int
+    """those that loaded the example class"""
+    closed: int
+    """of those, URLClassLoaders whose close() was called: nobody means to use them again"""
+    example_class: str
+    repeated_classes: int
+    """class names that more than one of the loaders has"""
+    retained_bytes: int
+    """of all these loaders"""
+    object_id: str
+    """of a closed loader, else of the one that retains most"""
+    path: tuple[str, ...] = ()
+    """from a GC root to that loader"""
+
+
+class ThreadLocalsOf(msgspec.Struct, frozen=True, kw_only=True):
+    """Thread locals of one thread."""
+
+    thread: str
+    object_id: str
+    entries: int
+    retained_bytes: int
+    largest_class: str
+    """class of the value that retains most"""
+
+
+class ThreadLocals(msgspec.Struct, frozen=True, kw_only=True):
+    """What live threads keep in java.lang.ThreadLocal and Netty's FastThreadLocal."""
+
+    entries: int
+    retained_bytes: int
+    """what would go with the values"""
+    stale_entries: int | None = None
+    """values whose ThreadLocal was collected: the thread keeps them, and nobody can ask for them; None when the dump
+    is cut"""
+    stale_bytes: int | None = None
+    threads: tuple[ThreadLocalsOf, ...] = ()
+    """by retained bytes"""
+    values: tuple[str, ...] = ()
+    """classes of the values, "Class: bytes in n", by retained bytes"""
+
+
+class DirectHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
+    """Who holds direct buffers: the nearest dominator that is no class of the JDK's."""
+
+    class_name: str
+    buffers: int
+    capacity_bytes: int
+
+
+class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory outside the heap that java.nio.DirectByteBuffers own; slices and duplicates own none."""
+
+    buffers: int
+    capacity_bytes: int
+    """with a cleaner: they count against -XX:MaxDirectMemorySize"""
+    unreachable_bytes: int
+    """of those, in buffers that are garbage already, whose memory waits for a collection"""
+    unmanaged_buffers: int
+    """without a cleaner: wrapped by native code, as the JDK does with its file of modules, or allocated by Netty past
+    the JVM's limit"""
+    unmanaged_bytes: int
+    mapped_buffers: int
+    mapped_bytes: int
+    """files mapped into memory: page cache, no limit of the JVM applies"""
+    reserved_bytes: int | None = None
+    """the JVM's own count, java.nio.Bits"""
+    limit_bytes: int | None = None
+    """the maximum that the JVM allows"""
+    netty_bytes: int | None = None
+    """Netty's own count of what it allocates past the JVM's limit"""
+    netty_limit_bytes: int | None = None
+    holders: tuple[DirectHolder, ...] = ()
+    """by capacity; buffers without a cleaner only where a holder is known"""
+
+
+class Waste(msgspec.Struct, frozen=True, kw_only=True):
+    """General leak suspects."""
+
+    duplicate_strings: DuplicateStrings | None = None
+    collections: WastefulCollections | None = None
+    class_loaders: tuple[LoaderGroup, ...] = ()
+    thread_locals: ThreadLocals | None = None
+    direct_buffers: DirectBuffers | None = None

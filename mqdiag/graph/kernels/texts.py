@@ -1,0 +1,201 @@
+"""Hashes of strings where they stand in the file, and groups of equal hashes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mqdiag.graph.kernels.draw import drawn
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import u4
+
+
+@kernel(inline=True)
+def _u8(data, at):
+    p = np.uint64(at)
+    return (
+        np.uint64(data[p])
+        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(data[p + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(data[p + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(data[p + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(data[p + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(data[p + np.uint64(7)]) << np.uint64(56))
+    )
+
+
+@kernel(inline=True)
+def _mixed(value, word):
+    value = (value ^ word) * np.uint64(0x9FB21C651E98DF25)
+    return value ^ (value >> np.uint64(29))
+
+
+@kernel(inline=True)
+def _over(data, begin, end, value):
+    at = begin
+    while at + 8 <= end:
+        value = _mixed(value, _u8(data, at))
+        at += 8
+    if at < end:
+        rest = np.uint64(0)
+        for place in range(at, end):
+            rest = (rest << np.uint64(8)) | np.uint64(data[np.uint64(place)])
+        value = _mixed(value, rest)
+    return value
+
+
+@kernel
+def hash_texts(
+    data, id_size, offsets, starts, edges, numbers, units, nodes, coder, first, count, sample, most, met,
+    chosen, hashes, weights,
+):  # fmt: skip
+    """Hash the characters of reachable strings whose only reference is their array.
+
+    Args:
+        data: uint8[], the file; id_size: 4 or 8.
+        offsets: int64[n]; starts: uint32[n + 1], edges: int32[]; numbers: int32[n], 0 for the unreachable.
+        units: uint32[n], shallow sizes.
+        nodes: int32[k], strings of one class.
+        coder, first, count: byte places of String.coder, offset and count among the fields, -1 for what is not there.
+        sample: one string in 2 ** sample is taken, chosen by a hash of its place.
+        most: bytes that are read of one text at most: half from its start, half from its end.
+        met: uint8[n], in and out: 1 for arrays that a string had before.
+        chosen: int32[k], out: the strings that were hashed; hashes: uint64[k], out.
+        weights: uint32[k], out: units of string and array; of the string alone where its array is shared.
+
+    Returns:
+        how many were hashed. O(k + bytes read).
+    """
+    size = data.size
+    skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
+    found = 0
+    for k in range(nodes.size):
+        node = nodes[k]
+        if drawn(node) & skip != np.uint64(0):
+            continue
+        if numbers[node] == 0 or starts[node] == starts[node + 1]:
+            continue
+        array = edges[starts[node]]
+        begin = offsets[array] + 10 + id_size
+        if begin > size or data[np.uint64(offsets[array])] != 0x23:
+            continue
+        kind = data[np.uint64(begin - 1)]
+        length = u4(data, begin - 5)
+        own = offsets[node] + 9 + 2 * id_size
+        whole = True
+        if kind == 5:
+            width = 2
+            tag = 0
+        elif kind == 8:
+            width = 1
+            tag = 1
+            if coder >= 0 and own + coder < size and data[np.uint64(own + coder)] == 1:
+                tag = 2
+        else:
+            continue
+        if first >= 0 and count >= 0 and own + max(first, count) + 4 <= size:
+            at = u4(data, own + first)
+            characters = u4(data, own + count)
+            if at + characters > length:
+                continue
+            whole = characters == length
+            begin += width * at
+            length = characters
+        end = begin + width * length
+        if end > size:
+            continue
+        value = _mixed(np.uint64(0x2545F4914F6CDD1D), np.uint64(end - begin) * np.uint64(4) + np.uint64(tag))
+        if end - begin <= most:
+            value = _over(data, begin, end, value)
+        else:
+            value = _over(data, begin, begin + most // 2, value)
+            value = _over(data, end - most // 2, end, value)
+        value *= np.uint64(0xD6E8FEB86659FD93)
+        weight = units[node]
+        # Of an array that several strings have, only one copy is there; a part of one frees nothing.
+        if met[array] == 0 and whole:
+            met[array] = 1
+            weight += units[array]
+        chosen[found] = node
+        hashes[found] = value ^ (value >> np.uint64(32))
+        weights[found] = weight
+        found += 1
+    return found
+
+
+@kernel
+def group_hashes(hashes, bits, heads, keys, order, table, groups, examples):
+    """Number the hashes that occur more than once.
+
+    The entries are dealt by their highest bits into parts that the processor's cache holds; each part has a table of
+    its own.
+
+    Args:
+        hashes: uint64[k].
+        bits: the entries are dealt into 2 ** bits parts; heads: int64[2 ** bits + 1], zeros, scratch.
+        keys: uint64[k], order: int32[k], scratch; table: int32[], scratch, a power of two above 2 * k.
+        groups: int32[k], out: the group of each entry, -1 where no other entry has its hash.
+        examples: int32[k // 2], out: the first entry of each group.
+
+    Returns:
+        how many groups. O(k).
+    """
+    shift = np.uint64(64 - bits)
+    for k in range(hashes.size):
+        heads[np.int64(hashes[k] >> shift) + 1] += 1
+    for part in range(heads.size - 1):
+        heads[part + 1] += heads[part]
+    for k in range(hashes.size):
+        part = np.int64(hashes[k] >> shift)
+        at = heads[part]
+        heads[part] = at + 1
+        keys[at] = hashes[k]
+        order[at] = k
+    count = 0
+    begin = 0
+    for part in range(heads.size - 1):
+        # Dealing has moved each head to the end of its part.
+        end = heads[part]
+        room = 4
+        while room < 2 * (end - begin):
+            room *= 2
+        for place in range(room):
+            table[place] = -1
+        mask = np.uint64(room - 1)
+        for at in range(begin, end):
+            slot = keys[at] & mask
+            while table[slot] >= 0 and keys[table[slot]] != keys[at]:
+                slot = (slot + np.uint64(1)) & mask
+            if table[slot] < 0:
+                table[slot] = at
+                groups[order[at]] = -1
+                continue
+            before = order[table[slot]]
+            if groups[before] < 0:
+                groups[before] = count
+                examples[count] = before
+                count += 1
+            groups[order[at]] = groups[before]
+        begin = end
+    return count
+
+
+@kernel
+def sum_repeats(groups, weights, counts, wasted, largest):
+    """Entries of each group, and their weights without its largest one.
+
+    Args:
+        groups: int32[k], -1 for none; weights: uint32[k].
+        counts, wasted: int64[g], zeros, out; largest: int64[g], zeros, scratch.
+
+    O(k).
+    """
+    for k in range(groups.size):
+        group = groups[k]
+        if group >= 0:
+            weight = np.int64(weights[k])
+            counts[group] += 1
+            wasted[group] += weight
+            largest[group] = max(largest[group], weight)
+    for group in range(wasted.size):
+        wasted[group] -= largest[group]

@@ -1,0 +1,126 @@
+"""Memory outside the heap that buffers in the heap own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.waste import DirectBuffers, DirectHolder
+from mqdiag.graph.jvm import max_direct_memory_bytes
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+HOLDERS = 10
+SEVERAL = "several holders"
+_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+_NETTY = ".util.internal.PlatformDependent"
+_MOST_STEPS = 64
+
+
+def direct_buffers(heap: Heap) -> DirectBuffers | None:
+    """Owned memory by kind, the JVM's and Netty's own counts, and who holds it; None without such a class."""
+    rows = heap.classes.indices_named("java.nio.DirectByteBuffer")
+    if not rows:
+        return None
+    nodes = heap.instances(rows)
+    # A slice or duplicate keeps the buffer that it is a view of in `att`.
+    nodes = nodes[heap.refs(nodes, "att") < 0]
+    capacity = np.maximum(heap.numbers(nodes, "capacity"), 0)
+    cleaner = heap.refs(nodes, "cleaner")
+    thunk = heap.class_index(heap.refs(cleaner, "thunk"))
+    unmappers = heap.classes.indices_ending("Unmapper")
+    mapped = (heap.refs(nodes, "fd") >= 0) | np.isin(thunk, unmappers)
+    alive = heap.reachable(nodes)
+    managed = (cleaner >= 0) & ~mapped
+    unmanaged = (cleaner < 0) & ~mapped & (capacity > 0) & alive
+    owned = managed & alive
+    mapped &= alive
+    netty, netty_limit = _netty(heap)
+    return DirectBuffers(
+        buffers=int(owned.sum()),
+        capacity_bytes=int(capacity[owned].sum()),
+        unreachable_bytes=int(capacity[managed & ~alive].sum()),
+        unmanaged_buffers=int(unmanaged.sum()),
+        unmanaged_bytes=int(capacity[unmanaged].sum()),
+        mapped_buffers=int(mapped.sum()),
+        mapped_bytes=int(capacity[mapped].sum()),
+        reserved_bytes=_reserved(heap),
+        limit_bytes=max_direct_memory_bytes(heap),
+        netty_bytes=netty,
+        netty_limit_bytes=netty_limit,
+        holders=_holders(heap, nodes[owned], capacity[owned], nodes[unmanaged], capacity[unmanaged]),
+    )
+
+
+def _reserved(heap: Heap) -> int | None:
+    """RESERVED_MEMORY of JDK 9 and newer, reservedMemory of JDK 8."""
+    for row in heap.classes.indices_named("java.nio.Bits"):
+        for name in ("RESERVED_MEMORY", "reservedMemory"):
+            counter = heap.classes.static_ref(row, name)
+            if counter >= 0:
+                return heap.number(counter, "value")
+    return None
+
+
+def _netty(heap: Heap) -> tuple[int | None, int | None]:
+    """(counted bytes, limit) of the Netty that counts most; one JVM may have several, relocated ones too."""
+    found = []
+    for row in heap.classes.indices_ending(_NETTY):
+        counter = heap.classes.static_ref(row, "DIRECT_MEMORY_COUNTER")
+        count = heap.number(counter, "value") if counter >= 0 else None
+        limit = heap.classes.static_value(row, "DIRECT_MEMORY_LIMIT")
+        if count is not None:
+            found.append((count, limit if isinstance(limit, int) and limit > 0 else None))
+    return max(found, key=lambda pair: pair[0], default=(None, None))
+
+
+def _holders(
+    heap: Heap,
+    owned: NDArray[np.int32],
+    owned_capacity: NDArray[np.int64],
+    unmanaged: NDArray[np.int32],
+    unmanaged_capacity: NDArray[np.int64],
+) -> tuple[DirectHolder, ...]:
+    unmanaged_rows = _holder_rows(heap, unmanaged)
+    # What the JDK's native code wraps, such as its own file of modules, has no holder and takes nothing from a limit.
+    named = unmanaged_rows >= 0
+    rows = np.concatenate((_holder_rows(heap, owned), unmanaged_rows[named]))
+    kinds, which = np.unique(rows, return_inverse=True)
+    counts = np.bincount(which, minlength=kinds.size)
+    capacity = np.concatenate((owned_capacity, unmanaged_capacity[named]))
+    sums = np.bincount(which, capacity, kinds.size).astype(np.int64)
+    return tuple(
+        DirectHolder(
+            class_name=heap.classes.names[kinds[at]] if kinds[at] >= 0 else SEVERAL,
+            buffers=int(counts[at]),
+            capacity_bytes=int(sums[at]),
+        )
+        for at in np.argsort(-sums, kind="stable")[:HOLDERS].tolist()
+    )
+
+
+def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Class of the nearest dominator that is not the JDK's; -1 where there is none."""
+    tree = heap.dominance
+    rows = np.full(nodes.size, -1, np.int32)
+    places = tree.dominator[tree.numbers[nodes]]
+    own = np.array([not name.startswith(_JDK) and name[-1] != "]" for name in heap.classes.names], bool)
+    for _ in range(_MOST_STEPS):
+        open_ways = np.flatnonzero((rows < 0) & (places > 0))
+        if not open_ways.size:
+            break
+        found = _rows_named_by(heap, tree.order[places[open_ways]])
+        rows[open_ways[own[found]]] = found[own[found]]
+        places[open_ways] = tree.dominator[places[open_ways]]
+    return rows
+
+
+def _rows_named_by(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Classes of objects; of class objects the classes that they stand for."""
+    rows = heap.index.rows[nodes].copy()
+    for at in np.flatnonzero(np.isin(nodes, list(heap.class_of_node))).tolist():
+        rows[at] = heap.class_of_node[int(nodes[at])]
+    return rows

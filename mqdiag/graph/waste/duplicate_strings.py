@@ -1,0 +1,162 @@
+"""Strings with the same characters, found by hashes of their arrays where they stand in the file.
+
+The number of repeats cannot be projected from a sample as a sum can: a pair is in it only when both are. So a sample
+gives a bound, and where that is considerable all strings are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.waste import DuplicateStrings, RepeatedText
+from mqdiag.graph.kernels.texts import group_hashes, hash_texts, sum_repeats
+from mqdiag.graph.waste.sample import sample_bits
+from mqdiag.graph.waste.string_holders import field_of_most, string_holders
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+CONSIDERABLE_SHARE = 0.05
+"""of the reachable bytes: above it every string is read, and the holders are looked for"""
+LARGEST = 10
+TEXT_CHARACTERS = 80
+_READ_BYTES = 8192
+"""of a longer text first the two ends; all of it only if another one is alike"""
+_ALL = 1 << 62
+_PART_BITS = 9
+"""log2 of the hashes in a part that is counted at once"""
+
+
+@dataclass(slots=True)
+class _Texts:
+    """Strings that were read, their hashes, and the units that would go with each."""
+
+    nodes: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    weights: NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class _Groups:
+    """Texts that occur more than once. `of` int32[k]: the group of each string, -1 for none; the others by group."""
+
+    of: NDArray[np.int32]
+    examples: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    wasted: NDArray[np.int64]
+    """units of all but the largest one"""
+
+
+def duplicate_strings(heap: Heap) -> DuplicateStrings | None:
+    """Repeated strings among the reachable ones; None when the dump has no java.lang.String as any JDK has it."""
+    rows = _rows(heap)
+    if not rows:
+        return None
+    nodes = heap.instances(rows, subclasses=False)
+    bits = sample_bits(nodes.size)
+    if bits:
+        texts = _read(heap, rows, nodes, bits, _READ_BYTES)
+        bound = _projected(texts, _grouped(texts.hashes, texts.weights), bits) * heap.sizes.alignment
+        if bound < CONSIDERABLE_SHARE * heap.dominance.total_bytes:
+            return DuplicateStrings(strings=nodes.size, sampled_one_in=1 << bits, estimated_bytes=bound)
+    texts = _read(heap, rows, nodes, 0, _READ_BYTES)
+    return _described(heap, texts, _compared_whole(heap, rows, texts))
+
+
+def _rows(heap: Heap) -> list[int]:
+    """Classes of strings that refer to their array and to nothing else."""
+    starts = heap.dump.classes.layout_starts
+    return [
+        row
+        for row in heap.classes.indices_named("java.lang.String")
+        if int(starts[row + 1] - starts[row]) == 1 and heap.classes.has_field(row, "value")
+    ]
+
+
+def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most: int) -> _Texts:
+    met = np.zeros(heap.count, np.uint8)
+    parts = []
+    for row in rows:
+        mine = nodes if len(rows) == 1 else nodes[heap.index.rows[nodes] == row]
+        places = [heap.classes.field_places(row).get(name) for name in ("coder", "offset", "count")]
+        chosen, hashes = np.empty(mine.size, np.int32), np.empty(mine.size, np.uint64)
+        weights = np.empty(mine.size, np.uint32)
+        found = hash_texts(
+            heap.data, heap.header.id_size, heap.index.offsets, heap.references.starts, heap.references.edges,
+            heap.dominance.numbers, heap.sizes.units, mine, *(place[0][0] if place else -1 for place in places),
+            bits, most, met, chosen, hashes, weights,
+        )  # fmt: skip
+        parts.append((chosen[:found], hashes[:found], weights[:found]))
+    return _Texts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _grouped(hashes: NDArray[np.uint64], weights: NDArray[np.uint32]) -> _Groups:
+    size = hashes.size
+    bits = max((size >> _PART_BITS).bit_length(), 1)
+    groups, examples = np.empty(size, np.int32), np.empty(size // 2, np.int32)
+    count = group_hashes(
+        hashes, bits, np.zeros((1 << bits) + 1, np.int64), np.empty(size, np.uint64), np.empty(size, np.int32),
+        np.empty(max(1 << (2 * size).bit_length(), 4), np.int32), groups, examples,
+    )  # fmt: skip
+    counts, wasted, largest = (np.zeros(count, np.int64) for _ in range(3))
+    sum_repeats(groups, weights, counts, wasted, largest)
+    return _Groups(groups, examples[:count], counts, wasted)
+
+
+def _projected(texts: _Texts, groups: _Groups, bits: int) -> int:
+    """Units that repeats take at most, about: a pair in the sample stands for the square of what one string does."""
+    times = 1 << bits
+    stands_for = np.where(groups.counts == 2, times * times, groups.counts * times)
+    each = groups.wasted / np.maximum(groups.counts - 1, 1)
+    return min(int((each * stands_for).sum()), int(texts.weights.sum(dtype=np.int64)) * times)
+
+
+def _compared_whole(heap: Heap, rows: list[int], texts: _Texts) -> _Groups:
+    """Groups of texts that are the same to the last character."""
+    groups = _grouped(texts.hashes, texts.weights)
+    heaviest = np.zeros(groups.counts.size, np.uint32)
+    repeated = groups.of >= 0
+    np.maximum.at(heaviest, groups.of[repeated], texts.weights[repeated])
+    long = np.flatnonzero(repeated)
+    long = long[heaviest[groups.of[long]] > _READ_BYTES // heap.sizes.alignment]
+    if not long.size:
+        return groups
+    whole = _read(heap, rows, texts.nodes[long], 0, _ALL)
+    if len(rows) == 1:
+        texts.hashes[long] = whole.hashes
+    else:
+        order = np.argsort(texts.nodes[long], kind="stable")
+        texts.hashes[long[order]] = whole.hashes[np.argsort(whole.nodes, kind="stable")]
+    return _grouped(texts.hashes, texts.weights)
+
+
+def _described(heap: Heap, texts: _Texts, groups: _Groups) -> DuplicateStrings:
+    wasted = groups.wasted * heap.sizes.alignment
+    total = int(wasted.sum())
+    top = np.argsort(-wasted, kind="stable")[:LARGEST]
+    read = heap.strings(texts.nodes[groups.examples[top]])
+    considerable = total >= CONSIDERABLE_SHARE * heap.dominance.total_bytes
+    members = [texts.nodes[groups.of == group] if considerable else None for group in top.tolist()]
+    return DuplicateStrings(
+        strings=texts.nodes.size,
+        repeated=int((groups.counts - 1).sum()),
+        wasted_bytes=total,
+        largest=tuple(
+            RepeatedText(
+                text=_shortened(text or ""),
+                strings=int(groups.counts[group]),
+                wasted_bytes=int(wasted[group]),
+                held_by=None if nodes is None else field_of_most(heap, nodes),
+            )
+            for group, text, nodes in zip(top.tolist(), read, members, strict=True)
+        ),
+        holders=string_holders(heap, texts.nodes[groups.of >= 0]) if considerable else (),
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TEXT_CHARACTERS else text[:TEXT_CHARACTERS] + "…"

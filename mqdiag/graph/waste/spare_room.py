@@ -1,0 +1,82 @@
+"""Empty and nearly empty collections of java.util, over the arrays that they keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mqdiag.facts.waste import CollectionClass, WastefulCollections
+from mqdiag.graph.kernels.spare_room import spare_room
+from mqdiag.graph.waste.sample import sample_bits
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+CLASSES = 10
+_ARRAY, _TABLE = 1, 2
+_KINDS = (
+    ("java.util.ArrayList", _ARRAY, "size"),
+    ("java.util.Vector", _ARRAY, "elementCount"),
+    ("java.util.PriorityQueue", _ARRAY, "size"),
+    ("java.util.concurrent.PriorityBlockingQueue", _ARRAY, "size"),
+    ("java.util.ArrayDeque", _ARRAY, ""),
+    ("java.util.HashMap", _TABLE, "size"),
+    ("java.util.Hashtable", _TABLE, "count"),
+    ("java.util.WeakHashMap", _TABLE, "size"),
+    ("java.util.concurrent.ConcurrentHashMap", _TABLE, "baseCount"),
+)
+"""class, kind of its array, and the field with its size; an ArrayDeque has no nulls, so its array tells it.
+
+JDK 8 to 25; HashSet and Properties keep a map of these."""
+_WIDTHS = {10: 4, 11: 8}
+
+
+def wasteful_collections(heap: Heap) -> WastefulCollections:
+    """Counts and bytes by class, subclasses by their own names."""
+    classes = heap.classes
+    kinds, widths = np.zeros(classes.count, np.uint8), np.full(classes.count, 4, np.int32)
+    places = np.full(classes.count, -1, np.int32)
+    for name, kind, size in _KINDS:
+        for row in classes.subclasses(classes.indices_named(name)).tolist():
+            found = classes.field_places(row).get(size)
+            if found is not None and found[-1][1] in _WIDTHS:
+                # Of a name declared twice the collection's own field is the last one, a subclass's comes before.
+                places[row], widths[row] = found[-1][0], _WIDTHS[found[-1][1]]
+            elif size:
+                continue
+            kinds[row] = kind
+    tables = np.array([_table_kind(name) for name in classes.names], np.uint8)
+    bits = sample_bits(int(heap._row_counts[kinds > 0].sum()))
+    sums = np.zeros((classes.count, 5), np.int64)
+    spare_room(
+        heap.data, heap.header.id_size, heap.index.offsets, heap.references.starts, heap.references.edges,
+        heap.index.rows, heap.dominance.numbers, heap.sizes.units, kinds, places, widths, tables, bits,
+        heap.sizes.array_base, heap.sizes.reference_bytes, heap.sizes.alignment, sums,
+    )  # fmt: skip
+    sums[:, 2] *= heap.sizes.alignment
+    sums <<= bits
+    rows = np.flatnonzero(sums[:, 2] + sums[:, 4])
+    largest = rows[np.argsort(-(sums[rows, 2] + sums[rows, 4]), kind="stable")][:CLASSES]
+    return WastefulCollections(
+        collections=int(sums[:, 0].sum()),
+        sampled_one_in=1 << bits,
+        wasted_bytes=int(sums[:, 2].sum() + sums[:, 4].sum()),
+        classes=tuple(
+            CollectionClass(
+                class_name=classes.names[row],
+                collections=int(sums[row, 0]),
+                empty=int(sums[row, 1]),
+                empty_bytes=int(sums[row, 2]),
+                sparse=int(sums[row, 3]),
+                spare_bytes=int(sums[row, 4]),
+            )
+            for row in largest.tolist()
+        ),
+    )
+
+
+def _table_kind(name: str) -> int:
+    if name.endswith(("Node[]", "Entry[]")):
+        return _TABLE
+    return _ARRAY if name.endswith("[]") and "." in name else 0
