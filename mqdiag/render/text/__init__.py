@@ -14,6 +14,7 @@ from mqdiag.render.text.show import show_shown
 from mqdiag.render.text.stacks import show_stacks
 from mqdiag.render.text.threads import show_threads
 from mqdiag.render.text.unchecked import show_unchecked
+from mqdiag.render.text.waste import show_waste
 
 
 def render(report: Report, view: View) -> str:
@@ -32,6 +33,7 @@ def render(report: Report, view: View) -> str:
         show_queues(page, report.heap)
         show_holders(page, report.heap)
         show_suspects(page, report.heap)
+        show_waste(page, report.heap)
         show_classes(page, report.heap)
         show_threads(page, report.heap)
     if report.stacks is not None:
