@@ -48,7 +48,7 @@ def _rows(heap: HeapFacts) -> Iterator[tuple[str, str]]:
 def _strings(found: DuplicateStrings) -> str:
     if found.wasted_bytes is None or found.repeated is None:
         return (
-            f"about {size(found.estimated_bytes)} or less, from a sample of one in"
+            f"about {size(found.estimated_bytes)}, from a sample of one in"
             f" {found.sampled_one_in} of {number(found.strings)}"
         )
     texts = ", ".join(f'"{each.text}" × {number(each.strings)}' for each in found.largest[:TEXTS_SHOWN])
