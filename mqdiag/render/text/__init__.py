@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.text.broker import show_brokers
 from mqdiag.render.text.consumers import show_consumers, show_queues
 from mqdiag.render.text.findings import show_findings
 from mqdiag.render.text.healthy import show_healthy, show_healthy_part
@@ -29,6 +30,7 @@ def render(report: Report, view: View) -> str:
     show_unreadable(page, report)
     if report.heap is not None:
         show_dump(page, report)
+        show_brokers(page, report.heap)
         show_consumers(page, report.heap)
         show_queues(page, report.heap)
         show_holders(page, report.heap)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report, Severity
+from mqdiag.render.text.broker import send_queue_margin
 from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
@@ -50,9 +51,11 @@ def show_healthy_part(page: Page, report: Report) -> None:
 
 
 def _margins(heap: HeapFacts) -> Iterator[str]:
-    if not heap.consumers and not heap.process_queues and not heap.messages:
+    if heap.broker is not None:
+        yield from filter(None, map(send_queue_margin, (heap.broker, *heap.further_brokers)))
+    elif not heap.consumers and not heap.process_queues and not heap.messages:
         yield "no RocketMQ consumer and no message is in this dump"
-    else:
+    if heap.consumers or heap.process_queues or heap.messages:
         yield from _cache(heap)
         yield from _oldest(heap)
     largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes, default=None)
