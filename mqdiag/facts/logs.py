@@ -26,7 +26,9 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """as read, inflated if it was packed"""
     lines: int
     event_lines: int
-    """lines that are counted in an event, a latency line or a collection"""
+    """lines that hold a text that is searched for, such as an event's, a latency line's or a collection's"""
+    unseen_lines: int = 0
+    """of these, lines of floods that were only counted: one in several was looked at and stands for them"""
     first: str | None = None
     """earliest time of a line"""
     last: str | None = None
@@ -86,6 +88,8 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     subjects_left_out: int = 0
     lines_left_out: int = 0
     """lines about subjects that are left out"""
+    sampled: bool = False
+    """a flood: of more than 400 such lines in a MiB one in several was looked at, and the parts are estimates"""
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
     example: str = ""
@@ -116,20 +120,27 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     topics: tuple[str, ...] = ()
     queues: int = 0
     """queues named in its lines, which are one in a thousand"""
+    path: str = ""
 
 
 class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     """A broker that gave a consumer another offset than it asked for."""
 
-    group: str
+    group: str | None = None
     topic: str | None = None
     queue_id: int | None = None
     broker: str | None = None
     requested: int
     given: int
+    broker_max: int | None = None
+    """end of the broker's queue at that time"""
+    no_queue_data: bool = False
+    """the queue was empty on the broker, as after its topic was made anew"""
     count: int = 1
     first: str | None = None
     last: str | None = None
+    sides: tuple[str, ...] = ()
+    """whose logs say so: broker, client"""
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,6 +201,8 @@ class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
     """negative: the slave had more than the master"""
     last_bytes: int
     negative_lines: int
+    replica_seen: bool = False
+    """the log shows that a slave is there; without one the same line counts all that the master ever wrote"""
     growing: bool | None = None
     """whether the gap grew from the first to the last line; None with fewer than three"""
     first: str | None = None
@@ -208,6 +221,18 @@ class GcMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """after the last one"""
 
 
+class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Full collections one after the other that freed little."""
+
+    at: str | None = None
+    seconds: float
+    full: int
+    pause_share: float
+    """share of that time that was spent in pauses, young collections included"""
+    freed_share: float
+    """share of the heap that one of them freed, on average"""
+
+
 class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One GC log."""
 
@@ -224,16 +249,15 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     worst_share: float | None = None
     """largest share of a minute that was spent in pauses"""
     worst_at: str | None = None
-    thrashing_seconds: float = 0.0
-    """longest run in which most time went into collections that freed little"""
-    thrashing_at: str | None = None
-    freed_share: float | None = None
-    """share of the heap that the full collections of that run freed, on average"""
+    futile_run: GcRun | None = None
+    """the run of full collections with the longest pauses of which each freed less than 10 % of the heap"""
     heap_bytes: int | None = None
     """largest size of the heap"""
     heap_after_bytes: int | None = None
     """after the last full collection; after the last of any kind when there was none"""
     to_space_exhausted: int = 0
+    allocation_stalls: int = 0
+    """times that a thread had to wait for ZGC"""
     step_minutes: int = 1
     series: tuple[GcMinute, ...] = ()
 
@@ -254,8 +278,6 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     gc: tuple[GcFacts, ...] = ()
     settings: dict[str, str] = {}
     """broker settings that start-up lines print, such as brokerRole and transientStorePoolEnable"""
-    versions: tuple[str, ...] = ()
-    """RocketMQ versions that start-up lines name"""
     bytes: int = 0
     lines: int = 0
 

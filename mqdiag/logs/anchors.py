@@ -1,0 +1,101 @@
+"""The literals that are searched for, each with what reads the lines that have it.
+
+A literal must be rare in a healthy log: what stands on every tenth line costs more than all the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mqdiag.logs import busy, consuming, flow_control, offsets, replicas, store
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+
+Handler = Callable[[Message, LogTally], None]
+
+SETTINGS = (
+    "brokerName",
+    "brokerRole",
+    "flushDiskType",
+    "transientStorePoolEnable",
+    "transientStorePoolSize",
+    "osPageCacheBusyTimeOutMills",
+    "sendThreadPoolQueueCapacity",
+    "brokerFastFailureEnable",
+    "waitTimeMillsInSendQueue",
+    "sendMessageThreadPoolNums",
+)
+"""broker settings whose start-up lines are kept"""
+
+
+def _collection(message: Message, log: LogTally) -> None:
+    log.gc.see(message, log.at(message))
+
+
+ANCHORS: tuple[tuple[bytes, Handler], ...] = (
+    (b"so do flow control", flow_control.flow_control),
+    (b"start flow control for a while", busy.busy),
+    (b"too many requests and system thread pool busy", busy.pool_rejected),
+    (b"[PAGECACHERT]", store.latency),
+    (b"[NOTIFYME]", store.notify_me),
+    (b"not in lock e", store.slow_put),
+    (b"CommitLog#putMessage", store.slow_put),
+    (b"TransientStorePool only remain", store.pool_low),
+    # an empty send queue, which is logged every second, is not looked at
+    *((b"Send Queue Size: %d" % digit, store.watermark) for digit in range(1, 10)),
+    (b"physic disk maybe full soon", store.disk),
+    (b"disk space will be full soon", store.disk),
+    (b"service not available now", store.not_writable),
+    (b"ffset not matched", offsets.not_matched),
+    (b" not matched. Request offset", offsets.not_matched),
+    (b"over flow badly", offsets.overflow),
+    (b"no queue data, fix the request offset", offsets.no_queue_data),
+    (b"PULL_OFFSET_MOVED:correction", offsets.offset_moved),
+    (b"PULL_OFFSET_MOVED:none", offsets.offset_moved),
+    (b"PULL_OFFSET_MOVED:topic", offsets.offset_moved),
+    (b"the request offset too small", offsets.too_small),
+    (b"he pull request offset illegal", offsets.offset_illegal),
+    (b"fix the pull request offset", offsets.offset_fixed),
+    (b"lave fall behind master", replicas.behind),
+    (b"HAService receive new connection", replicas.replica_seen),
+    (b"] request offset ", replicas.replica_seen),
+    (b"to slave timeout", replicas.transfer_timeout),
+    (b"do sync transfer other node, wait return, but failed", replicas.transfer_timeout),
+    (b"consumeMessage exception", consuming.failed),
+    (b"consumeMessage return null", consuming.failed),
+    (b"consumeMessage Orderly return not OK", consuming.failed),
+    (b"[CONSUME_FAILED_TPS]", consuming.failure_stats),
+    (b"[SNDBCK_PUT_NUMS]", consuming.failure_stats),
+    (b"send expire msg back", consuming.expired),
+    (b"sendMessageBack Exception, ", consuming.not_sent_back),
+    (b"sendMessageBack exception, group", consuming.not_sent_back),
+    (b"Failed to send message back, consumerGroup", consuming.not_sent_back),
+    (b"[BUG]doRebalance", consuming.pull_lost),
+    (b"ForQueue is changed from", consuming.threshold_changed),
+    (b"java.lang.OutOfMemoryError", consuming.out_of_memory),
+    (b"Pull Message Service Run Method exception", consuming.pull_failed),
+    (b"execute callback in executor exception", consuming.pull_failed),
+    *((f" - {name}=".encode(), store.setting) for name in SETTINGS),
+    (b") Pause ", _collection),
+    (b" Collection (", _collection),
+    (b"To-space exhausted", _collection),
+    (b"Allocation Stall (", _collection),
+    (b": [GC", _collection),
+    (b": [Full GC", _collection),
+    (b" Heap: ", _collection),
+)
+LITERALS: tuple[bytes, ...] = tuple(literal for literal, _ in ANCHORS)
+HANDLERS: tuple[Handler, ...] = tuple(handler for _, handler in ANCHORS)
+_ALL_WANTED = (
+    _collection,
+    consuming.failure_stats,
+    flow_control.flow_control,
+    offsets.offset_illegal,
+    replicas.behind,
+    store.latency,
+    store.setting,
+)
+EVERY: tuple[bool, ...] = tuple(
+    handler in _ALL_WANTED or literal == b"PULL_OFFSET_MOVED:correction" for literal, handler in ANCHORS
+)
+"""lines that carry a number of their own, so that none may stand for another"""

@@ -1,0 +1,66 @@
+"""Busy answers of a broker: five texts with five meanings, on the broker's side or as a sender's exception.
+
+Source: NettyRemotingAbstract.processRequestCommand, SendMessageProcessor, BrokerFastFailure, 3.5.8 to 5.3.3.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.queues import queue_in
+from mqdiag.logs.tally import Subject
+
+_TEXT = re.compile(
+    r"\[(REJECTREQUEST|OVERLOAD|PC_SYNCHRONIZED|PCBUSY_CLEAN_QUEUE|TIMEOUT_CLEAN_QUEUE)\](?:system|broker) busy,"
+    r" start flow control for a while(?:, period in queue: (\d{1,12})ms, size of queue: (\d{1,9}))?"
+)
+KINDS = {
+    "REJECTREQUEST": "busy-reject",
+    "OVERLOAD": "busy-overload",
+    "PC_SYNCHRONIZED": "busy-pc-synchronized",
+    "PCBUSY_CLEAN_QUEUE": "busy-pc-clean",
+    "TIMEOUT_CLEAN_QUEUE": "busy-timeout-clean",
+}
+_BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
+_TOPIC = re.compile(r"Topic: ([^,\s]{1,300})")
+_BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
+
+
+def busy(message: Message, log: LogTally) -> None:
+    """One of the five texts."""
+    found = _TEXT.search(message.text)
+    if found is None:
+        return
+    answered = "CODE: " in message.text or "MQBrokerException" in message.both
+    if not answered and _quoted(message.text, found.start()):
+        return
+    side = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
+    tally = log.add(KINDS[found[1]], message, _subject(message), side=side)
+    if tally is not None and found[2]:
+        tally.keep_largest("longest_wait_ms", int(found[2]))
+        tally.keep_largest("largest_queue", int(found[3]))
+
+
+def _quoted(text: str, at: int) -> bool:
+    """A document or a test that names the text; an answer's text has nothing but a remark before it."""
+    return text[max(0, at - 1) : at] in ('"', "`", "'") and "remark" not in text
+
+
+def _subject(message: Message) -> Subject:
+    subject = queue_in(message.both)
+    broker = _BROKER.search(message.text)
+    topic = _TOPIC.search(message.both)
+    return Subject(
+        topic=subject.topic or (topic[1] if topic else None),
+        broker=subject.broker or (broker[1] if broker else None),
+    )
+
+
+def pool_rejected(message: Message, log: LogTally) -> None:
+    """The broker's own line about a full queue, one in ten thousand; up to 3.5.5 the answer to the sender too."""
+    if "please try another server" in message.text:
+        log.add("busy-overload", message, _subject(message), side="client")
+    else:
+        log.add("send-pool-rejected", message, side="broker")

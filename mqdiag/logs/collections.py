@@ -1,0 +1,265 @@
+"""Garbage collections: JDK 8's -XX:+PrintGCDetails and JDK 9+'s -Xlog:gc, wherever they are written to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import MINUTE_MS, Span
+
+FUTILE_SHARE = 0.1
+"""a full collection that frees less than this share of the heap got nothing done"""
+RUN_GAP_S = 30.0
+"""a run of such collections ends when none comes for so long"""
+MOST_MINUTES = 20_000
+_UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+_UNIFIED = re.compile(
+    r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* (\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\) ([\d.,]+)ms"
+)
+_UNIFIED_PLAIN = re.compile(r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* ([\d.,]+)ms")
+_ZGC = re.compile(
+    r"GC\((\d+)\) (?:Garbage|Major|Minor) Collection \([^)]*\) (\d+)([BKMG])\([\d.]+%\)->(\d+)([BKMG])\([\d.]+%\)"
+)
+_UPTIME = re.compile(r"\[(\d+[.,]\d{3})s\]|\[(\d+)ms\]")
+_JDK8 = re.compile(r"(\d+[.,]\d{3}): \[(GC|Full GC)\b")
+_WHOLE_HEAP = re.compile(r"(?:[\])]|GC|--) +(\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\)")
+_SECONDS = re.compile(r"[, ](\d+[.,]\d+) secs\]")
+_G1_HEAP = re.compile(r"Heap: ([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)->([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)")
+
+
+@dataclass(slots=True)
+class Run:
+    """Full collections one after the other that freed little."""
+
+    began_s: float
+    ended_s: float
+    at: int | None
+    full: int = 0
+    pause_ms: float = 0.0
+    freed: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """From the begin of the first to the end of the last."""
+        return self.ended_s - self.began_s
+
+
+@dataclass(slots=True)
+class GcStep:
+    """Collections of one minute."""
+
+    pause_ms: float = 0.0
+    collections: int = 0
+    full: int = 0
+    heap_after: int | None = None
+
+
+@dataclass(slots=True)
+class GcTally:
+    """All collections of one log."""
+
+    form: str = ""
+    collections: int = 0
+    full: int = 0
+    pause_ms: float = 0.0
+    longest_ms: float = 0.0
+    heap: int | None = None
+    after_full: int | None = None
+    after_any: int | None = None
+    to_space_exhausted: int = 0
+    stalls: int = 0
+    first_s: float | None = None
+    last_s: float | None = None
+    span: Span = field(default_factory=Span)
+    run: Run | None = None
+    worst_run: Run | None = None
+    step: int = 1
+    minutes: dict[int, GcStep] = field(default_factory=dict)
+
+    def see(self, message: Message, at: int | None) -> bool:
+        """Read one line; False when it is no collection."""
+        text = message.text
+        if "GC(" in text:
+            return self._unified(text, at)
+        if "Heap: " in text:
+            return self._g1_heap(text)
+        return self._jdk8(text, at)
+
+    def _unified(self, text: str, at: int | None) -> bool:
+        if "To-space exhausted" in text or "Evacuation Failure" in text:
+            self.to_space_exhausted += 1
+        self.stalls += "Allocation Stall (" in text
+        seconds = _uptime(text)
+        found = _UNIFIED.search(text)
+        if found is not None:
+            _, what, before, unit, after, after_unit, heap, heap_unit, pause = found.groups()
+            self._add(
+                "unified",
+                at,
+                seconds,
+                full=what == "Pause Full",
+                pause_ms=_number(pause),
+                before=_bytes(before, unit),
+                after=_bytes(after, after_unit),
+                heap=_bytes(heap, heap_unit),
+            )
+            return True
+        found = _ZGC.search(text)
+        if found is not None:
+            _, before, unit, after, after_unit = found.groups()
+            self._add(
+                "unified",
+                at,
+                seconds,
+                full=False,
+                pause_ms=0.0,
+                before=_bytes(before, unit),
+                after=_bytes(after, after_unit),
+                heap=None,
+            )
+            return True
+        found = _UNIFIED_PLAIN.search(text)
+        if found is not None:
+            self._pause(_number(found[3]), at)
+            self.form = self.form or "unified"
+            return True
+        return False
+
+    def _jdk8(self, text: str, at: int | None) -> bool:
+        found = _JDK8.search(text)
+        if found is None:
+            return False
+        pauses = _SECONDS.findall(text)
+        heaps = _WHOLE_HEAP.findall(text)
+        if not pauses:
+            return False
+        before, unit, after, after_unit, heap, heap_unit = heaps[-1] if heaps else ("", "B", "", "B", "", "B")
+        self._add(
+            "jdk8",
+            at,
+            _number(found[1]),
+            full=found[2] == "Full GC",
+            pause_ms=_number(pauses[-1]) * 1000,
+            before=_bytes(before, unit) if heaps else None,
+            after=_bytes(after, after_unit) if heaps else None,
+            heap=_bytes(heap, heap_unit) if heaps else None,
+        )
+        self.to_space_exhausted += "to-space exhausted" in text
+        return True
+
+    def _g1_heap(self, text: str) -> bool:
+        """JDK 8's G1 prints the heap on a line of its own, below the pause."""
+        found = _G1_HEAP.search(text)
+        if found is None or not self.collections:
+            return False
+        self.after_any = _bytes(found[5], found[6])
+        self.heap = max(self.heap or 0, _bytes(found[7], found[8]))
+        return True
+
+    def _add(
+        self,
+        form: str,
+        at: int | None,
+        seconds: float | None,
+        *,
+        full: bool,
+        pause_ms: float,
+        before: int | None,
+        after: int | None,
+        heap: int | None,
+    ) -> None:
+        self.form = self.form or form
+        self.collections += 1
+        self.full += full
+        if after is not None:
+            self.after_any = after
+            if full:
+                self.after_full = after
+        if heap is not None:
+            self.heap = max(self.heap or 0, heap)
+        step = self._pause(pause_ms, at)
+        if step is not None:
+            step.collections += 1
+            step.full += full
+            if after is not None:
+                step.heap_after = after
+        now = seconds if seconds is not None else None if at is None else at / 1000
+        if now is None:
+            return
+        if self.first_s is None:
+            self.first_s = now
+        # a JVM that started anew counts its seconds from 0 again
+        self.last_s = now if self.last_s is None or now >= self.last_s else self.last_s
+        self._follow(now, at, full, pause_ms, before, after, heap)
+
+    def _pause(self, pause_ms: float, at: int | None) -> GcStep | None:
+        self.pause_ms += pause_ms
+        self.longest_ms = max(self.longest_ms, pause_ms)
+        if at is None:
+            return None
+        self.span.see(at)
+        step = self.minutes.setdefault(at // (MINUTE_MS * self.step), GcStep())
+        step.pause_ms += pause_ms
+        if len(self.minutes) > MOST_MINUTES:
+            self._fold()
+        return step
+
+    def _follow(
+        self,
+        now: float,
+        at: int | None,
+        full: bool,
+        pause_ms: float,
+        before: int | None,
+        after: int | None,
+        heap: int | None,
+    ) -> None:
+        """Runs of full collections that free little; young ones in between do not end them."""
+        run = self.run
+        if run is not None and (now < run.ended_s - 1 or now - run.ended_s > RUN_GAP_S):
+            run = self.run = None
+        if not full:
+            if run is not None:
+                run.pause_ms += pause_ms
+                run.ended_s = max(run.ended_s, now)
+            return
+        if before is None or after is None or not heap or before - after >= FUTILE_SHARE * heap:
+            self.run = None
+            return
+        if run is None:
+            # the time of a unified line is the end of the pause, that of JDK 8's its begin
+            began = now - pause_ms / 1000 if self.form == "unified" else now
+            run = self.run = Run(began, began, at)
+        run.full += 1
+        run.pause_ms += pause_ms
+        run.freed += (before - after) / heap
+        run.ended_s = now if self.form == "unified" else now + pause_ms / 1000
+        if self.worst_run is None or run.pause_ms > self.worst_run.pause_ms:
+            self.worst_run = run
+
+    def _fold(self) -> None:
+        folded: dict[int, GcStep] = {}
+        for key, step in sorted(self.minutes.items()):
+            into = folded.setdefault(key // 4, GcStep())
+            into.pause_ms += step.pause_ms
+            into.collections += step.collections
+            into.full += step.full
+            into.heap_after = step.heap_after if step.heap_after is not None else into.heap_after
+        self.step, self.minutes = self.step * 4, folded
+
+
+def _uptime(text: str) -> float | None:
+    found = _UPTIME.search(text)
+    if found is None:
+        return None
+    return _number(found[1]) if found[1] else int(found[2]) / 1000
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _bytes(number: str, unit: str) -> int:
+    return int(float(number) * _UNIT[unit])

@@ -1,0 +1,107 @@
+"""Consumers: failures and retries, messages sent back, pulling that was lost, thresholds, memory.
+
+Source: ConsumeMessageConcurrentlyService, ConsumeMessageOrderlyService, ProcessQueue, RebalanceImpl, StatsItem,
+clients 3.2.6 to 5.3.3.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.queues import queue_in
+from mqdiag.logs.tally import Subject
+
+_FAILED = re.compile(r"consumeMessage (exception|return null|Orderly return not OK)\b")
+_GROUP = re.compile(r"\bGroup: (\S{1,300})")
+_STATS = re.compile(
+    r"\[(?:CONSUME_FAILED_TPS|SNDBCK_PUT_NUMS)\] \[([^\]@]{1,300})@([^\]]{1,300})\]"
+    r" Stats In One Minute, SUM: (\d{1,12})"
+)
+_EXPIRED = re.compile(
+    r"send expire msg back\. topic=([^,]{1,300}), msgId=[^,]{0,100}, storeHost=/?([^,]{0,100}), queueId=(-?\d{1,9})"
+)
+_CLEANER = re.compile(r"CleanExpireMsgScheduledThread_(.{1,200})_\d+$")
+_NOT_SENT_BACK = re.compile(
+    r"sendMessageBack Exception, (\S{1,300})|sendMessageBack exception, group: (\S{1,300})"
+    r"|Failed to send message back, consumerGroup=([^,\s]{1,300})"
+)
+_PAUSED = re.compile(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
+_CHANGED = re.compile(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
+_OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
+
+
+def failed(message: Message, log: LogTally) -> None:
+    """A listener threw, returned null, or asked to suspend."""
+    found = _FAILED.search(message.text)
+    if found is None:
+        return
+    kind = {"exception": "consume-exception", "return null": "consume-returned-null"}.get(
+        found[1], "consume-orderly-suspended"
+    )
+    group = _GROUP.search(message.text, found.end())
+    # "Msgs" may be megabytes of a message's body, and it may hold anything
+    queue = queue_in(message.text[message.text.rfind(" MQ: ") :] if " MQ: " in message.text else message.text)
+    log.add(kind, message, queue._replace(group=group[1] if group else None), side="client")
+
+
+def failure_stats(message: Message, log: LogTally) -> None:
+    """The client's count of failures, or the broker's of messages sent back, for one minute."""
+    found = _STATS.search(message.text)
+    if found is None or found[3] == "0":
+        return
+    kind, side = ("messages-sent-back", "broker") if "SNDBCK" in found[0] else ("consume-failures", "client")
+    log.add(kind, message, Subject(group=found[2], topic=found[1]), side=side, weight=int(found[3]))
+
+
+def expired(message: Message, log: LogTally) -> None:
+    """A message that a listener has had for longer than consumeTimeout goes back to the broker."""
+    found = _EXPIRED.search(message.text)
+    if found is None:
+        return
+    cleaner = _CLEANER.match(message.thread() or "")
+    subject = Subject(cleaner[1] if cleaner else None, found[1], found[2] or None, int(found[3]))
+    log.add("expired-sent-back", message, subject, side="client")
+
+
+def not_sent_back(message: Message, log: LogTally) -> None:
+    """A failed message could not be sent back."""
+    found = _NOT_SENT_BACK.search(message.text)
+    if found is not None:
+        group = next(filter(None, found.groups()))
+        log.add("send-back-failed", message, Subject(group=group.rstrip(",")), side="client")
+
+
+def pull_lost(message: Message, log: LogTally) -> None:
+    """A rebalance met a queue that nobody had pulled for two minutes."""
+    found = _PAUSED.search(message.text)
+    if found is not None:
+        subject = queue_in(message.text)._replace(group=found[1])
+        log.add("pull-paused", message, subject, side="client")
+
+
+def threshold_changed(message: Message, log: LogTally) -> None:
+    """A threshold for the whole topic was divided among the queues anew."""
+    found = _CHANGED.search(message.text)
+    if found is None:
+        return
+    tally = log.add("threshold-divided", message, side="client")
+    if tally is not None:
+        for value in (int(found[2]), int(found[3])):
+            tally.keep_largest(f"largest_{found[1]}", value)
+            tally.keep_smallest(f"smallest_{found[1]}", value)
+
+
+def out_of_memory(message: Message, log: LogTally) -> None:
+    """Some thread met an OutOfMemoryError."""
+    found = _OUT_OF_MEMORY.search(message.text)
+    if found is None or message.text.lstrip().startswith("at "):
+        return
+    kind = "thread-limit-reached" if "native thread" in (found[1] or "") else "out-of-memory"
+    log.add(kind, message, Subject(thread=message.thread()))
+
+
+def pull_failed(message: Message, log: LogTally) -> None:
+    """The pull thread or a callback met an exception, or an error that may end the pulling of a queue."""
+    log.add("pull-callback-failed", message, side="client")

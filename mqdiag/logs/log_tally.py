@@ -1,0 +1,134 @@
+"""Everything that is counted in one log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mqdiag.logs.collections import GcTally
+from mqdiag.logs.latency import LatencyTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
+
+MOST_ROWS = 2000
+"""different resets, or groups under flow control, of one log that are kept"""
+
+
+@dataclass(slots=True)
+class FlowTally:
+    """One group and one reason to hold back pulls."""
+
+    lines: int = 0
+    threshold: int | None = None
+    largest: int | None = None
+    span: Span = field(default_factory=Span)
+    topics: dict[str, None] = field(default_factory=dict)
+    queues: dict[tuple[str | None, str | None, int | None], None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class CounterTally:
+    """A consumer's own counter of held-back pulls, which its lines print: it grows until the client restarts."""
+
+    lines: int = 0
+    times: int | None = None
+    at: int | None = None
+    grown: int = 0
+    """held-back pulls between the lines of each client's life"""
+    milliseconds: int = 0
+
+
+@dataclass(slots=True)
+class ResetTally:
+    """One offset that was asked for, and the one given instead."""
+
+    count: int = 0
+    span: Span = field(default_factory=Span)
+    topic: str | None = None
+    broker: str | None = None
+    queue_id: int | None = None
+    broker_max: int | None = None
+    no_queue_data: bool = False
+
+
+@dataclass(slots=True)
+class NotMatchedTally:
+    """Lookups of offsets that no file holds, of one thread and one place."""
+
+    count: int = 0
+    requested: int | None = None
+    first_offset: int | None = None
+    last_offset: int | None = None
+    span: Span = field(default_factory=Span)
+    minutes: Minutes = field(default_factory=Minutes)
+
+
+@dataclass(slots=True)
+class GapTally:
+    """How far the slave was behind."""
+
+    lines: int = 0
+    largest: int = 0
+    smallest: int = 0
+    first: int = 0
+    last: int = 0
+    negative: int = 0
+    shrank: bool = False
+    span: Span = field(default_factory=Span)
+
+
+@dataclass(slots=True)
+class LogTally:
+    """What one log says."""
+
+    path: str
+    kind: str
+    zone_minutes: int | None = None
+    """zone of its times, once a line has named one"""
+    events: dict[tuple[str, str | None], EventTally] = field(default_factory=dict)
+    flow: dict[tuple[str | None, str], FlowTally] = field(default_factory=dict)
+    counters: dict[tuple[str | None, str], CounterTally] = field(default_factory=dict)
+    resets: dict[tuple[str | None, int, int], ResetTally] = field(default_factory=dict)
+    resets_left_out: int = 0
+    overflows: dict[int, int] = field(default_factory=dict)
+    """largest offset of the broker's queue by the offset that was requested beyond it"""
+    no_data: dict[int, None] = field(default_factory=dict)
+    """offsets requested of queues without any data"""
+    not_matched: dict[tuple[str | None, str, int | None], NotMatchedTally] = field(default_factory=dict)
+    latency: LatencyTally = field(default_factory=LatencyTally)
+    gaps: GapTally = field(default_factory=GapTally)
+    replica_seen: bool = False
+    gc: GcTally = field(default_factory=GcTally)
+    settings: dict[str, str] = field(default_factory=dict)
+    whole_seconds: bool | None = None
+    span: Span = field(default_factory=Span)
+
+    def at(self, message: Message) -> int | None:
+        """The time of a line in the log's own zone."""
+        stamp = message.stamp
+        if stamp is None:
+            return None
+        if stamp.offset_minutes is None:
+            return stamp.wall_ms
+        if self.zone_minutes is None:
+            self.zone_minutes = stamp.offset_minutes
+        return stamp.wall_ms + (self.zone_minutes - stamp.offset_minutes) * 60_000
+
+    def add(
+        self,
+        kind: str,
+        message: Message,
+        subject: Subject = NOBODY,
+        *,
+        side: str | None = None,
+        weight: int | None = None,
+    ) -> EventTally | None:
+        """Count an event line; None when it repeats an event of the same record."""
+        tally = self.events.get((kind, side))
+        if tally is None:
+            tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
+            tally.example = message.text.strip()[:EXAMPLE_CHARACTERS]
+        if message.continues and tally.last_record == message.record:
+            return None
+        tally.last_record = message.record
+        tally.add(self.at(message), subject, message.stands_for, weight)
+        return tally

@@ -1,0 +1,121 @@
+"""One line that may be an event: its text without wrappers, its time, its thread, its record."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import msgspec
+
+from mqdiag.read.logs.scan import Hit
+from mqdiag.read.logs.stamps import Stamp, StampReader
+
+_TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
+_STACK_KEYS = ("stack_trace", "stack", "exception")
+_THREAD_KEYS = ("thread", "thread_name", "threadName")
+_CRI = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
+_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
+_THREADS = (
+    re.compile(_LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \["),
+    re.compile(_LEVEL + r" (?!Rocketmq\w+ - )(\S.{0,200}?) - "),
+    re.compile(r"\d \[([^\]]{1,200})\] +" + _LEVEL + r"\b"),
+    re.compile(_LEVEL + r" +\d+ --- \[ *(?:[^\]]{1,100}\] \[ *)?([^\]]{1,200})\]"),
+    re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
+    re.compile(r'Exception in thread "([^"]{1,200})"'),
+)
+_decode = msgspec.json.Decoder().decode
+
+
+@dataclass(slots=True)
+class Message:
+    """An event line.
+
+    `header` is the line with the time when that is another one above: an exception's own line names no queue,
+    but the line that it was logged under does.
+    """
+
+    text: str
+    stamp: Stamp | None
+    record: int
+    """where the record begins in the log: the causes of one exception are one event"""
+    stands_for: int = 1
+    """lines like it that were counted and not looked at, with itself"""
+    header: str = ""
+    named_thread: str | None = None
+    between: bytes = b""
+    """the lines from the record's beginning to this one"""
+
+    @property
+    def continues(self) -> bool:
+        """Whether it stands below the line with the time."""
+        return bool(self.header)
+
+    @property
+    def both(self) -> str:
+        """The header and the line, for what may stand on either."""
+        return f"{self.header}\n{self.text}" if self.header else self.text
+
+    def thread(self) -> str | None:
+        """The thread that logged it; a pretty-printed JSON record names it on a line between."""
+        if self.named_thread is None:
+            self.named_thread = _thread(self.text) or _thread(self.between.decode(errors="replace"))
+        return self.named_thread
+
+
+def message_of(hit: Hit, stamps: StampReader) -> Message:
+    """Take off the wrappers and find the time."""
+    line = hit.line
+    stamp = stamps.of_line(line)
+    text, thread = _unwrapped(line)
+    if stamp is not None:
+        return Message(text, stamp, hit.position, hit.stands_for, "", thread)
+    stamp, begin = stamps.of_record(hit.block, hit.start)
+    if stamp is None:
+        return Message(text, None, hit.position, hit.stands_for, "", thread)
+    end = hit.block.find(b"\n", begin)
+    header = _unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
+    between = hit.block[begin : min(hit.start, begin + 2048)]
+    return Message(text, stamp, hit.position - hit.start + begin, hit.stands_for, header, thread, between)
+
+
+def _unwrapped(line: bytes) -> tuple[str, str | None]:
+    """(the text without a collector's wrapper, the thread if the wrapper names it)."""
+    if line[10:11] == b"T":
+        found = _CRI.match(line)
+        if found is not None:
+            line = line[found.end() :]
+    if line.rstrip()[-1:] == b"}":
+        brace = line.find(b"{", 0, 200)
+        if brace >= 0 and b'":' in line:
+            return _of_json(line[brace:]) or (line.decode(errors="replace"), None)
+    return line.decode(errors="replace"), None
+
+
+def _of_json(line: bytes) -> tuple[str, str | None] | None:
+    try:
+        entry = _decode(line)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
+    if not isinstance(entry, dict):
+        return None
+    text = _first_text(entry, _TEXT_KEYS)
+    if text is None:
+        return None
+    stack = _first_text(entry, _STACK_KEYS)
+    return f"{text}\n{stack}" if stack else text, _first_text(entry, _THREAD_KEYS)
+
+
+def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        value = entry.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def _thread(text: str) -> str | None:
+    for pattern in _THREADS:
+        found = pattern.search(text, 0, 2048)
+        if found is not None:
+            return found[1]
+    return None

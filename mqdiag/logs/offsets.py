@@ -1,0 +1,177 @@
+"""Offsets that a store does not hold: lookups that find no file, and pulls that are sent elsewhere.
+
+Source: MappedFileQueue.findMappedFileByOffset (three texts: 3.2.6 to 3.5.8, 4.0.0 to 4.2.0, since 4.3.0),
+PullMessageProcessor, DefaultMQPushConsumerImpl.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, NotMatchedTally, ResetTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.queues import next_offset, queue_in
+from mqdiag.logs.tally import Subject
+
+_SINCE_4_3 = re.compile(
+    r"Offset not matched\. Request offset: (-?\d{1,19}), firstOffset: (-?\d{1,19}), lastOffset: (-?\d{1,19}),"
+    r" mappedFileSize: (\d{1,12}), mappedFiles count: (\d{1,9})"
+)
+_WITH_INDEX = re.compile(
+    r"[Rr]equest [Oo]ffset: (-?\d{1,19}), index: (-?\d{1,12}), mapp?edFileSize: (\d{1,12}),"
+    r" mapp?edFiles count: (\d{1,9})"
+)
+_NUMBER_AT_END = re.compile(r"^(.{1,200}?)_?\d+$")
+_OVERFLOW = re.compile(
+    r"the request offset: (\d{1,19}) over flow badly,.{0,60}? broker max offset: (-?\d{1,19})"
+)
+_NO_DATA = re.compile(
+    r"broker stores? no queue data, fix the request offset (\d{1,19}) to (\d{1,19}), Topic: (\S{1,300}) QueueId:"
+    r" (-?\d{1,9}) Consumer Group: (\S{1,300})"
+)
+_MOVED = re.compile(
+    r"PULL_OFFSET_MOVED:(correction offset\. |none correction\. )?topic=([^,]{1,300}), groupId=([^,]{1,300}),"
+    r" requestOffset=(-?\d{1,19})(?:, newOffset=(-?\d{1,19}))?"
+)
+_TOO_SMALL = re.compile(
+    r"the request offset too small\. group=([^,]{1,300}), topic=([^,]{1,300}), requestOffset=(-?\d{1,19})"
+)
+_RESULT = re.compile(r"nextBeginOffset=(-?\d{1,19}), minOffset=(-?\d{1,19}), maxOffset=(-?\d{1,19})")
+
+
+def not_matched(message: Message, log: LogTally) -> None:
+    """A lookup of an offset that no file of a queue holds."""
+    read = _lookup(message.text)
+    if read is None:
+        return
+    place, requested, first, last, size = read
+    thread = _pool(message.thread())
+    tally = log.add(f"offset-not-matched-{place}", message, Subject(thread=thread), side="broker")
+    if tally is None:
+        return
+    key = (thread, place, size)
+    row = log.not_matched.get(key)
+    if row is None:
+        if len(log.not_matched) >= MOST_ROWS:
+            return
+        row = log.not_matched[key] = NotMatchedTally()
+    at = log.at(message)
+    row.count += message.stands_for
+    row.requested, row.first_offset, row.last_offset = requested, first, last
+    row.span.see(at)
+    if at is not None:
+        row.minutes.add(at, message.stands_for)
+
+
+def _lookup(text: str) -> tuple[str, int, int | None, int | None, int] | None:
+    """(place, requested, first and last offset where printed, size of a file)."""
+    found = _SINCE_4_3.search(text)
+    if found is not None:
+        requested, first, last, size = (int(part) for part in found.group(1, 2, 3, 4))
+        if requested == last:
+            place = "full-file-edge"
+        elif requested > last:
+            place = "beyond-last"
+        else:
+            place = "below-first" if requested < first else "inside"
+        return place, requested, first, last, size
+    found = _WITH_INDEX.search(text)
+    if found is None:
+        return None
+    requested, index, size, count = (int(part) for part in found.groups())
+    if index < 0:
+        place = "below-first"
+    elif index < count:
+        place = "inside"
+    else:
+        # the index counts whole files from the first one's begin
+        place = "full-file-edge" if index == count and size and requested % size == 0 else "beyond-last"
+    return place, requested, None, None, size
+
+
+def _pool(thread: str | None) -> str | None:
+    """PullMessageThread_15 is one of PullMessageThread."""
+    if thread is None:
+        return None
+    found = _NUMBER_AT_END.match(thread)
+    return found[1] if found else thread
+
+
+def overflow(message: Message, log: LogTally) -> None:
+    """A consumer asks beyond the end of the queue; the line after it says what it got instead."""
+    found = _OVERFLOW.search(message.text)
+    if found is None:
+        return
+    requested, most = int(found[1]), int(found[2])
+    log.add("offset-overflow", message, side="broker")
+    if len(log.overflows) < MOST_ROWS:
+        log.overflows[requested] = most
+    for (_, asked, _), row in log.resets.items():
+        if asked == requested and row.broker_max is None:
+            row.broker_max = most
+
+
+def no_queue_data(message: Message, log: LogTally) -> None:
+    """The queue is there and empty, as after a topic was made anew: an offset of 0 is right then."""
+    found = _NO_DATA.search(message.text)
+    if found is None:
+        return
+    subject = Subject(group=found[5], topic=found[3], queue_id=int(found[4]))
+    log.add("offset-no-queue-data", message, subject, side="broker")
+    if len(log.no_data) < MOST_ROWS:
+        log.no_data[int(found[1])] = None
+
+
+def offset_moved(message: Message, log: LogTally) -> None:
+    """The broker's answer to a pull with an offset that it does not have."""
+    found = _MOVED.search(message.text)
+    if found is None:
+        return
+    subject = Subject(group=found[3], topic=found[2])
+    if found[5] is None:
+        # a slave leaves it as it is, and the consumer asks again at once
+        log.add("offset-not-corrected-by-slave", message, subject, side="broker")
+        return
+    log.add("offset-corrected", message, subject, side="broker")
+    _reset(log, message, subject, int(found[4]), int(found[5]), None)
+
+
+def too_small(message: Message, log: LogTally) -> None:
+    """A consumer asks for what the broker has deleted."""
+    found = _TOO_SMALL.search(message.text)
+    if found is not None:
+        log.add("offset-too-small", message, Subject(group=found[1], topic=found[2]), side="broker")
+
+
+def offset_illegal(message: Message, log: LogTally) -> None:
+    """The client's side of the same: it holds the queue for ten seconds and goes on with the new offset."""
+    found = _RESULT.search(message.text)
+    subject = queue_in(message.text)
+    log.add("offset-illegal", message, subject, side="client")
+    requested = next_offset(message.text)
+    if found is not None and requested is not None:
+        _reset(log, message, subject, requested, int(found[1]), int(found[3]))
+
+
+def offset_fixed(message: Message, log: LogTally) -> None:
+    """The client goes on with the new offset."""
+    log.add("offset-fixed", message, queue_in(message.text), side="client")
+
+
+def _reset(
+    log: LogTally, message: Message, subject: Subject, requested: int, given: int, most: int | None
+) -> None:
+    key = (subject.group, requested, given)
+    row = log.resets.get(key)
+    if row is None:
+        if len(log.resets) >= MOST_ROWS:
+            log.resets_left_out += 1
+            return
+        row = log.resets[key] = ResetTally()
+    row.count += 1
+    row.span.see(log.at(message))
+    row.topic = row.topic or subject.topic
+    row.broker = row.broker or subject.broker
+    row.queue_id = row.queue_id if row.queue_id is not None else subject.queue_id
+    row.broker_max = most if most is not None else log.overflows.get(requested, row.broker_max)
+    row.no_queue_data = row.no_queue_data or requested in log.no_data

@@ -1,0 +1,106 @@
+"""One log after the other, in constant memory: bytes in, a tally out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mqdiag.errors import InputError
+from mqdiag.logs.anchors import EVERY, HANDLERS, LITERALS
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import message_of
+from mqdiag.read.logs.blocks import blocks
+from mqdiag.read.logs.scan import Counts, Scanner
+from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, shape_of
+from mqdiag.read.logs.stamps import StampReader, has_clock
+
+HEAD_BYTES = 64 << 10
+_TAIL_BYTES = 16 << 10
+
+
+@dataclass(slots=True)
+class ReadLog:
+    """A log that was read."""
+
+    path: str
+    shape: Shape
+    counts: Counts
+    tally: LogTally
+    identity: tuple[int, int, int]
+    """the same for a copy of the log: its length and checksums of its ends"""
+
+
+@dataclass(slots=True)
+class _Watched:
+    """Blocks on their way to the search, with the beginning and the end kept for the log's own times."""
+
+    source: Iterator[bytes]
+    tail: bytes = b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self.source:
+            self.tail = block
+            yield block
+
+
+class LogsReader:
+    """Reads logs one by one; the search is set up once for all of them."""
+
+    def __init__(self) -> None:
+        self._scanner = Scanner(LITERALS, EVERY)
+
+    def read(self, path: str, chunks: Iterator[bytes]) -> ReadLog:
+        """Read one log to its end.
+
+        Raises:
+            InputError: it is empty, no text, or no log.
+        """
+        source = blocks(path, chunks)
+        first = next(source, b"")
+        if not first.strip():
+            raise InputError(path, "is empty")
+        head = first[:HEAD_BYTES]
+        shape = shape_of(head, path)
+        watched = _Watched(_joined(first, source))
+        counts = Counts()
+        tally = LogTally(path, shape.kind)
+        stamps = StampReader()
+        last_position, last_handler = -1, None
+        for hit in self._scanner.hits(iter(watched), counts):
+            handler = HANDLERS[hit.literal]
+            if hit.position == last_position and handler is last_handler:
+                continue  # two of a handler's literals on one line
+            last_position, last_handler = hit.position, handler
+            handler(message_of(hit, stamps), tally)
+        _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
+        if tally.span.first is None and not counts.hit_lines and not has_clock(head):
+            raise InputError(path, "is no log: none of its first lines has a time")
+        identity = (counts.bytes, zlib.crc32(head), zlib.crc32(watched.tail))
+        return ReadLog(path, shape, counts, tally, identity)
+
+
+def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _see_ends(tally: LogTally, head: bytes, tail: bytes) -> None:
+    """The log's first and last times, whether or not those lines are events."""
+    for lines in (head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES], reversed(tail.split(b"\n")[1:] or [tail])):
+        stamps = StampReader()
+        for line in lines:
+            stamp = stamps.of_line(line)
+            if stamp is None:
+                continue
+            if tally.zone_minutes is None:
+                tally.zone_minutes = stamp.offset_minutes
+            shift = 0
+            if stamp.offset_minutes is not None and tally.zone_minutes is not None:
+                shift = (tally.zone_minutes - stamp.offset_minutes) * 60_000
+            tally.span.see(stamp.wall_ms + shift)
+            if tally.whole_seconds is None:
+                tally.whole_seconds = not stamp.fraction
+            break
+    for event in tally.events.values():
+        tally.span.take(event.span)

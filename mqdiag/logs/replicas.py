@@ -1,0 +1,39 @@
+"""Master and slave: how far behind, or ahead, the slave is, and waits for it that ended."""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+
+_BEHIND = re.compile(r"[Ss]lave fall behind master:? (-?\d{1,19}) ?bytes")
+
+
+def behind(message: Message, log: LogTally) -> None:
+    """The master's line of each minute."""
+    found = _BEHIND.search(message.text)
+    if found is None:
+        return
+    gap = int(found[1])
+    gaps = log.gaps
+    if gaps.lines == 0:
+        gaps.first = gaps.largest = gaps.smallest = gap
+    gaps.shrank = gaps.shrank or (gaps.lines > 0 and gap < gaps.last)
+    gaps.lines += 1
+    gaps.largest, gaps.smallest = max(gaps.largest, gap), min(gaps.smallest, gap)
+    gaps.negative += gap < 0
+    gaps.last = gap
+    gaps.span.see(log.at(message))
+    # without a slave the same line counts all that the master ever wrote, and only grows
+    log.replica_seen = log.replica_seen or gap < 0 or gaps.shrank
+
+
+def replica_seen(message: Message, log: LogTally) -> None:
+    """A slave has connected."""
+    log.replica_seen = True
+
+
+def transfer_timeout(message: Message, log: LogTally) -> None:
+    """A synchronous master waited for its slave in vain."""
+    log.add("slave-transfer-timeout", message, side="broker")

@@ -1,0 +1,207 @@
+"""Rows of the tables that have a shape of their own: flow control, offsets, collections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mqdiag.facts.logs import (
+    MOST_POINTS,
+    FlowControlFacts,
+    GcFacts,
+    GcMinute,
+    GcRun,
+    OffsetNotMatched,
+    OffsetReset,
+)
+from mqdiag.logs.collections import GcStep, GcTally
+from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetTally
+from mqdiag.logs.reader import ReadLog
+from mqdiag.logs.tally import MINUTE_MS
+from mqdiag.logs.zones import Zone, shown_time
+
+MOST_ROWS = 50
+DELAY_S = 0.05
+"""a held-back queue is looked at again after this time, in every version"""
+
+
+def _shift(zone: Zone) -> int:
+    return -(zone.minutes or 0) * 60_000
+
+
+def flow_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[FlowControlFacts, ...]:
+    """One row for each log, group and reason: two logs are two clients with counters of their own."""
+    rows = []
+    for log, zone in zip(logs, zones, strict=True):
+        for (group, kind), row in log.tally.flow.items():
+            counter = log.tally.counters.get((group, "count-size" if kind in ("count", "size") else kind))
+            rows.append(_flow_row(group, kind, row, counter, zone, log.path))
+    rows.sort(key=lambda row: (-row.occurrences, row.group or "", row.kind))
+    return tuple(rows[:MOST_ROWS])
+
+
+def _flow_row(
+    group: str | None, kind: str, row: FlowTally, counter: CounterTally | None, zone: Zone, path: str
+) -> FlowControlFacts:
+    span = row.span.shifted(_shift(zone))
+    seconds = held = None
+    occurrences = row.lines
+    if counter is not None:
+        # count and size share one counter: each has its share of it by lines
+        occurrences = max(row.lines, round(counter.grown * row.lines / max(counter.lines, 1)))
+        if counter.milliseconds:
+            seconds = counter.milliseconds / 1000
+            held = round(counter.grown * DELAY_S / seconds, 2)
+    return FlowControlFacts(
+        group=group,
+        kind=kind,
+        lines=row.lines,
+        occurrences=occurrences,
+        threshold=row.threshold,
+        largest=row.largest,
+        first=shown_time(span.first, zone.minutes),
+        last=shown_time(span.last, zone.minutes),
+        seconds=seconds,
+        queues_held_back=held,
+        topics=tuple(row.topics)[:20],
+        queues=len(row.queues),
+        path=path,
+    )
+
+
+def reset_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[tuple[OffsetReset, ...], int]:
+    """(resets by group and offset, broker's and client's side as one; how many are left out)."""
+    merged: dict[tuple[str | None, int, int], OffsetReset] = {}
+    left_out = sum(log.tally.resets_left_out for log in logs)
+    for log, zone in zip(logs, zones, strict=True):
+        for key, row in log.tally.resets.items():
+            one = _reset(key, row, zone, log.shape.kind)
+            other = merged.get(key)
+            merged[key] = one if other is None else _join(other, one)
+    rows = sorted(merged.values(), key=lambda row: (row.given - row.requested, row.group or ""))
+    return tuple(rows[:MOST_ROWS]), left_out + max(0, len(rows) - MOST_ROWS)
+
+
+def _reset(key: tuple[str | None, int, int], row: ResetTally, zone: Zone, kind: str) -> OffsetReset:
+    span = row.span.shifted(_shift(zone))
+    return OffsetReset(
+        group=key[0],
+        topic=row.topic,
+        broker=row.broker,
+        queue_id=row.queue_id,
+        requested=key[1],
+        given=key[2],
+        broker_max=row.broker_max,
+        no_queue_data=row.no_queue_data,
+        count=row.count,
+        first=shown_time(span.first, zone.minutes),
+        last=shown_time(span.last, zone.minutes),
+        sides=("client" if kind in ("client", "application", "gc") else "broker",),
+    )
+
+
+def _join(one: OffsetReset, other: OffsetReset) -> OffsetReset:
+    return OffsetReset(
+        group=one.group,
+        topic=one.topic or other.topic,
+        broker=one.broker or other.broker,
+        queue_id=one.queue_id if one.queue_id is not None else other.queue_id,
+        requested=one.requested,
+        given=one.given,
+        broker_max=one.broker_max if one.broker_max is not None else other.broker_max,
+        no_queue_data=one.no_queue_data or other.no_queue_data,
+        count=max(one.count, other.count),
+        first=one.first or other.first,
+        last=one.last or other.last,
+        sides=tuple(dict.fromkeys((*one.sides, *other.sides))),
+    )
+
+
+def not_matched_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[OffsetNotMatched, ...]:
+    """One row for each thread, place and file size; rotated logs of one broker are one."""
+    merged: dict[tuple[str | None, str, int | None], tuple[NotMatchedTally, int | None]] = {}
+    for log, zone in zip(logs, zones, strict=True):
+        for key, row in log.tally.not_matched.items():
+            total, _ = merged.setdefault(key, (NotMatchedTally(), zone.minutes))
+            total.count += row.count
+            total.requested, total.first_offset, total.last_offset = (
+                row.requested,
+                row.first_offset,
+                row.last_offset,
+            )
+            total.span.take(row.span.shifted(_shift(zone)))
+            total.minutes.take(row.minutes, _shift(zone))
+    rows = [
+        OffsetNotMatched(
+            thread=thread,
+            place=place,
+            file_bytes=size,
+            count=row.count,
+            peak_per_minute=row.minutes.peak or None,
+            requested=row.requested,
+            first_offset=row.first_offset,
+            last_offset=row.last_offset,
+            first=shown_time(row.span.first, minutes),
+            last=shown_time(row.span.last, minutes),
+        )
+        for (thread, place, size), (row, minutes) in merged.items()
+    ]
+    rows.sort(key=lambda row: (-row.count, row.thread or "", row.place))
+    return tuple(rows[:MOST_ROWS])
+
+
+def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
+    """One log's collections."""
+    gc, shift = log.tally.gc, _shift(zone)
+    step, points = _steps(gc)
+    worst = max(gc.minutes.items(), key=lambda item: item[1].pause_ms, default=None)
+    run = gc.worst_run
+    return GcFacts(
+        path=log.path,
+        format=gc.form,
+        collections=gc.collections,
+        full=gc.full,
+        pause_ms=round(gc.pause_ms, 3),
+        longest_pause_ms=round(gc.longest_ms, 3),
+        seconds=None if gc.first_s is None or gc.last_s is None else round(gc.last_s - gc.first_s, 3),
+        worst_share=None if worst is None or gc.step > 1 else round(min(worst[1].pause_ms / MINUTE_MS, 1.0), 4),
+        worst_at=None if worst is None else shown_time(worst[0] * MINUTE_MS * gc.step + shift, zone.minutes),
+        futile_run=None
+        if run is None
+        else GcRun(
+            at=None if run.at is None else shown_time(run.at + shift, zone.minutes),
+            seconds=round(run.seconds, 3),
+            full=run.full,
+            pause_share=round(min(run.pause_ms / 1000 / run.seconds, 1.0), 4) if run.seconds > 0 else 1.0,
+            freed_share=round(run.freed / run.full, 4),
+        ),
+        heap_bytes=gc.heap,
+        heap_after_bytes=gc.after_full if gc.after_full is not None else gc.after_any,
+        to_space_exhausted=gc.to_space_exhausted,
+        allocation_stalls=gc.stalls,
+        step_minutes=step,
+        series=tuple(
+            GcMinute(
+                at=shown_time(at + shift, zone.minutes) or "",
+                pause_ms=round(one.pause_ms, 3),
+                collections=one.collections,
+                full=one.full,
+                heap_after_bytes=one.heap_after,
+            )
+            for at, one in points
+        ),
+    )
+
+
+def _steps(gc: GcTally) -> tuple[int, list[tuple[int, GcStep]]]:
+    step, minutes = gc.step, gc.minutes
+    while len(minutes) > MOST_POINTS:
+        step *= 2
+        folded: dict[int, GcStep] = {}
+        for key in sorted(minutes):
+            one, into = minutes[key], folded.setdefault(key // 2, GcStep())
+            into.pause_ms += one.pause_ms
+            into.collections += one.collections
+            into.full += one.full
+            into.heap_after = one.heap_after if one.heap_after is not None else into.heap_after
+        minutes = folded
+    return step, [(key * MINUTE_MS * step, minutes[key]) for key in sorted(minutes)]

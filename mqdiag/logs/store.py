@@ -1,0 +1,85 @@
+"""The broker's store: write latency, slow puts, the off-heap buffer pool, the send queue's watermark, the disk."""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
+
+_IN_LOCK = re.compile(r"\[NOTIFYME\]putMessages? in lock cost time\(ms\)=(\d{1,12}), bodyLength=(\d{1,12})")
+_NOT_IN_LOCK = re.compile(
+    r"not in lock (?:eclipse|elapsed) time\(ms\)=(\d{1,12}), bodyLength=(\d{1,12})"
+    r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
+)
+_SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")
+_WATERMARK = re.compile(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
+_SETTING = re.compile(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
+_MOST_SETTINGS = 100
+
+
+def latency(message: Message, log: LogTally) -> None:
+    """A PAGECACHERT line."""
+    log.latency.see(message.text, log.at(message))
+
+
+def notify_me(message: Message, log: LogTally) -> None:
+    """A put that held the lock for more than 500 ms, or an allocation of a file that failed."""
+    found = _IN_LOCK.search(message.text)
+    if found is None:
+        if "TransientStorePool is not enough" in message.text:
+            log.add("pool-not-enough", message, side="broker")
+        return
+    tally = log.add("slow-put-in-lock", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("longest_ms", int(found[1]))
+
+
+def slow_put(message: Message, log: LogTally) -> None:
+    """A put that took more than 500 ms outside of the lock: waiting for the lock, the flush or the slave."""
+    found = _NOT_IN_LOCK.search(message.text)
+    if found is None:
+        return
+    tally = log.add("slow-put", message, Subject(topic=found[4]), side="broker")
+    if tally is not None:
+        tally.keep_largest("longest_ms", int(found[1] or found[3]))
+
+
+def pool_low(message: Message, log: LogTally) -> None:
+    """The off-heap buffers run short: below 40 % of them are left."""
+    found = _SHEETS.search(message.text)
+    if found is None:
+        return
+    sheets = int(found[1])
+    tally = log.add("pool-empty" if sheets == 0 else "pool-low", message, side="broker")
+    if tally is not None:
+        tally.keep_smallest("smallest_buffers", sheets)
+
+
+def watermark(message: Message, log: LogTally) -> None:
+    """The send queue at a second when it was not empty."""
+    found = _WATERMARK.search(message.text)
+    if found is None:
+        return
+    tally = log.add("send-queue-waiting", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_queue", int(found[1]))
+        tally.keep_largest("longest_wait_ms", int(found[2]))
+
+
+def disk(message: Message, log: LogTally) -> None:
+    """The disk is full or nearly so."""
+    log.add("disk-full", message, side="broker")
+
+
+def not_writable(message: Message, log: LogTally) -> None:
+    """The broker refuses to write: its disk is full, or it is a slave."""
+    log.add("service-not-available", message)
+
+
+def setting(message: Message, log: LogTally) -> None:
+    """A line of the configuration that a broker prints when it starts; the last one counts."""
+    found = _SETTING.search(message.text)
+    if found is not None and len(log.settings) < _MOST_SETTINGS:
+        log.settings[found[1]] = found[2]

@@ -1,0 +1,204 @@
+"""Counts events without keeping them: bounded tables over time and over subjects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+MINUTE_MS = 60_000
+MOST_SUBJECTS_KEPT = 4000
+MOST_MINUTES_KEPT = 20_000
+"""two weeks of minutes; a longer log folds them into wider steps"""
+EXAMPLE_CHARACTERS = 300
+
+
+class Subject(NamedTuple):
+    """What an event is about."""
+
+    group: str | None = None
+    topic: str | None = None
+    broker: str | None = None
+    queue_id: int | None = None
+    thread: str | None = None
+
+
+NOBODY = Subject()
+
+
+@dataclass(slots=True)
+class Span:
+    """From the first to the last time, in milliseconds of one clock."""
+
+    first: int | None = None
+    last: int | None = None
+
+    def see(self, at: int | None) -> None:
+        """Widen to hold a time."""
+        if at is None:
+            return
+        if self.first is None or at < self.first:
+            self.first = at
+        if self.last is None or at > self.last:
+            self.last = at
+
+    def shifted(self, by: int) -> Span:
+        """The same on another clock."""
+        return Span(
+            None if self.first is None else self.first + by, None if self.last is None else self.last + by
+        )
+
+    def take(self, other: Span) -> None:
+        """Widen to hold another span."""
+        self.see(other.first)
+        self.see(other.last)
+
+
+@dataclass(slots=True)
+class Minutes:
+    """Counts by minute; the step widens when they get too many, and the highest single minute is kept."""
+
+    step: int = 1
+    counts: dict[int, int] = field(default_factory=dict)
+    peak: int = 0
+    peak_at: int | None = None
+
+    def add(self, at: int, count: int = 1) -> None:
+        """Count at a time in milliseconds."""
+        key = at // (MINUTE_MS * self.step)
+        total = self.counts.get(key, 0) + count
+        self.counts[key] = total
+        if self.step == 1 and total > self.peak:
+            self.peak, self.peak_at = total, key * MINUTE_MS
+        if len(self.counts) > MOST_MINUTES_KEPT:
+            self._fold(4)
+
+    def _fold(self, factor: int) -> None:
+        folded: dict[int, int] = {}
+        for key, count in self.counts.items():
+            folded[key // factor] = folded.get(key // factor, 0) + count
+        self.step *= factor
+        self.counts = folded
+
+    def take(self, other: Minutes, shift: int) -> None:
+        """Add another log's counts, its clock shifted by so many milliseconds."""
+        while self.step < other.step:
+            self._fold(4)
+        for key, count in other.counts.items():
+            self.add(key * MINUTE_MS * other.step + shift, count)
+        if other.peak > self.peak and other.peak_at is not None:
+            self.peak, self.peak_at = other.peak, other.peak_at + shift
+
+    def points(self, most: int) -> tuple[int, list[tuple[int, int]]]:
+        """(step in minutes, counts by the begin of each step), no more of them than `most`."""
+        step, counts = self.step, self.counts
+        while len(counts) > most:
+            step *= 2
+            folded: dict[int, int] = {}
+            for key, count in counts.items():
+                folded[key // 2] = folded.get(key // 2, 0) + count
+            counts = folded
+        return step, [(key * MINUTE_MS * step, counts[key]) for key in sorted(counts)]
+
+
+@dataclass(slots=True)
+class SubjectCount:
+    """How often one subject was met."""
+
+    count: int = 0
+    span: Span = field(default_factory=Span)
+
+
+@dataclass(slots=True)
+class EventTally:
+    """One kind of event in one log, or in all logs of one clock."""
+
+    kind: str
+    side: str | None = None
+    count: int = 0
+    weight: int | None = None
+    span: Span = field(default_factory=Span)
+    minutes: Minutes = field(default_factory=Minutes)
+    subjects: dict[Subject, SubjectCount] = field(default_factory=dict)
+    dropped_subjects: int = 0
+    dropped_lines: int = 0
+    values: dict[str, int] = field(default_factory=dict)
+    example: str = ""
+    files: dict[str, None] = field(default_factory=dict)
+    undated: int = 0
+    sampled: bool = False
+    """of a flood one line in several was looked at; each counts for those that were not"""
+    last_record: int = -1
+
+    def add(self, at: int | None, subject: Subject, lines: int = 1, weight: int | None = None) -> None:
+        """Count a line.
+
+        Args:
+            at: its time.
+            subject: what it is about.
+            lines: how many lines like it are counted with it.
+            weight: how many occurrences it stands for, where it says so itself.
+        """
+        self.count += lines
+        self.sampled = self.sampled or lines > 1
+        if weight is not None:
+            self.weight = (self.weight or 0) + weight
+            lines = weight
+        if at is None:
+            self.undated += 1
+        else:
+            self.span.see(at)
+            self.minutes.add(at, lines)
+        if subject is not NOBODY:
+            self.count_subject(subject, lines, at)
+
+    def count_subject(self, subject: Subject, count: int, at: int | None) -> None:
+        """Add to a subject's row; the rarest rows go when there are too many."""
+        row = self._row(subject)
+        row.count += count
+        row.span.see(at)
+
+    def _row(self, subject: Subject) -> SubjectCount:
+        row = self.subjects.get(subject)
+        if row is None:
+            if len(self.subjects) >= 2 * MOST_SUBJECTS_KEPT:
+                self._drop_rare()
+            row = self.subjects[subject] = SubjectCount()
+        return row
+
+    def _drop_rare(self) -> None:
+        ordered = sorted(self.subjects.items(), key=lambda item: -item[1].count)
+        for _, row in ordered[MOST_SUBJECTS_KEPT:]:
+            self.dropped_subjects += 1
+            self.dropped_lines += row.count
+        self.subjects = dict(ordered[:MOST_SUBJECTS_KEPT])
+
+    def keep_largest(self, name: str, value: int) -> None:
+        """Remember the largest of a number that the lines carry."""
+        self.values[name] = max(value, self.values.get(name, value))
+
+    def keep_smallest(self, name: str, value: int) -> None:
+        """Remember the smallest."""
+        self.values[name] = min(value, self.values.get(name, value))
+
+    def take(self, other: EventTally, shift: int) -> None:
+        """Add another log's events of the same kind."""
+        self.count += other.count
+        if other.weight is not None:
+            self.weight = (self.weight or 0) + other.weight
+        self.span.take(other.span.shifted(shift))
+        self.minutes.take(other.minutes, shift)
+        for subject, row in other.subjects.items():
+            own = self._row(subject)
+            own.count += row.count
+            own.span.take(row.span.shifted(shift))
+        self.dropped_subjects += other.dropped_subjects
+        self.dropped_lines += other.dropped_lines
+        self.undated += other.undated
+        self.sampled = self.sampled or other.sampled
+        for name, value in other.values.items():
+            if name.startswith("smallest_"):
+                self.keep_smallest(name, value)
+            else:
+                self.keep_largest(name, value)
+        self.example = self.example or other.example
+        self.files |= other.files

@@ -1,0 +1,85 @@
+"""Chunks of a file to blocks of whole lines, in whatever encoding and with whatever junk in between."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+
+from mqdiag.errors import InputError
+
+MAX_LINE = 1 << 20
+"""bytes after which text without a line end is cut, so that memory stays bounded"""
+_TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
+_CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
+_BINARY_SHARE = 0.02
+_MAGICS = {
+    b"JAVA PROFILE": ("is a heap dump, not a log", "mqdiag heap reads it"),
+    b"\x7fELF": ("is a program, not a log", ""),
+    b"\xca\xfe\xba\xbe": ("is a Java class, not a log", ""),
+    b"FLR\0": ("is a flight recording, not a log", ""),
+}
+
+
+def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks that end at a line end, but for the last and for lines that are too long.
+
+    Raises:
+        InputError: the data is no text.
+    """
+    rest = b""
+    for chunk in _plain(label, chunks):
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            rest += chunk
+            if len(rest) >= MAX_LINE:
+                yield rest
+                rest = b""
+            continue
+        yield rest + chunk[:end] if rest else chunk[:end]
+        rest = chunk[end:]
+    if rest:
+        yield rest
+
+
+def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """UTF-16 becomes UTF-8; a log that was truncated while it was written is full of NUL bytes: they go."""
+    decoder: codecs.IncrementalDecoder | None = None
+    first = True
+    for chunk in chunks:
+        if first:
+            stripped = chunk.lstrip(b"\0")
+            if not stripped:
+                continue
+            first = False
+            encoding = _utf16(chunk)
+            if encoding is not None:
+                decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+            else:
+                chunk = stripped.removeprefix(codecs.BOM_UTF8)
+                _refuse_binary(label, chunk)
+        if decoder is not None:
+            chunk = decoder.decode(chunk).removeprefix("\ufeff").encode(errors="replace")
+        elif b"\0" in chunk:
+            chunk = chunk.replace(b"\0", b"")
+        yield chunk
+
+
+def _utf16(chunk: bytes) -> str | None:
+    if chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    head = chunk[:512]
+    if len(head) >= 8 and head[1::2].count(0) > 0.8 * len(head[1::2]) and head[::2].count(0) == 0:
+        return "utf-16-le"
+    if len(head) >= 8 and head[::2].count(0) > 0.8 * len(head[::2]) and head[1::2].count(0) == 0:
+        return "utf-16-be"
+    return None
+
+
+def _refuse_binary(label: str, chunk: bytes) -> None:
+    for magic, (problem, hint) in _MAGICS.items():
+        if chunk.startswith(magic):
+            raise InputError(label, problem, hint=hint)
+    head = chunk[: 64 << 10].replace(b"\0", b"")
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if not head or controls > _BINARY_SHARE * len(head):
+        raise InputError(label, "is no text: a log was expected")

@@ -1,0 +1,132 @@
+"""Finds the lines that hold one of many literals, and counts the others without looking at them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+LOOK_BACK = 8 << 10
+"""bytes before a line in which the beginning of its record, with the time, is searched"""
+MOST_HITS = 400
+"""lines of one literal in one block, a MiB as a rule, beyond which only one in several is looked at"""
+LONGEST_LINE = 64 << 10
+"""bytes of a line that are looked at, around the literal"""
+
+
+@dataclass(slots=True)
+class Hit:
+    """A line with a literal in it."""
+
+    literal: int
+    """place of the literal among those that were given"""
+    line: bytes
+    block: bytes
+    start: int
+    """where the line begins in the block"""
+    position: int
+    """where the line begins in the log, in uncompressed bytes"""
+    stands_for: int
+    """lines with this literal that are counted with it, itself included"""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was read so far; frozen in tests, so that a second pass over the bytes is noticed."""
+
+    bytes: int = 0
+    lines: int = 0
+    scanned_bytes: int = 0
+    """bytes that the search went over, look-back included"""
+    hit_lines: int = 0
+    """lines that were cut out and looked at"""
+    hit_lines_unseen: int = 0
+    """lines of floods that were counted without being looked at"""
+
+
+@dataclass(slots=True)
+class _Flood:
+    """One literal's lines of a block; the last one is always looked at, so that none is left uncounted."""
+
+    stride: int
+    left: int
+    waiting: int = 0
+
+
+class Scanner:
+    """Searches for all literals at once; one automaton serves all files."""
+
+    def __init__(self, literals: Sequence[bytes], every: Sequence[bool]) -> None:
+        """Set up the search.
+
+        Args:
+            literals: what to search for.
+            every: for each literal, whether all its lines are wanted. Of the others a block gives only so many
+                when it is flooded with them, each standing for those left out.
+        """
+        self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
+        self._every = tuple(every)
+
+    def hits(self, blocks: Iterator[bytes], counts: Counts) -> Iterator[Hit]:
+        """Every line with a literal; once for each different literal on it."""
+        before = b""
+        for block in blocks:
+            origin = counts.bytes - len(before)
+            counts.bytes += len(block)
+            counts.lines += block.count(b"\n")
+            if before:
+                block = before + block
+            counts.scanned_bytes += len(block)
+            found = self._find(block)
+            own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
+            if own < len(found):
+                yield from self._in_block(block, found[own:], origin, counts)
+            before = block[-LOOK_BACK:]
+
+    def _in_block(
+        self, block: bytes, found: list[tuple[int, int, int]], origin: int, counts: Counts
+    ) -> Iterator[Hit]:
+        floods = self._floods(found) if len(found) > MOST_HITS else {}
+        end, start, line = -1, 0, b""
+        seen: set[int] = set()
+        for literal, at, _ in found:
+            stands_for = 1
+            if literal in floods:
+                flood = floods[literal]
+                flood.left -= 1
+                if flood.left % flood.stride:
+                    counts.hit_lines_unseen += 1
+                    flood.waiting += 1
+                    continue
+                stands_for, flood.waiting = flood.waiting + 1, 0
+            if at >= end:
+                start = block.rfind(b"\n", 0, at) + 1
+                end = block.find(b"\n", at)
+                if end < 0:
+                    end = len(block)
+                counts.hit_lines += 1
+                line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
+                seen.clear()
+            elif literal in seen:
+                continue
+            seen.add(literal)
+            yield Hit(literal, line, block, start, origin + start, stands_for)
+
+    def _floods(self, found: list[tuple[int, int, int]]) -> dict[int, _Flood]:
+        """The literals that flood the block."""
+        times = Counter([literal for literal, _, _ in found])
+        return {
+            literal: _Flood(1 + count // MOST_HITS, count)
+            for literal, count in times.items()
+            if count > MOST_HITS and not self._every[literal]
+        }
+
+
+def _around(block: bytes, start: int, at: int, end: int) -> bytes:
+    """The part of a very long line that has its literal; its beginning too, where the time stands."""
+    half = LONGEST_LINE // 2
+    if at - start <= half:
+        return block[start : start + LONGEST_LINE]
+    return block[start : start + 512] + b" " + block[at - half + 512 : min(at + half, end)]

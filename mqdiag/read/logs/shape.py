@@ -1,0 +1,102 @@
+"""What kind of log a file is, by the form of its lines first and by its name second."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePath
+
+SAMPLE_LINES = 400
+
+_LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
+_FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    # RocketMQ's own configuration of brokers, name servers and 3.x clients: no milliseconds, the thread before " - "
+    ("rocketmq", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- ")),
+    # the appender built into 4.3 to 4.9 clients; its pattern prints seconds where milliseconds belong
+    ("client-4", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
+    (
+        "client-5",
+        re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" \[\d+\] \[[^\]]*\] \["),
+    ),
+    (
+        "gc-unified",
+        re.compile(rb"(?:\[[^\]]{1,60}\]){1,8} *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)"),
+    ),
+    ("gc-8", re.compile(rb"(?:[\dT:.+-]+: )?\d+\.\d{3}: (?:\[(?:GC|Full GC|CMS)|Total time for which)")),
+    (
+        "gc-8",
+        re.compile(rb"(?:CommandLine flags: -XX|OpenJDK 64-Bit Server VM \(25\.|Java HotSpot.{1,30}\(25\.)"),
+    ),
+    ("json-lines", re.compile(rb"\{.*\}\s*$")),
+    ("cri", re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
+)
+_NAMES: tuple[tuple[str, str], ...] = (
+    ("rocketmq_client", "client"),
+    ("storeerror", "store-error"),
+    ("store", "store"),
+    ("watermark", "watermark"),
+    ("remoting", "remoting"),
+    ("namesrv", "namesrv"),
+    ("stats", "stats"),
+    ("broker", "broker"),
+)
+_WORDS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    ("watermark", (b"[WATERMARK]",)),
+    ("stats", (b"Stats In One ",)),
+    ("store-error", (b"ffset not matched",)),
+    (
+        "store",
+        (b"[STORETPS]", b"[PAGECACHERT]", b"ommitLog", b"appedFile", b"apedFile", b"HAService", b"HAClient"),
+    ),
+    ("namesrv", (b"new broker registered", b"RouteInfoManager", b"NSScheduledThread")),
+    (
+        "client",
+        (b"PullMessageService", b"doRebalance", b"so do flow control", b"MQClientFactory", b"HeartbeatData"),
+    ),
+    ("remoting", (b"NettyServerCodecThread", b"NETTY SERVER PIPELINE", b"closeChannel", b"createChannel")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A log's kind and the form of its lines."""
+
+    kind: str
+    """client, broker, store, store-error, watermark, remoting, namesrv, stats, gc or application"""
+    form: str
+    """rocketmq, client-4, client-5, gc-unified, gc-8, json-lines, cri or plain"""
+
+
+def shape_of(head: bytes, name: str) -> Shape:
+    """Shape of a log by its first lines.
+
+    Args:
+        head: its beginning.
+        name: its path, which decides among RocketMQ's own files where their lines look alike.
+    """
+    lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
+    votes: Counter[str] = Counter()
+    for line in lines:
+        votes.update(form for form, pattern in _FORMS[:-2] if pattern.match(line))
+    wraps: Counter[str] = Counter()
+    for line in lines:
+        wraps.update(form for form, pattern in _FORMS[-2:] if pattern.match(line))
+    form = (votes or wraps).most_common(1)[0][0] if votes or wraps else "plain"
+    if form.startswith("gc-"):
+        return Shape("gc", form)
+    if form in ("client-4", "client-5"):
+        return Shape("client", form)
+    if form == "rocketmq":
+        return Shape(_own_file(head, name), form)
+    return Shape("application", form)
+
+
+def _own_file(head: bytes, name: str) -> str:
+    base = PurePath(name.rpartition("!")[2]).name.lower()
+    for start, kind in _NAMES:
+        if base.startswith(start):
+            return kind
+    counts = {kind: sum(head.count(word) for word in words) for kind, words in _WORDS}
+    best = max(counts, key=lambda kind: counts[kind])
+    return best if counts[best] else "broker"

@@ -1,0 +1,123 @@
+"""The time of a line: dates as loggers, collectors and the JVM print them."""
+
+from __future__ import annotations
+
+import re
+from calendar import timegm
+from dataclasses import dataclass
+
+HEAD = 400
+"""bytes of a line in which its time stands"""
+LINES_BACK = 40
+_MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec")
+
+_ISO = re.compile(
+    rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
+)
+_DAY_FIRST = re.compile(
+    rb"(\d\d)[-/ ]([A-Z][a-z]{2})[-/ ](\d{4})[ :](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( [+-]\d{4}\b)?"
+)
+_EPOCH = re.compile(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?(\d{13})\b')
+_CLOCK = re.compile(rb"\b\d\d:\d\d:\d\d\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A time as printed."""
+
+    wall_ms: int
+    """milliseconds since 1970 as if the printed time were UTC"""
+    offset_minutes: int | None = None
+    """the zone that stands beside it"""
+    fraction: bool = False
+    """it has digits below the second"""
+
+
+class StampReader:
+    """Reads times; the last one is kept, for floods repeat it thousands of times a second."""
+
+    def __init__(self) -> None:
+        self._text = b""
+        self._stamp: Stamp | None = None
+
+    def of_line(self, line: bytes) -> Stamp | None:
+        """The time of one line; an instant with a zone goes before a local time on the same line."""
+        found = _ISO.search(line, 0, HEAD)
+        if found is None:
+            return _epoch(line) or _day_first(line)
+        text = found[0]
+        wrapped = line[:1] == b"{"
+        if text == self._text and not wrapped:
+            return self._stamp
+        stamp = _iso(found)
+        if wrapped and stamp is not None and not found[8]:
+            return _instant(line) or stamp
+        self._text, self._stamp = text, stamp
+        return stamp
+
+    def of_record(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
+        """(time of the nearest line above that has one, where that line begins)."""
+        end = start - 1
+        for _ in range(LINES_BACK):
+            if end <= 0:
+                break
+            begin = block.rfind(b"\n", 0, end) + 1
+            stamp = self.of_line(block[begin:end])
+            if stamp is not None:
+                return stamp, begin
+            end = begin - 1
+        return None, start
+
+
+def has_clock(head: bytes) -> bool:
+    """Whether any line has a time of day, as a log has."""
+    return _CLOCK.search(head) is not None
+
+
+def _iso(found: re.Match[bytes]) -> Stamp | None:
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
+    return _stamp((int(year), int(month), int(day), int(hour), int(minute), int(second)), fraction, zone)
+
+
+def _instant(line: bytes) -> Stamp | None:
+    """Docker's json-file driver puts its own UTC time at the end of the line."""
+    for found in _ISO.finditer(line, max(0, len(line) - HEAD)):
+        if found[8]:
+            return _iso(found)
+    return None
+
+
+def _day_first(line: bytes) -> Stamp | None:
+    found = _DAY_FIRST.search(line, 0, HEAD)
+    if found is None or found[2].lower() not in _MONTHS:
+        return None
+    month = _MONTHS.index(found[2].lower()) + 1
+    day, year, hour, minute, second = (int(part) for part in found.group(1, 3, 4, 5, 6))
+    return _stamp((year, month, day, hour, minute, second), found[7], found[8])
+
+
+def _epoch(line: bytes) -> Stamp | None:
+    found = _EPOCH.search(line)
+    return None if found is None else Stamp(int(found[1]), 0, True)
+
+
+def _stamp(
+    parts: tuple[int, int, int, int, int, int], fraction: bytes | None, zone: bytes | None
+) -> Stamp | None:
+    year, month, day, hour, minute, second = parts
+    if not (1990 <= year <= 2100 and 1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60):
+        return None
+    wall = timegm((year, month, day, hour, minute, min(second, 60))) * 1000
+    if fraction:
+        wall += int(fraction[:3].ljust(3, b"0"))
+    return Stamp(wall, _minutes(zone), fraction is not None)
+
+
+def _minutes(zone: bytes | None) -> int | None:
+    if not zone:
+        return None
+    text = zone.strip().replace(b":", b"")
+    if text == b"Z":
+        return 0
+    minutes = int(text[1:3]) * 60 + int(text[3:5])
+    return -minutes if text.startswith(b"-") else minutes
