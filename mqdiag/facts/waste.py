@@ -82,11 +82,11 @@ class LoaderGroup(msgspec.Struct, frozen=True, kw_only=True):
     repeated_classes: int
     """class names that more than one of the loaders has"""
     retained_bytes: int
-    """of all these loaders"""
+    """of all these loaders with their classes and static fields; at least, where none is closed and they are few"""
     object_id: str
     """of a closed loader, else of the one that retains most"""
     path: tuple[str, ...] = ()
-    """from a GC root to that loader"""
+    """from a GC root to that loader, where one is closed or they are many"""
 
 
 class ThreadLocalsOf(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
 MOST_GROUPS = 5
-WORTH_A_PATH = 3
-"""loaders of one class from which on it is asked what keeps them, if none of them is closed"""
+MANY = 5
+"""loaders of one class from which on it is asked what keeps them, if none of them is closed: that costs a walk"""
 _LOADER = 2
 """column of a class's heads"""
 
@@ -54,19 +54,33 @@ def _group(heap: Heap, kind: str, repeated: dict[str, list[int]]) -> LoaderGroup
     example = min(repeated, key=lambda name: (-len(repeated[name]), _is_generated(name), name))
     loaders = np.array(repeated[example], np.int32)
     closed = _closed(heap, loaders)
-    each = heap.retained_sizes(loaders)
-    chosen = int(loaders[np.lexsort((-each, ~closed))[0]])
-    asked = loaders.size >= WORTH_A_PATH or bool(closed.any())
+    classes = _classes_of(heap, loaders)
+    chosen = int(loaders[np.lexsort((-heap.retained_sizes(loaders), ~closed))[0]])
+    together = np.concatenate((loaders, classes))
+    if closed.any() or loaders.size >= MANY:
+        # An object held from outside keeps its class, and that its loader: neither dominates all of the others.
+        retained = heap.retained_of_sets([together])[0][1]
+        path = tuple(heap.path_to_root(chosen))
+    else:
+        retained, path = int(retained_together(heap, together).sum()), ()
     return LoaderGroup(
         loader_class=kind,
         loaders=loaders.size,
         closed=int(closed.sum()),
         example_class=example,
         repeated_classes=len(repeated),
-        retained_bytes=int(retained_together(heap, loaders).sum()),
+        retained_bytes=retained,
         object_id=f"0x{heap.object_id(chosen):x}",
-        path=tuple(heap.path_to_root(chosen)) if asked else (),
+        path=path,
     )
+
+
+def _classes_of(heap: Heap, loaders: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Reachable class objects that these loaders defined."""
+    records, dumped = heap.dump.classes, heap.dump.classes.dumped
+    mine = np.isin(heap.index.lookup.find(records.heads[:dumped, _LOADER]), loaders)
+    nodes = heap.index.lookup.find(records.ids[:dumped][mine])
+    return nodes[heap.reachable(nodes)]
 
 
 def _is_generated(name: str) -> bool:
