@@ -1,0 +1,96 @@
+"""The client keeps connections that are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.facts.producers import RemotingFacts, SendingFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.graph_needed import without_graph
+from mqdiag.rules.heap._example import example
+from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.wording import mib
+
+
+def _facts(dead: int) -> Facts:
+    facts = example()
+    assert facts.heap is not None
+    remoting = RemotingFacts(
+        object_id="0x20",
+        client_id="10.0.0.7@1",
+        channels=dead + 4,
+        dead_channels=dead,
+        dead_addresses=("10.0.0.9:10909",),
+        retained_bytes=4096 * (dead + 4),
+    )
+    heap = msgspec.structs.replace(facts.heap, sending=SendingFacts(remoting=(remoting,)))
+    return msgspec.structs.replace(facts, heap=heap)
+
+
+def fires() -> Facts:
+    """Six hundred."""
+    return _facts(600)
+
+
+def silent() -> Facts:
+    """Two that were closed a moment ago."""
+    return _facts(2)
+
+
+@rule(
+    name="dead-channels",
+    title="Closed connections stay in the client's table",
+    why=(
+        "A client takes a connection out of its table when it closes. In some versions one that the other side closed"
+        " stays, with its buffers: each broker address that is gone, and each VIP port, leaves one more."
+    ),
+    causes=("dead-channels",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Upgrade the client: the leak of idle connections is fixed in 5.1.0.",
+        "With vipChannelEnabled switch it off if the VIP port (broker port less 2) is not reachable.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/5866",
+        "https://github.com/apache/rocketmq/issues/9737",
+        "https://github.com/apache/rocketmq/issues/11161",
+        "NettyRemotingClient.channelTables",
+    ),
+    needs=("heap",),
+    limits={"channels": 20},
+    proven_on=LITERALS,
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each table."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    for remoting in heap.sending.remoting if heap.sending is not None else ():
+        if remoting.dead_channels < limits["channels"]:
+            continue
+        kept = "" if remoting.retained_bytes is None else f", which keeps {mib(remoting.retained_bytes)}"
+        yield Draft(
+            severity=Severity.WARNING,
+            cause="dead-channels",
+            confidence=Confidence.HIGH,
+            title=f"{remoting.dead_channels:,} closed connections stay in a client's table",
+            subject=Subject(key=remoting.client_id or remoting.object_id),
+            evidence={
+                "client_id": remoting.client_id,
+                "dead_channels": remoting.dead_channels,
+                "channels": remoting.channels,
+                "addresses": remoting.dead_addresses,
+                "retained_bytes": remoting.retained_bytes,
+            },
+            explanation=(
+                f"Of {remoting.channels:,} connections in channelTables {remoting.dead_channels:,} are closed, such as"
+                f" to {', '.join(remoting.dead_addresses)}; they belong to a NettyRemotingClient{kept}.",
+            ),
+            remedy=check.card.remedy,
+        )
