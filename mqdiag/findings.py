@@ -13,6 +13,7 @@ import msgspec
 from mqdiag.facts import FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
+from mqdiag.facts.verdict import Verdict
 
 EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
 
@@ -193,8 +194,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
     diff: dict[str, Any] | None = None
-    process: str | None = None
-    """the process that `heap` and `stacks` are of, where the evidence is of several: that of the first finding"""
+    verdict: Verdict | None = None
+    """all evidence as one answer, from `mqdiag diagnose`"""
+    process: ProcessFacts | None = None
+    """whose `heap` and `stacks` these are, from `mqdiag diagnose`: of several processes that of the first finding"""
     other_processes: tuple[ProcessFacts, ...] = ()
     """what was read of the others"""
     fleet: FleetFacts | None = None

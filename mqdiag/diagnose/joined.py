@@ -14,6 +14,7 @@ from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Finding, Report, Skipped
 from mqdiag.rules import all_rules
 from mqdiag.rules.engine import missing_evidence, order
+from mqdiag.verdict.reach import reach_verdict
 
 INPUT_KINDS = {"logs": "log"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
@@ -40,13 +41,15 @@ def judge_processes(
         own = processes[0]
         facts = _facts((*own.inputs, *other_inputs), own.facts, shared, settings)
         diagnosis = judge(facts, settings)
-        return Diagnosis(report=_told(diagnosis.report, facts, None), crashes=diagnosis.crashes)
+        report = _with_verdict(_told(diagnosis.report, facts, None), own)
+        return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     rest = _facts(other_inputs, None, shared, settings)
     judged = [(own, facts, judge(facts, settings)) for own, facts in (*runs, (None, rest))]
     reports = [_told(diagnosis.report, facts, own) for own, facts, diagnosis in judged]
+    report, shown = _one_report(processes, reports, [facts for _, facts, _ in judged])
     return Diagnosis(
-        report=_one_report(processes, reports, [facts for _, facts, _ in judged]),
+        report=_with_verdict(report, shown),
         crashes=tuple(crash for _, _, diagnosis in judged for crash in diagnosis.crashes),
     )
 
@@ -86,12 +89,14 @@ def _rests_on(finding: Finding, facts: Facts) -> tuple[str, ...]:
     return tuple(given.path for given in facts.inputs if given.kind in kinds and given.error is None)
 
 
-def _one_report(processes: Sequence[Process], reports: Sequence[Report], facts: Sequence[Facts]) -> Report:
-    """All reports as one; the last one is that of the shared evidence."""
+def _one_report(
+    processes: Sequence[Process], reports: Sequence[Report], facts: Sequence[Facts]
+) -> tuple[Report, Process | None]:
+    """All reports as one, and the process that it shows; the last one is that of the shared evidence."""
     findings = _merged([finding for report in reports for finding in report.findings])
     shown = _shown(processes, findings)
     checked = {name for report in reports for name in report.checked}
-    return msgspec.structs.replace(
+    report = msgspec.structs.replace(
         reports[-1],
         inputs=tuple(dict.fromkeys(given for report in reports for given in report.inputs)),
         findings=findings,
@@ -100,9 +105,17 @@ def _one_report(processes: Sequence[Process], reports: Sequence[Report], facts: 
         checked=tuple(sorted(checked)),
         heap=None if shown is None else shown.facts.heap,
         stacks=None if shown is None else shown.facts.stacks,
-        process=None if shown is None else shown.facts.name,
         other_processes=tuple(own.facts for own in processes if own is not shown),
     )
+    return report, shown
+
+
+def _with_verdict(report: Report, shown: Process | None) -> Report:
+    if shown is not None:
+        report = msgspec.structs.replace(
+            report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
+        )
+    return msgspec.structs.replace(report, verdict=reach_verdict(report))
 
 
 def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -19,4 +19,6 @@ class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     tied_by: str | None = None
     """why heap dump and thread dumps are taken to be of one process; None where only one of them is there"""
     heap: HeapFacts | None = None
+    """null for the process whose heap stands at the top of the report"""
     stacks: StacksFacts | None = None
+    """as for `heap`"""

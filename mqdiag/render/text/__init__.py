@@ -15,6 +15,7 @@ from mqdiag.render.text.show import show_shown
 from mqdiag.render.text.stacks import show_stacks
 from mqdiag.render.text.threads import show_threads
 from mqdiag.render.text.unchecked import show_unchecked
+from mqdiag.render.text.verdict import show_surer, show_verdict
 from mqdiag.render.text.waste import show_waste
 
 
@@ -25,6 +26,7 @@ def render(report: Report, view: View) -> str:
         show_shown(page, report, report.show)
         return page.text()
     show_healthy(page, report)
+    show_verdict(page, report)
     show_findings(page, report)
     show_healthy_part(page, report)
     show_unreadable(page, report)
@@ -41,4 +43,6 @@ def render(report: Report, view: View) -> str:
     if report.stacks is not None:
         show_stacks(page, report.stacks)
     show_unchecked(page, report)
+    if report.verdict is not None:
+        show_surer(page, report.verdict)
     return page.text()

@@ -33,7 +33,10 @@ def show_dump(page: Page, report: Report) -> None:
 
 
 def _summary(report: Report, heap: HeapFacts) -> Iterator[tuple[str, str]]:
+    own = None if report.process is None else report.process.inputs
     for given in report.inputs:
+        if given.kind != "heap" or (own is not None and given.path not in own):
+            continue
         kind = f", {given.format}" if given.format else ""
         yield "file", f"{given.path} ({size(given.bytes)}{kind})"
     if heap.captured_at:

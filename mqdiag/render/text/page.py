@@ -111,6 +111,10 @@ class Page:
             grid.add_row(Text(safe(name)), Text(_shown(value)))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
 
+    def command(self, text: str, *, indent: int = INDENT) -> None:
+        """A line for a shell: never wrapped, as a broken line would be another command."""
+        self._console.print(Text(" " * indent + safe(text, limit=None)), soft_wrap=True)
+
     def draw(self, renderable: RenderableType, *, indent: int = INDENT) -> None:
         """What a section drew itself; it must have passed every string from evidence through `safe`."""
         self._console.print(Padding(renderable, (0, 0, 0, indent)))

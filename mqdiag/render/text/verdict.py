@@ -1,0 +1,69 @@
+"""The one answer of a diagnosis: statement, chain, what it rests on, what would make it surer."""
+
+from __future__ import annotations
+
+from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
+from mqdiag.findings import Report
+from mqdiag.render.text.page import INDENT, Page
+
+PLACES = {"host": "on the host", "container": "in a container", "kubernetes": "in Kubernetes"}
+
+
+def show_verdict(page: Page, report: Report) -> None:
+    """Before the findings: what happened, and how sure that is."""
+    verdict = report.verdict
+    if verdict is None:
+        return
+    if not verdict.healthy:
+        sure = verdict.confidence is not None
+        page.hanging(
+            "VERDICT" if sure else "NO VERDICT",
+            verdict.statement,
+            indent=0,
+            style="bold",
+            mark_style="bold red" if sure else "bold yellow",
+        )
+        page.blank()
+        if sure:
+            reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
+            page.paragraph(f"{verdict.confidence} confidence{reason}")
+    if len(verdict.chain) > 1:
+        page.blank()
+        page.paragraph("How it follows")
+        page.numbered([_step(step) for step in verdict.chain], indent=2 * INDENT)
+    _lines(page, "What follows from it now", verdict.consequences)
+    _lines(page, "Evidence that agrees", verdict.agreements)
+    _lines(page, "Evidence that disagrees", verdict.contradictions)
+    _lines(page, "What was looked at", verdict.checked)
+    page.blank()
+
+
+def _step(step: ChainStep) -> str:
+    seen = " and ".join(step.seen_in)
+    ties = f"; the same {', '.join(step.tied_by)}" if step.tied_by else ""
+    return f"{step.word} {step.says} ({seen}{ties})".lstrip()
+
+
+def _lines(page: Page, head: str, lines: tuple[str, ...]) -> None:
+    if lines:
+        page.blank()
+        page.paragraph(head)
+        page.bullets(lines, indent=2 * INDENT)
+
+
+def show_surer(page: Page, verdict: Verdict) -> None:
+    """Behind everything else: what to collect next, ready to be pasted."""
+    if not verdict.surer:
+        return
+    page.heading("What would make it surer")
+    for missing in verdict.surer:
+        _missing(page, missing)
+
+
+def _missing(page: Page, missing: MissingEvidence) -> None:
+    caution = f" Mind: {missing.caution}." if missing.caution else ""
+    page.hanging("-", f"{missing.what}: {missing.why}.{caution}")
+    for command in missing.commands:
+        page.paragraph(f"{PLACES.get(command.where, command.where)}:", indent=2 * INDENT)
+        for line in command.lines:
+            page.command(line, indent=3 * INDENT)

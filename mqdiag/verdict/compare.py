@@ -1,0 +1,126 @@
+"""Where the kinds of evidence of one process say the same, and where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.stacks import ThreadFacts
+from mqdiag.findings import Finding, Report
+from mqdiag.verdict.same_fault import IN_HEAP, STANDSTILLS, threads_of, twins
+
+STANDING = frozenset({"stuck", "blocked"})
+NAMES_SHOWN = 3
+
+
+def agreements(report: Report) -> tuple[str, ...]:
+    """One line for each fault that two kinds of evidence show."""
+    return tuple(dict.fromkeys(_agreements(report)))
+
+
+def _agreements(report: Report) -> Iterator[str]:
+    in_heap = _heap_threads(report)
+    in_stacks = _stack_threads(report)
+    for finding in report.findings:
+        if finding.rule != IN_HEAP:
+            continue
+        for twin in twins(finding, report.findings):
+            names = sorted(threads_of(finding) & threads_of(twin))
+            line = f"heap dump and thread dumps show the same: {_some(names)}"
+            first = names[0]
+            if _same_address(in_heap.get(first), in_stacks.get(first)):
+                line += ", by name and by address"
+            if _same_frame(in_heap.get(first), in_stacks.get(first)):
+                line += f", in {(in_stacks[first].frame or '').partition('(')[0]} both times"
+            yield line
+    for finding in report.findings:
+        if len(finding.seen_in) > 1 and len(finding.rests_on) > 1 and finding.rule not in STANDSTILLS:
+            yield f"{finding.rule} is seen in {' and '.join(finding.seen_in)}"
+
+
+def contradictions(report: Report) -> tuple[str, ...]:
+    """Where heap dump and thread dumps of one process disagree about a thread."""
+    return tuple(dict.fromkeys(_contradictions(report)))
+
+
+def contradicted(finding: Finding, report: Report) -> bool:
+    """Whether the thread dumps saw every thread of a finding of the heap at other work or at none."""
+    return finding.rule == IN_HEAP and bool(_moving(finding, report)) and not twins(finding, report.findings)
+
+
+def _contradictions(report: Report) -> Iterator[str]:
+    states = _stack_threads(report)
+    for finding in report.findings:
+        if finding.rule != IN_HEAP:
+            continue
+        moving = _moving(finding, report)
+        if moving:
+            seen = " and ".join(sorted({states[name].state for name in moving}))
+            yield (
+                f"the heap dump has {_some(moving)} at one message for long, the thread dumps have"
+                f" {'it' if len(moving) == 1 else 'them'} {seen}: they were taken at different times, or the work"
+                " is slow and not stuck"
+            )
+    heap = report.heap
+    if heap is None or not any(thread.message is not None for thread in heap.threads):
+        return
+    at_work = {thread.name for thread in heap.threads if thread.message is not None}
+    known = {thread.name for thread in heap.threads}
+    for finding in report.findings:
+        if finding.rule not in STANDSTILLS or finding.subject.group is None:
+            continue
+        free = sorted(
+            name
+            for name in threads_of(finding)
+            if name in known and name not in at_work and _is_worker(states.get(name))
+        )
+        if free:
+            yield (
+                f"the thread dumps have {_some(free)} standing, the heap dump has no message in"
+                f" {'its hand' if len(free) == 1 else 'their hands'}: the dumps were taken at different times"
+            )
+
+
+def _moving(finding: Finding, report: Report) -> list[str]:
+    """Threads of a finding of the heap that the thread dumps, where they can tell, saw moving or idle."""
+    stacks = report.stacks
+    if stacks is None or not stacks.judged:
+        return []
+    states = _stack_threads(report)
+    return sorted(
+        name for name in threads_of(finding) if name in states and states[name].state in ("progressing", "idle")
+    )
+
+
+def _heap_threads(report: Report) -> dict[str, HeapThread]:
+    return {} if report.heap is None else {thread.name: thread for thread in report.heap.threads}
+
+
+def _stack_threads(report: Report) -> dict[str, ThreadFacts]:
+    return {} if report.stacks is None else {thread.name: thread for thread in report.stacks.threads}
+
+
+def _is_worker(thread: ThreadFacts | None) -> bool:
+    return thread is not None and thread.role == "consume-worker"
+
+
+def _same_address(one: HeapThread | None, other: ThreadFacts | None) -> bool:
+    if one is None or other is None or one.tid is None or other.tid is None or not other.tid.startswith("0x"):
+        return False
+    return int(one.tid, 16) == int(other.tid, 16)
+
+
+def _same_frame(one: HeapThread | None, other: ThreadFacts | None) -> bool:
+    return (
+        one is not None
+        and one.call is not None
+        and other is not None
+        and other.frame is not None
+        and one.call.frame is not None
+        and one.call.frame.partition("(")[0] == other.frame.partition("(")[0]
+    )
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:NAMES_SHOWN])
+    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"

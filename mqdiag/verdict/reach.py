@@ -1,0 +1,127 @@
+"""A report to its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.verdict import ChainStep, Verdict
+from mqdiag.findings import Confidence, EvidenceValue, Finding, Report, Severity
+from mqdiag.verdict.chain import chain_of, steps
+from mqdiag.verdict.compare import agreements, contradicted, contradictions
+from mqdiag.verdict.evidence import checked
+from mqdiag.verdict.same_fault import twins
+from mqdiag.verdict.surer import surer
+
+FAULTS = (Severity.ERROR, Severity.WARNING)
+INPUT_RULE = "input-incomplete"
+HELD_BACK = "offset-stuck-at-head"
+_ORDER = (Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
+
+
+def reach_verdict(report: Report) -> Verdict | None:
+    """The verdict; None when nothing could be read."""
+    if all(given.error is not None or given.skipped is not None for given in report.inputs):
+        return None
+    against = contradictions(report)
+    # what the thread dumps contradict is no root cause; the contradiction itself is told
+    findings = tuple(found for found in report.findings if not contradicted(found, report))
+    candidates = [
+        found
+        for found in findings
+        if found.severity in FAULTS and found.rule != INPUT_RULE and not found.accepted
+    ]
+    if not candidates:
+        return _healthy(report, against)
+    ordered = tuple(sorted(findings, key=lambda found: found is not candidates[0]))
+    chain = chain_of(ordered)
+    confidence, reason = _confidence(chain[0], findings, against)
+    made = steps(chain, findings)
+    return Verdict(
+        healthy=False,
+        statement=_statement(made),
+        confidence=confidence.value,
+        confidence_reason=reason,
+        chain=made,
+        consequences=tuple(_consequences(report, chain)),
+        agreements=agreements(report),
+        contradictions=against,
+        checked=checked(report),
+        surer=surer(report, chain),
+    )
+
+
+def _healthy(report: Report, against: tuple[str, ...]) -> Verdict:
+    """What was looked at, and no more than that is claimed."""
+    undecided = report.stacks is not None and not report.stacks.judged and report.heap is None
+    cut = any(found.rule == INPUT_RULE for found in report.findings)
+    statement = f"No fault was found: {len(report.checked)} rules looked at this evidence."
+    if undecided and report.logs is None:
+        statement = "These thread dumps do not tell progress from standstill; nothing else was found in them."
+    elif against:
+        statement = f"No fault is proven: the evidence disagrees. {len(report.checked)} rules looked at it."
+    elif cut:
+        statement = f"No fault was found in what could be read: {len(report.checked)} rules looked at it."
+    return Verdict(
+        healthy=not (undecided or against or cut),
+        statement=statement,
+        contradictions=against,
+        checked=checked(report),
+        surer=surer(report, ()),
+    )
+
+
+def _statement(chain: tuple[ChainStep, ...]) -> str:
+    """The root cause, and what it led to."""
+    first, *rest = chain
+    statement = _sentence(first.says)
+    if rest:
+        told = "; ".join(f"{step.word} {step.says}" for step in rest[:3])
+        statement += f" {_sentence(told[0].upper() + told[1:])}"
+    return statement
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _confidence(
+    root: Finding, findings: tuple[Finding, ...], against: tuple[str, ...]
+) -> tuple[Confidence, str]:
+    """As sure as the root cause; surer where other evidence shows the same, less where evidence disagrees."""
+    same = twins(root, findings)
+    best = max((root, *same), key=lambda one: _ORDER.index(one.confidence))
+    level, reason = best.confidence, best.confidence_reason
+    kinds = sorted({kind for one in (root, *same) for kind in one.seen_in})
+    if same:
+        level = Confidence.HIGH if level is not Confidence.LOW else Confidence.MEDIUM
+        reason = f"{' and '.join(kinds)} show it independently"
+    if against:
+        level = _ORDER[max(_ORDER.index(level) - 1, 0)]
+        reason = f"evidence disagrees: {against[0]}"
+    return level, reason
+
+
+def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
+    """The backlog and what a restart costs, for the groups of the chain."""
+    heap = report.heap
+    groups = {finding.subject.group for finding in chain if finding.subject.group is not None}
+    if heap is None or heap.process_queues is None:
+        return
+    for group in sorted(groups):
+        queues = [queue for queue in heap.queues if queue.group == group and not queue.dropped]
+        lags = [queue.lag for queue in queues if queue.lag is not None]
+        if sum(lags):
+            yield (
+                f"{sum(lags):,} messages wait on the brokers for the {len(lags)} queues of group {group} that this"
+                " process has, as of the last pulls"
+            )
+        held = [found for found in chain if found.rule == HELD_BACK and found.subject.group == group]
+        again = sum(_number(found.evidence.get("finished_beyond_head")) for found in held)
+        if again:
+            yield (
+                f"if the process restarts now, {again:,} messages of group {group} that are done are delivered again"
+            )
+
+
+def _number(value: EvidenceValue) -> int:
+    return value if isinstance(value, int) else 0

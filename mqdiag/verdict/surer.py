@@ -1,0 +1,102 @@
+"""What is missing, what it would tell, and how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.verdict import MissingEvidence
+from mqdiag.findings import Finding, Report
+from mqdiag.verdict import commands
+from mqdiag.verdict.places import Place, place_of
+
+STOPS = "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
+BROKER_EVIDENCE = frozenset(
+    {
+        "page-cache-busy", "slow-writes", "send-queue-timeout", "send-queue-full", "send-busy",
+        "transient-pool-exhausted", "stuck-lock-time", "broker-send-blocked", "producer-backlog", "slave-behind",
+        "offset-reset-to-zero", "offset-not-matched", "deleted-data-loop", "busy-workaround",
+    }
+)  # fmt: skip
+"""rules whose fault lies at a broker"""
+
+
+def surer(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, ...]:
+    """What would make the verdict surer, the most telling first."""
+    place = place_of(report)
+    at_broker = any(finding.rule in BROKER_EVIDENCE for finding in chain)
+    return tuple(_broker(report, place, chain) if at_broker else _client(report, place, chain))
+
+
+def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
+    stacks, heap = report.stacks, report.heap
+    if stacks is None or not stacks.judged:
+        have = "" if stacks is None else f", as the given {_count(stacks.samples, 'sample')} cannot"
+        yield MissingEvidence(
+            what="five thread dumps of the process, three seconds apart",
+            why=f"they tell standstill from slow work, and name the frame{have}",
+            commands=commands.thread_dumps(place),
+        )
+    if heap is None:
+        yield MissingEvidence(
+            what="a heap dump of the process",
+            why=(
+                "it tells which message each thread has in hand and since when, what the queues hold, which settings"
+                " are in force, and how many messages a restart would deliver again"
+            ),
+            caution=STOPS,
+            commands=commands.heap_dump(place),
+        )
+    elif heap.process_queues is None:
+        yield MissingEvidence(what="the heap dump read in full", why="without its graph no cause can be named")
+    if report.logs is None:
+        yield MissingEvidence(
+            what="the client's log, rocketmq_client.log, with its rotated files",
+            why="it tells when it began, which flow control came first, and errors that no dump shows",
+            commands=commands.client_log(place),
+        )
+    group = _group(report, chain)
+    if group is not None and not _has_kind(report, "admin"):
+        yield MissingEvidence(
+            what=f"the backlog of group {group} as the brokers have it",
+            why="a dump knows only the queues of its own process, as of their last pulls",
+            commands=commands.consumer_progress(place, group),
+        )
+
+
+def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
+    if report.logs is None:
+        yield MissingEvidence(
+            what="the broker's logs: broker.log, store.log, watermark.log",
+            why="store.log has the distribution of write times, one line a minute",
+            commands=commands.broker_logs(place),
+        )
+    if report.stacks is None or not report.stacks.judged:
+        yield MissingEvidence(
+            what="five thread dumps of the broker, three seconds apart",
+            why="they tell what the send threads wait for: the put lock, the flush or the slave",
+            commands=commands.thread_dumps(place),
+        )
+    if not _has_kind(report, "admin"):
+        broker = next((one.subject.broker for one in chain if one.subject.broker is not None), None)
+        yield MissingEvidence(
+            what="the broker's own counters",
+            why="mqadmin brokerStatus has the queue sizes, head waits and the page cache lock time of now",
+            commands=commands.broker_status(place, broker),
+        )
+
+
+def _group(report: Report, chain: tuple[Finding, ...]) -> str | None:
+    """The group of the chain; the only one of the heap where nothing was found."""
+    named = next((one.subject.group for one in chain if one.subject.group is not None), None)
+    if named is not None:
+        return named
+    groups = {one.group for one in report.heap.consumers} if report.heap is not None else set()
+    return groups.pop() if len(groups) == 1 else None
+
+
+def _has_kind(report: Report, kind: str) -> bool:
+    return any(given.kind == kind and given.error is None for given in report.inputs)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
