@@ -16,7 +16,7 @@ class TransientStorePoolFacts(msgspec.Struct, frozen=True, kw_only=True):
     """buffers that the pool has when it is filled; the object exists where the pool is off, too"""
     available_buffers: int | None = None
     in_force: bool | None = None
-    """enabled, ASYNC_FLUSH and no slave: the broker asks the pool only then"""
+    """enabled, no slave, and up to 4.9.8 ASYNC_FLUSH: the broker asks the pool only then"""
     buffers_in_use: int | None = None
     """distinct off-heap buffers that mapped files write to"""
 

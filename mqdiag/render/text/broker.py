@@ -93,7 +93,7 @@ def _pool(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
     if not pool.enabled:
         yield "transient pool", "off"
     elif not pool.in_force:
-        yield "transient pool", "set, without effect: it serves an ASYNC_FLUSH master only"
+        yield "transient pool", "set, without effect: not in force for this role and flush type"
     else:
         free = f"{number(pool.available_buffers)} of {number(pool.pool_size)} buffers free"
         yield "transient pool", f"on, {free}"

@@ -21,12 +21,17 @@ def pool_facts(
         enabled=enabled,
         pool_size=broker.number(pool, "poolSize"),
         available_buffers=int(items(broker.heap, one(buffers))[1].size) if buffers >= 0 else None,
-        in_force=enabled and _asked(config, store_config),
+        in_force=enabled and _asked(broker, config, store_config),
         buffers_in_use=buffers_in_use(broker),
     )
 
 
-def _asked(config: dict[str, ConfigValue], store_config: dict[str, ConfigValue]) -> bool:
-    """MessageStoreConfig.isTransientStorePoolEnable; in controller mode (5.x) a slave asks the pool too."""
+def _asked(broker: Controller, config: dict[str, ConfigValue], store_config: dict[str, ConfigValue]) -> bool:
+    """As isTransientStorePoolEnable answers: of MessageStoreConfig up to 4.9.8, of DefaultMessageStore since 5.1.0.
+
+    Up to 4.9.8 it asks for ASYNC_FLUSH; brokers with a ConsumeQueueStore (since 5.0.0) do not. In controller mode
+    a slave has a pool as well.
+    """
     master = store_config.get("brokerRole") != "SLAVE" or config.get("enableControllerMode") is True
-    return master and store_config.get("flushDiskType") == "ASYNC_FLUSH"
+    any_flush = broker.first(broker.store, "consumeQueueStore") >= 0
+    return master and (any_flush or store_config.get("flushDiskType") == "ASYNC_FLUSH")

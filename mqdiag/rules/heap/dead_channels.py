@@ -50,7 +50,7 @@ def silent() -> Facts:
     causes=("dead-channels",),
     severities=(Severity.WARNING,),
     remedy=(
-        "Upgrade the client: the leak of idle connections is fixed in 5.1.0.",
+        "Upgrade the client: the leak of inactive connections is fixed in 5.1.3.",
         "With vipChannelEnabled switch it off if the VIP port (broker port less 2) is not reachable.",
     ),
     references=(
