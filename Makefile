@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
 
 # The newest Python that can make an environment; a pyenv shim of a version that is not there does not count.
 $(BIN)/python:
@@ -57,6 +57,10 @@ nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a qua
 .PHONY: fixtures
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
 	$(BIN)/python fixtures/rig/make_heaps.py
+
+.PHONY: example-ci-gate
+example-ci-gate: .venv/installed ## Load test, dump, gate; fails before the fix, passes after it (Java, Maven)
+	$(BIN)/python fixtures/rig/ci_gate.py $(if $(OUT),--out $(OUT))
 
 .PHONY: schema
 schema: .venv/installed ## Write the report's JSON Schema from the types

@@ -104,7 +104,7 @@ def read_baseline(path: Path) -> Baseline:
 def _from_report(data: bytes, path: Path) -> Baseline:
     try:
         saved = msgspec.json.decode(data, type=_SavedReport)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
         raise UsageError(f"{path}: is not a report of mqdiag --format json: {problem}") from error
     return Baseline(

@@ -171,7 +171,7 @@ def read_config(path: Path) -> ConfigFile:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 at byte {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: is not TOML: {error}") from error
     _refuse_unknown(raw, ConfigFile, str(path), "")
     rules = raw.get("rules", {})

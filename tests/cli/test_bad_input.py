@@ -159,3 +159,9 @@ def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
         process.stdin.flush()
         process.kill()
     assert not list(tmp_path.glob("mqdiag-stdin-*"))
+
+
+@pytest.mark.parametrize("arguments", [("heap", ""), ("stacks", "")])
+def test_an_empty_name_is_not_the_working_directory(mqdiag: Run, arguments: tuple[str, ...]) -> None:
+    done = mqdiag(*arguments)
+    assert (done.code, done.line) == (3, "mqdiag: '': is no file name")

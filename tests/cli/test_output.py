@@ -106,6 +106,18 @@ def test_a_standard_output_that_takes_nothing(redirected: str, says: str) -> Non
     assert done.stderr.splitlines() == [f"mqdiag: {says}"]
 
 
+@pytest.mark.parametrize("words", ["--help", "heap --help", "--version"])
+def test_a_help_text_that_nobody_takes(words: str) -> None:
+    mqdiag = f'"{sys.executable}" -m mqdiag {words}'
+    full = subprocess.run(["sh", "-c", f"{mqdiag} >/dev/full"], capture_output=True, text=True, check=False)
+    says = "mqdiag: standard output: the text could not be written: No space left on device"
+    assert (full.returncode, full.stderr.splitlines()) == (4, [says])
+    gone = subprocess.run(
+        ["bash", "-c", f"{mqdiag} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, check=False
+    )
+    assert (gone.stdout, gone.stderr) == ("0\n", "")
+
+
 def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -m mqdiag heap missing 2>&-'],

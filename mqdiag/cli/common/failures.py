@@ -51,13 +51,14 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
         _trace(debug)
         complain("not enough memory for this input; try --quick, or a machine with more memory")
         return EXIT_INTERNAL
+    except SystemExit:
+        # So click ends when the reader of a help text has gone away; its code 1 would mean findings.
+        return EXIT_CLEAN
     except OSError as error:
         _trace(debug)
         if not _was_printing(error):
             return _fault(error, debug)
         give_up_stdout()
-        if isinstance(error, BrokenPipeError):
-            return EXIT_CLEAN
         complain(not_written(error, "text"))
         return EXIT_INTERNAL
     except Exception as error:

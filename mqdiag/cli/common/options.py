@@ -22,6 +22,7 @@ class CommonOptions:
     format: str = "text"
     table: str | None = None
     output: str = "-"
+    also: tuple[str, ...] = ()
     fail_on: str | None = None
     expect: tuple[str, ...] = ()
     config: Path | None = None
@@ -51,6 +52,12 @@ _OPTIONS = (
         metavar="FILE",
         default="-",
         help="Write the report to FILE, whole or not at all; - is standard output.",
+    ),
+    click.option(
+        "--also",
+        multiple=True,
+        metavar="FORMAT=FILE",
+        help="Write the report in another format too, such as junit=build/mqdiag.xml. Repeatable.",
     ),
     click.option(
         "--fail-on",

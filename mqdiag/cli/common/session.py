@@ -7,6 +7,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,19 +60,23 @@ def diagnose(
         work: reads the evidence and makes the report.
         all_threads: show every thread, not only those that matter.
     """
+    from mqdiag.cli.common.also import also_targets
     from mqdiag.cli.common.write_baseline import baseline_text
     from mqdiag.render import renderer
 
     settings = load_settings(options)
     target = Target(options.output)
+    also = also_targets(options)
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with terminal_progress() as progress:
         diagnosis = work(settings, progress)
     report = diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
+    shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format != "text" or not _nothing_read(report):
-        shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
         target.write(renderer(options.format)(report, shown))
+    for name, other in also:
+        other.write(renderer(name)(report, replace(shown, width=TEXT_WIDTH, colour=False)))
     if kept is not None and not _nothing_read(report):
         kept.write(baseline_text(report))
     for given in report.inputs:

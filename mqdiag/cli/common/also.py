@@ -1,0 +1,32 @@
+"""`--also FORMAT=FILE`: one diagnosis, written in several formats."""
+
+from __future__ import annotations
+
+from mqdiag.cli.common.options import CommonOptions
+from mqdiag.cli.common.output import Target
+from mqdiag.errors import UsageError
+from mqdiag.render import formats
+
+
+def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
+    """The formats with their places, checked before the work begins.
+
+    Raises:
+        UsageError: a format that is none, standard output, or the same file twice.
+    """
+    from mqdiag.config import nearest
+
+    found = []
+    taken = {options.output, options.write_baseline}
+    for given in options.also:
+        name, equals, file = given.partition("=")
+        if not equals:
+            raise UsageError(f"--also {given!r} is not FORMAT=FILE, such as junit=build/mqdiag.xml")
+        if name not in formats():
+            hint = nearest(name, formats()) or f"; there are {', '.join(formats())}"
+            raise UsageError(f"--also {given!r}: there is no format {name!r}{hint}")
+        if file == "-" or file in taken:
+            raise UsageError(f"--also {given!r}: name a file that nothing else is written to")
+        taken.add(file)
+        found.append((name, Target(file, "--also")))
+    return found
