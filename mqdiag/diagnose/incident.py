@@ -47,7 +47,8 @@ def diagnose_incident(
     shared: dict[str, object] = {}
     shared_inputs: list[Input] = []
     of_processes = []
-    for part in collected:
+    # what a saved report says of logs gives way to the logs themselves
+    for part in sorted(collected, key=lambda part: any(own.saved for own in part.processes), reverse=True):
         shared |= part.shared
         shared_inputs += part.inputs
         of_processes += part.processes

@@ -29,7 +29,11 @@ class Process:
 
 
 def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
-    """One process for each heap dump and for each series of thread dumps that belongs to none of them."""
+    """One process for each heap dump and for each series of thread dumps that belongs to none of them.
+
+    A saved report whose dump is there itself is left out.
+    """
+    found = [one for one in found if not (one.saved and any(_same_dump(one, other) for other in found))]
     heaps = [one for one in found if one.heap is not None and one.stacks is None]
     series = [one for one in found if one.heap is None and one.stacks is not None]
     both = [one for one in found if one.heap is not None and one.stacks is not None]
@@ -44,6 +48,18 @@ def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
     return [_process(first, second, tie, names) for first, second, tie in pairs]
+
+
+def _same_dump(saved: OfProcess, other: OfProcess) -> bool:
+    """Whether the heap of a saved report was read from a dump that is there too."""
+    mine, theirs = saved.heap, other.heap
+    return (
+        not other.saved
+        and mine is not None
+        and theirs is not None
+        and mine.captured_at is not None
+        and (mine.captured_at, mine.file_objects) == (theirs.captured_at, theirs.file_objects)
+    )
 
 
 def _process(first: OfProcess, second: OfProcess | None, tie: str | None, names: set[str]) -> Process:

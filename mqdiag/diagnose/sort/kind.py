@@ -24,6 +24,8 @@ class OfProcess:
     stacks: StacksFacts | None = None
     pid: int | None = None
     """where the evidence names it"""
+    saved: bool = False
+    """it comes from a saved report"""
 
 
 @dataclass(kw_only=True)

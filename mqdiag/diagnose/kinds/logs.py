@@ -1,0 +1,44 @@
+"""Logs of clients, brokers, applications and collectors: text whose lines have times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.logs import NamedLog, read_logs
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.progress import Progress
+from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
+from mqdiag.read.logs.stamps import StampReader
+from mqdiag.read.report import is_report
+
+LEAST_SHARE = 0.05
+"""lines with a time among the first ones; the stack traces of one error may be dozens of lines"""
+LEAST_LINES = 2
+_DUMP = b"Full thread dump"
+_DUMP_HEAD = 400
+
+
+def _recognise(piece: Piece) -> bool:
+    if not piece.is_text or is_report(piece.inner_head):
+        return False
+    head = piece.inner_head.lstrip(b"\0")
+    if shape_of(head, piece.name).form != "plain":
+        return True
+    lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if line.strip()]
+    stamps = StampReader()
+    dated = sum(1 for line in lines if stamps.of_line(line) is not None)
+    if _DUMP in head[:_DUMP_HEAD]:
+        # jstack prints a date above its dump
+        return dated > LEAST_LINES
+    return dated >= min(LEAST_LINES, len(lines)) and dated >= LEAST_SHARE * len(lines) and dated > 0
+
+
+def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
+    evidence = read_logs([NamedLog(path=piece.path, name=piece.name) for piece in pieces], progress=progress)
+    shared: dict[str, object] = {} if evidence.facts is None else {"logs": evidence.facts}
+    return Collected(inputs=evidence.inputs, shared=shared)
+
+
+KIND = EvidenceKind(name="log", recognise=_recognise, read=_read)

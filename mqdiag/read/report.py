@@ -1,0 +1,51 @@
+"""Reports that mqdiag saved as JSON, read back as what they were made from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from mqdiag.errors import InputError
+from mqdiag.findings import Report
+
+MOST_BYTES = 1 << 30
+HINT = "give what --format json wrote"
+_START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*\d+\s*,\s*"mqdiag"\s*:')
+VERSION = 1
+
+
+def is_report(head: bytes) -> bool:
+    """Whether a file begins as a saved report does."""
+    return _START.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def read_report(path: str, name: str | None = None) -> Report:
+    """Read a saved report.
+
+    Args:
+        path: the file.
+        name: what the user calls it, where that is not `path`.
+
+    Raises:
+        InputError: it is none, or one of a later kind.
+    """
+    shown = name or path
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(shown, f"cannot be read: {error.strerror or error}") from None
+    if len(data) > MOST_BYTES:
+        raise InputError(shown, "has more than 1 GiB, too much for a report", hint=HINT)
+    try:
+        report = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=Report)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        problem = str(error).replace("`", "")
+        raise InputError(shown, f"is no report of mqdiag: {problem}", hint=HINT) from None
+    if report.schema_version > VERSION:
+        raise InputError(
+            shown, f"is a report of schema version {report.schema_version}; this mqdiag reads up to {VERSION}"
+        )
+    return report
