@@ -15,8 +15,10 @@ def command(debug: bool) -> int:
     This is done by itself when a dump is read; run it once when you build an image or set up a machine.
     """
     from mqdiag.graph import warm
+    from mqdiag.redact.warm import warm_redaction
 
     started = time.monotonic()
+    warm_redaction()
     warm()
     click.echo(f"kernels are ready ({time.monotonic() - started:.1f} s)")
     return 0

@@ -42,11 +42,11 @@ _DUMP_MAGIC = b"JAVA PROFILE"
 class _Spool:
     """Where inflated bytes go: memory first, a nameless temporary file when they are many."""
 
-    def __init__(self, path: str, limit: int) -> None:
+    def __init__(self, path: str, limit: int, *, in_memory: bool) -> None:
         self._path = path
         self._limit = limit
         self._expected = 0
-        self._room = int(_available_memory() * _MEMORY_SHARE)
+        self._room = int(_available_memory() * _MEMORY_SHARE) if in_memory else 0
         self._fd = os.memfd_create("mqdiag")
         self._on_disk = False
         self.size = 0
@@ -99,6 +99,10 @@ class _Spool:
             hint="set TMPDIR to a folder with room, or inflate the file elsewhere",
         )
 
+    def descriptor(self) -> int:
+        """The file itself; the caller closes it."""
+        return self._fd
+
     def array(self) -> NDArray[np.uint8]:
         """The bytes, read-only."""
         if self.size == 0:
@@ -131,7 +135,35 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
             members = _inflate_members(path, raw, int(block[1]), limit, progress)
             if members is not None:
                 return members
-    spool, problem = _inflate_stream(path, size, limit, progress)
+    spool, problem = _inflate_stream(path, size, limit, progress, in_memory=True)
+    return Source(path, spool.array(), size, "gzip", problem)
+
+
+def inflate_to_disk(
+    path: str, size: int, progress: Progress, max_bytes: int | None = None
+) -> tuple[int, str | None]:
+    """Inflate into a nameless temporary file, for work that must not take memory.
+
+    Args and raised errors as for `inflate`.
+
+    Returns:
+        (its descriptor, which the caller closes; what stopped the inflating early).
+    """
+    progress.phase("inflating")
+    limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
+    spool, problem = _inflate_stream(path, size, limit, progress, in_memory=False)
+    return spool.descriptor(), problem
+
+
+def _inflate_stream(
+    path: str, size: int, limit: int, progress: Progress, *, in_memory: bool
+) -> tuple[_Spool, str | None]:
+    """(what one stream after the other inflates to, why it ends early).
+
+    Of what does not begin as a heap dump only the beginning: enough to say what it is.
+    """
+    spool = _Spool(path, limit, in_memory=in_memory)
+    problem = _fill(spool, path, size, progress)
     if spool.size == 0:
         raise InputError(
             path,
@@ -139,15 +171,10 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
             hint="compare its size and checksum with the original and copy it again",
             offset=0,
         )
-    return Source(path, spool.array(), size, "gzip", problem)
+    return spool, problem
 
 
-def _inflate_stream(path: str, size: int, limit: int, progress: Progress) -> tuple[_Spool, str | None]:
-    """(what one stream after the other inflates to, why it ends early).
-
-    Of what does not begin as a heap dump only the beginning: enough to say what it is.
-    """
-    spool = _Spool(path, limit)
+def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
     with open(path, "rb") as file:
@@ -160,7 +187,7 @@ def _inflate_stream(path: str, size: int, limit: int, progress: Progress) -> tup
                     first = spool.size == 0
                     spool.write(inflated)
                     if first and len(inflated) >= len(_DUMP_MAGIC) and not inflated.startswith(_DUMP_MAGIC):
-                        return spool, None
+                        return None
                     written += len(inflated)
                     piece = b""
                     if expander.eof:
@@ -173,9 +200,9 @@ def _inflate_stream(path: str, size: int, limit: int, progress: Progress) -> tup
         except _Damaged as error:
             for inflated in _salvage(path, member_at, written):
                 spool.write(inflated)
-            return spool, f"the gzip data is damaged between bytes {member_at} and {done} of the file ({error})"
+            return f"the gzip data is damaged between bytes {member_at} and {done} of the file ({error})"
     inside = done > member_at
-    return spool, "the gzip data ends in the middle: the file is cut" if inside else None
+    return "the gzip data ends in the middle: the file is cut" if inside else None
 
 
 def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:

@@ -43,6 +43,28 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
     Raises:
         InputError: missing, a directory, not readable, empty, or gzip that cannot be inflated at all.
     """
+    size = check_readable(path)
+    try:
+        with open(path, "rb") as file:
+            magic = file.read(2)
+        if magic == GZIP_MAGIC:
+            from mqdiag.read.gzip import inflate
+
+            return inflate(path, size, progress or Silent(), max_inflated)
+        data = np.memmap(path, np.uint8, "r")
+    except PermissionError:
+        raise InputError(path, "no permission to read it", hint="run as its owner, or: chmod +r") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+    return Source(path=path, data=data.view(np.ndarray), file_bytes=size)
+
+
+def check_readable(path: str) -> int:
+    """The size of a file that may hold a dump.
+
+    Raises:
+        InputError: missing, a directory or other special file, or empty.
+    """
     try:
         info = os.stat(path)
     except FileNotFoundError:
@@ -62,16 +84,4 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
             hint="look at the disk space where it was written and take it again",
             offset=0,
         )
-    try:
-        with open(path, "rb") as file:
-            magic = file.read(2)
-        if magic == GZIP_MAGIC:
-            from mqdiag.read.gzip import inflate
-
-            return inflate(path, info.st_size, progress or Silent(), max_inflated)
-        data = np.memmap(path, np.uint8, "r")
-    except PermissionError:
-        raise InputError(path, "no permission to read it", hint="run as its owner, or: chmod +r") from None
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
-    return Source(path=path, data=data.view(np.ndarray), file_bytes=info.st_size)
+    return info.st_size

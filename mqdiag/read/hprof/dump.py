@@ -92,7 +92,7 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
     data = source.data
     header = parse_header(source.path, data)
     progress.phase("reading records")
-    records = read_records(data, header)
+    records = read_records(data, header, progress=progress)
     segments, further = heap_segments(records)
     if not segments:
         raise InputError(

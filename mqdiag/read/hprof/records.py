@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.progress import Progress
 from mqdiag.read.hprof.header import Header
 from mqdiag.read.hprof.kernels.records import CUT, DONE, FULL, RUNS_OUT, scan_records
 
@@ -26,6 +27,8 @@ KNOWN_TAGS = frozenset(
 _UNCLOSED = "the file ends without the record that closes a dump (tag 0x2c)"
 _HEADER = 9
 """bytes of tag, time and length before a body"""
+_BATCH = 256
+"""records after which the progress is told; each may be far from the one before"""
 _ZEROS_TO_STOP = 1 << 12
 """records of nothing but zeros, one after the other, behind which no data is expected any more"""
 
@@ -76,13 +79,16 @@ class Records:
         return Records(tags, offsets, lengths, stopped_at, problem, rest.declared_end)
 
 
-def read_records(data: NDArray[np.uint8], header: Header, start: int | None = None) -> Records:
+def read_records(
+    data: NDArray[np.uint8], header: Header, start: int | None = None, progress: Progress | None = None
+) -> Records:
     """List the top-level records; O(records), bodies are not touched.
 
     Args:
         data: the file.
         header: its header.
         start: where to begin, if not behind the header.
+        progress: told after every few records.
     """
     capacity = 1 << 16
     tags = np.empty(capacity, np.uint8)
@@ -90,7 +96,14 @@ def read_records(data: NDArray[np.uint8], header: Header, start: int | None = No
     lengths = np.empty(capacity, np.int64)
     position, count = header.size if start is None else start, 0
     while True:
-        status, position, count = scan_records(data, position, tags, offsets, lengths, count)
+        room = min(count + _BATCH, capacity)
+        status, position, count = scan_records(
+            data, position, tags[:room], offsets[:room], lengths[:room], count
+        )
+        if progress is not None:
+            progress.advance(position / data.size)
+        if status == FULL and count < capacity:
+            continue
         zeros = _zeros_at_end(tags[:count], lengths[:count])
         if status != FULL or zeros >= _ZEROS_TO_STOP:
             break

@@ -1,0 +1,61 @@
+"""`mqdiag redact`: a dump that can be shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.progress import terminal_progress
+
+if TYPE_CHECKING:
+    from mqdiag.redact.redact_dump import Redacted
+
+
+@click.command("redact", short_help="Write a copy of a heap dump that can be shared.")
+@click.argument("dump", metavar="IN")
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
+@click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(dump: str, target: Path, force: bool, max_inflated: str | None, debug: bool) -> int:
+    r"""Write OUT, a copy of the heap dump IN without the texts and contents of your application.
+
+    Names of classes, fields, threads, groups, topics and brokers, keys of message properties and texts of digits alone
+    stay; every other text becomes letters of the same length, equal ones the same letters; message bodies and all
+    other arrays of numbers become zeros. So mqdiag finds in OUT what it finds in IN.
+
+    OUT is compressed when its name ends in .gz, appears whole or not at all, and is never IN itself.
+
+    \b
+    mqdiag redact dump.hprof shared.hprof.gz
+    """
+    # Here, not above: these imports take numpy with them.
+    from mqdiag.config import parse_size
+    from mqdiag.redact.redact_dump import redact_dump
+
+    limit = None if max_inflated is None else parse_size(max_inflated)
+    with terminal_progress() as progress, given_file(dump) as path:
+        done = redact_dump(path, target, force=force, progress=progress, max_inflated=limit, name=dump)
+    _tell(dump, done)
+    return 0
+
+
+def _tell(dump: str, done: Redacted) -> None:
+    from mqdiag.cli.common.failures import complain
+    from mqdiag.render.wording.safe import safe
+
+    click.echo(
+        f"{safe(done.path, limit=None)}: {done.kept_texts:,} names and numbers kept, "
+        f"{done.replaced_texts:,} texts replaced, "
+        f"{done.blanked_bodies:,} message bodies and {done.blanked_arrays:,} other arrays blanked"
+    )
+    if done.problem is not None:
+        complain(
+            f"{dump} (byte {done.stopped_at}): {done.problem}; {done.unread_bytes:,} bytes that could not be read are "
+            "zeros in the copy"
+        )
+    if done.further_dumps:
+        complain(f"{dump}: {done.further_dumps} more dumps follow the first; they are not in the copy")

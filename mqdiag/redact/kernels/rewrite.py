@@ -1,0 +1,144 @@
+"""Sub-records of heap segments rewritten where they stand: what is not proven harmless goes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
+from mqdiag.redact.kernels.steps import sub_record_end
+from mqdiag.redact.kernels.tables import place_of
+from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, write_letters
+
+KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3
+"""places in the counts: arrays of each fate"""
+MOST_DIGITS = 20
+"""digits of the greatest unsigned 64-bit number"""
+
+
+@kernel(inline=True)
+def _blank(data, begin, end):
+    for at in range(begin, end):
+        data[at] = np.uint8(0)
+
+
+@kernel
+def _is_number(data, begin, end, kind):
+    """Whether all characters are digits: one byte each, or two in either order, as char[] and byte[] have them."""
+    if end - begin > 2 * MOST_DIGITS or begin == end:
+        return False
+    wide = kind == 5 or ((end - begin) % 2 == 0 and data[begin + 1] == 0)
+    if not wide and end - begin > MOST_DIGITS:
+        return False
+    for at in range(begin, end):
+        is_digit_place = True
+        if wide:
+            is_digit_place = ((at - begin) % 2 == 1) == (kind == 5)
+        if is_digit_place:
+            if data[at] < 48 or data[at] > 57:
+                return False
+        elif data[at] != 0:
+            return False
+    return True
+
+
+@kernel
+def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
+    kind = data[at + 9 + id_size]
+    begin = at + 10 + id_size
+    if kind != 5 and kind != 8:
+        counts[BLANKED] += 1
+        _blank(data, begin, after)
+        return
+    if kind == 8 and bodies.size > 1:
+        number = identifier(data, at + 1, id_size)
+        if bodies[place_of(bodies, number)] == number and number != np.uint64(0):
+            counts[BODIES] += 1
+            _blank(data, begin, after)
+            return
+    if after == begin:
+        return
+    width = value_size(kind, id_size)
+    if after - begin > MOST_BYTES:
+        counts[REPLACED] += 1
+        for place in range(begin, after):
+            data[place] = np.uint8(120) if width == 1 or (place - begin) % 2 == 1 else np.uint8(0)
+        return
+    if _is_number(data, begin, after, kind):
+        counts[KEPT] += 1
+        return
+    hashed = hash_text(data, begin, after, key0, key1)
+    if texts[place_of(texts, hashed)] == hashed:
+        counts[KEPT] += 1
+        return
+    counts[REPLACED] += 1
+    write_letters(data, begin, after, width, hashed)
+
+
+@kernel
+def rewrite_sub_records(
+    data,
+    id_size,
+    key0,
+    key1,
+    class_keys,
+    class_rows,
+    lengths,
+    field_starts,
+    fields,
+    texts,
+    hash_codes,
+    bodies,
+    counts,
+):
+    """Rewrite whole sub-records.
+
+    Args:
+        data: uint8[], in and out: sub-records and nothing else.
+        id_size: 4 or 8; key0, key1: uint64, of the hash.
+        class_keys: uint64[2^k], class_rows: int32[2^k]: rows by class id.
+        lengths: int64[c], bytes of an instance's fields by row.
+        field_starts: int64[c + 1]; fields: int32[f, 3]: (place, bytes, 1 if only what is no hash code of a kept
+            text goes) of the fields that go.
+        texts: uint64[2^k], hashes of what stays; hash_codes: uint64[2^k], what Java's maps keep beside those texts,
+            plus 1 << 32.
+        bodies: uint64[2^k], ids of message bodies.
+        counts: int64[4], in and out.
+
+    Returns:
+        where the last sub-record ends: data.size unless something else is there. O(bytes).
+    """
+    at = np.int64(0)
+    end = np.int64(data.size)
+    last_id = np.uint64(0)
+    row = np.int32(-1)
+    while at < end:
+        after = sub_record_end(data, at, end, id_size)
+        if after < 0:
+            return at
+        tag = data[at]
+        if tag == 0x23:
+            _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts)
+        elif tag == 0x21:
+            class_id = identifier(data, at + 5 + id_size, id_size)
+            if class_id != last_id:
+                last_id = class_id
+                place = place_of(class_keys, class_id)
+                row = np.int32(-1)
+                if class_id != np.uint64(0) and class_keys[place] == class_id:
+                    row = class_rows[place]
+            begin = at + 9 + 2 * id_size
+            if row < 0 or class_id == np.uint64(0) or lengths[row] != after - begin:
+                # Of an object without a known layout nobody can say what its bytes are.
+                _blank(data, begin, after)
+            else:
+                for field in range(field_starts[row], field_starts[row + 1]):
+                    place = begin + fields[field, 0]
+                    stays = False
+                    if fields[field, 2] == 1:
+                        code = np.uint64(u4(data, place)) + (np.uint64(1) << np.uint64(32))
+                        stays = hash_codes[place_of(hash_codes, code)] == code
+                    if not stays:
+                        _blank(data, place, place + fields[field, 1])
+        at = after
+    return at

@@ -1,0 +1,117 @@
+"""Where chosen fields stand in the instances of each class, subclasses included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.hprof.dump import Dump
+
+REFERENCE, BYTE, INT = 2, 8, 10
+_MAX_DEPTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field as its class declares it."""
+
+    name: str
+    kind: int
+    place: int
+    """bytes behind the first of its class's own fields"""
+    size: int
+
+
+class Layouts:
+    """The layouts of all classes of a dump."""
+
+    def __init__(self, dump: Dump) -> None:
+        self._dump = dump
+        classes = dump.classes
+        sizes = np.zeros(256, np.int64)
+        sizes[[2, 4, 5, 6, 7, 8, 9, 10, 11]] = [dump.header.id_size, 1, 2, 4, 8, 1, 2, 4, 8]
+        self._sizes = sizes
+        ends = np.concatenate(([0], np.cumsum(sizes[classes.field_types])))
+        self._own = ends[classes.field_starts[1:]] - ends[classes.field_starts[:-1]]
+        self.lengths: NDArray[np.int64] = np.zeros(classes.count, np.int64)
+        """bytes of an instance's fields, by row"""
+        for _, rows, ancestors in self._levels():
+            self.lengths[rows] += self._own[ancestors]
+        self._places: dict[tuple[int, str], int] = {}
+
+    def own_fields(self, row: int) -> Iterator[Field]:
+        """The fields that a class declares itself."""
+        classes = self._dump.classes
+        place = 0
+        for at in range(int(classes.field_starts[row]), int(classes.field_starts[row + 1])):
+            kind = int(classes.field_types[at])
+            size = int(self._sizes[kind])
+            yield Field(self._dump.names.text(int(classes.field_names[at])), kind, place, size)
+            place += size
+
+    def chosen(self, choose: Callable[[str, Field], int | None], among: list[int]) -> NDArray[np.int64]:
+        """Fields of instances.
+
+        Args:
+            choose: what a class's name and a field of its own mean; None for a field of no interest.
+            among: rows of the classes whose own fields are asked about.
+
+        Returns:
+            int64[n, 4]: class row, place in its instances, bytes, what it means; rows ascending.
+        """
+        declared: dict[int, list[tuple[int, int, int]]] = {}
+        for row in among:
+            name = self._dump.classes.names[row]
+            meanings = [(field, choose(name, field)) for field in self.own_fields(row)]
+            found = [(field.place, field.size, what) for field, what in meanings if what is not None]
+            if found:
+                declared[row] = found
+        special = np.zeros(self._dump.classes.count, bool)
+        special[list(declared)] = True
+        rows_of_fields = [np.empty((0, 4), np.int64)]
+        for base, rows, ancestors in self._levels():
+            at = np.flatnonzero(special[ancestors])
+            rows_of_fields += [
+                np.array([[row, start + place, size, what] for place, size, what in declared[above]], np.int64)
+                for row, start, above in zip(
+                    rows[at].tolist(), base[at].tolist(), ancestors[at].tolist(), strict=True
+                )
+            ]
+        fields = np.concatenate(rows_of_fields)
+        return fields[np.argsort(fields[:, 0], kind="stable")]
+
+    def place(self, row: int, name: str) -> int:
+        """Where a field of this name stands in a class's instances; -1 where there is none."""
+        found = self._places.get((row, name))
+        if found is None:
+            found = self._places[row, name] = self._find(row, name)
+        return found
+
+    def _find(self, row: int, name: str) -> int:
+        base = 0
+        for _ in range(_MAX_DEPTH):
+            if row < 0:
+                break
+            for field in self.own_fields(row):
+                if field.name == name:
+                    return base + field.place
+            base += int(self._own[row])
+            row = int(self._dump.classes.superclass[row])
+        return -1
+
+    def _levels(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        """Upwards, for all classes at once: (where the ancestor's own fields begin, class rows, ancestors)."""
+        rows = np.arange(self._dump.classes.count)
+        ancestors = rows.copy()
+        base = np.zeros(rows.size, np.int64)
+        for _ in range(_MAX_DEPTH):
+            if not rows.size:
+                return
+            yield base, rows, ancestors
+            base = base + self._own[ancestors]
+            ancestors = self._dump.classes.superclass[ancestors].astype(np.int64)
+            there = ancestors >= 0
+            base, rows, ancestors = base[there], rows[there], ancestors[there]

@@ -1,0 +1,99 @@
+"""The dump that is redacted: mapped, with its pages let go of again, whatever size it has."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from mqdiag.progress import Progress
+from mqdiag.read.source import GZIP_MAGIC, Source, check_readable
+
+_RELEASE_EVERY_S = 0.01
+"""in that time two cores walk over some 40 MB"""
+
+
+@dataclass(slots=True)
+class Original:
+    """An opened dump, uncompressed."""
+
+    source: Source
+    descriptor: int
+    mapped: mmap.mmap
+
+    def release(self) -> None:
+        """Give back what was mapped in by reading: it counts as memory of the process."""
+        self.mapped.madvise(mmap.MADV_DONTNEED)
+
+
+class Releasing:
+    """Progress that gives back, at every step, what the step read."""
+
+    def __init__(self, progress: Progress, original: Original) -> None:
+        self._progress, self._original = progress, original
+
+    def phase(self, name: str) -> None:
+        """A new phase."""
+        self._original.release()
+        self._progress.phase(name)
+
+    def advance(self, share: float) -> None:
+        """A step of it."""
+        self._original.release()
+        self._progress.advance(share)
+
+    def note(self, text: str) -> None:
+        """Handed on."""
+        self._progress.note(text)
+
+
+@contextmanager
+def open_original(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
+    """Open a dump; gzip is inflated into a nameless temporary file.
+
+    While the block runs, pages that were read are given back again and again, for the walk through one heap record of
+    gigabytes makes no step in between.
+
+    Raises:
+        InputError: see `mqdiag.read.source.open_source`.
+    """
+    file_bytes = check_readable(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    problem, compression = None, None
+    if os.pread(descriptor, len(GZIP_MAGIC), 0) == GZIP_MAGIC:
+        from mqdiag.read.gzip import inflate_to_disk
+
+        os.close(descriptor)
+        descriptor, problem = inflate_to_disk(path, file_bytes, progress, max_inflated)
+        compression = "gzip"
+    try:
+        size = os.fstat(descriptor).st_size
+        mapped = mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
+        data = np.frombuffer(mapped, np.uint8)
+        original = Original(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
+        with _releasing(original):
+            yield original
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _releasing(original: Original) -> Iterator[None]:
+    done = threading.Event()
+
+    def release() -> None:
+        while not done.wait(_RELEASE_EVERY_S):
+            original.release()
+
+    thread = threading.Thread(target=release, name="mqdiag-release", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

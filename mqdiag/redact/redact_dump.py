@@ -1,0 +1,205 @@
+"""A dump redacted into a new file, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from isal import isal_zlib
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError, MqdiagError, UsageError
+from mqdiag.kernel import folder
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.walk import heap_segments
+from mqdiag.redact.keep import find_kept
+from mqdiag.redact.kernels import rewrite as kernel
+from mqdiag.redact.original import Original, Releasing, open_original
+from mqdiag.redact.plan import Plan, make_plan
+from mqdiag.redact.write import Rewriter, redacted
+
+_GZIP_SUFFIX = ".gz"
+_GZIP_LEVEL = 1
+_GZIP = 31  # zlib window bits for a gzip header and trailer
+_LEAST_RATIO = 20
+"""redacted dumps shrink less than that; for the look at the disk's room"""
+_DISK_MARGIN = 16 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redacted:
+    """What was written."""
+
+    path: str
+    bytes: int
+    """of the dump, before compression"""
+    kept_texts: int
+    """names and numbers that stay, in `byte[]` and `char[]`"""
+    replaced_texts: int
+    """other `byte[]` and `char[]`, now letters"""
+    blanked_bodies: int
+    """bodies of messages, now zeros"""
+    blanked_arrays: int
+    """other arrays of primitives, now zeros"""
+    unread_bytes: int
+    """zeros in the place of what could not be read"""
+    problem: str | None
+    """what is wrong with the input"""
+    stopped_at: int | None
+    """byte of the uncompressed input where it first could not be read"""
+    further_dumps: int
+    """dumps behind the first in the same file, left out"""
+
+
+def redact_dump(
+    path: str | Path,
+    target: Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+    max_inflated: int | None = None,
+    name: str | None = None,
+) -> Redacted:
+    """Write a dump that can be shared.
+
+    Args:
+        path: the dump, plain or gzip.
+        target: the new file; compressed when its name ends in .gz. Never the dump itself.
+        force: replace an older file of that name.
+        progress: who listens.
+        max_inflated: bytes to which a gzip dump may inflate.
+        name: what the user called the dump, where that is not `path`.
+
+    Raises:
+        UsageError: the target cannot be written there.
+        InputError: the dump cannot be read at all.
+        MqdiagError: the new file could not be written.
+    """
+    progress = progress or Silent()
+    check_target(str(path), target, force=force)
+    with open_original(str(path), name or str(path), progress, max_inflated) as original:
+        if not folder.is_ready():
+            progress.note("compiling kernels, only at the first run on this machine")
+        progress = Releasing(progress, original)
+        dump = read_dump(original.source, store=False, progress=progress)
+        if not dump.counts.any():
+            raise InputError(
+                original.source.path,
+                f"no object could be read: {dump.problem or 'the heap record is empty'}",
+                hint="compare the file's size with the original and copy it again",
+                offset=dump.stopped_at,
+            )
+        segments, _ = heap_segments(dump.records)
+        rewriting, objects = find_kept(dump, segments, progress, original.release)
+        plan = make_plan(dump, segments, rewriting, objects)
+        _check_room(target, plan.size)
+        rewriter = Rewriter(original, dump.header.id_size, plan, rewriting)
+        try:
+            counts = _write(target, plan, rewriter, progress)
+        except OSError as error:
+            raise MqdiagError(f"{target}: the dump could not be written: {error.strerror}") from error
+        return _summary(target, original, dump, plan, counts)
+
+
+def check_target(source: str, target: Path, *, force: bool) -> None:
+    """Refuse a place that cannot be written, or must not be.
+
+    Raises:
+        UsageError: with what to do.
+    """
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder; name a file in it")
+    if target.exists():
+        if os.path.exists(source) and os.path.samefile(source, target):
+            raise UsageError(f"{target}: is the dump itself; name another file")
+        if not target.is_file():
+            raise UsageError(f"{target}: is not a regular file")
+        if not force:
+            raise UsageError(f"{target}: is there already; --force replaces it")
+    folder = target.resolve().parent
+    if not folder.is_dir():
+        raise UsageError(f"{target}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"{target}: no permission to write in {folder}")
+
+
+def _check_room(target: Path, size: int) -> None:
+    needed = (size // _LEAST_RATIO if target.suffix == _GZIP_SUFFIX else size) + _DISK_MARGIN
+    folder = target.resolve().parent
+    room = os.statvfs(folder)
+    free = room.f_bavail * room.f_frsize
+    if free < needed:
+        raise MqdiagError(
+            f"{target}: {needed >> 20:,} MiB are needed, {folder} has {free >> 20:,} MiB free; "
+            "name a file on another disk"
+        )
+
+
+def _write(target: Path, plan: Plan, rewriter: Rewriter, progress: Progress) -> NDArray[np.int64]:
+    with _new_file(target) as file:
+        if target.suffix == _GZIP_SUFFIX:
+            compressor = isal_zlib.compressobj(_GZIP_LEVEL, isal_zlib.DEFLATED, _GZIP)
+            counts = redacted(
+                rewriter, plan, lambda _, data: _put(file, compressor.compress(data)), progress, ordered=True
+            )
+            _put(file, compressor.flush())
+            return counts
+        descriptor = file.fileno()
+        # Of a file with its full length, several threads may write parts at once.
+        os.ftruncate(descriptor, plan.size)
+        return redacted(
+            rewriter, plan, lambda start, data: _write_at(descriptor, start, data), progress, ordered=False
+        )
+
+
+def _put(file: BinaryIO, data: bytes) -> None:
+    file.write(data)
+
+
+def _write_at(descriptor: int, start: int, data: NDArray[np.uint8]) -> None:
+    done = 0
+    while done < data.size:
+        done += os.pwrite(descriptor, data.data[done:], start + done)
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[BinaryIO]:
+    """A file beside the target that takes its place at the end, and is gone when anything fails."""
+    target = target.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _summary(target: Path, original: Original, dump: Dump, plan: Plan, counts: NDArray[np.int64]) -> Redacted:
+    kept, replaced, bodies, blanked = (
+        int(counts[place]) for place in (kernel.KEPT, kernel.REPLACED, kernel.BODIES, kernel.BLANKED)
+    )
+    return Redacted(
+        path=str(target),
+        bytes=plan.size,
+        kept_texts=kept,
+        replaced_texts=replaced,
+        blanked_bodies=bodies,
+        blanked_arrays=blanked,
+        unread_bytes=plan.unread_bytes,
+        problem=dump.problem,
+        stopped_at=dump.stopped_at,
+        further_dumps=dump.further_dumps,
+    )
