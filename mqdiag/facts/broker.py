@@ -56,7 +56,7 @@ class PutLock(msgspec.Struct, frozen=True, kw_only=True):
     """reentrant or spin"""
     held: bool | None = None
     holder: str | None = None
-    """thread that holds it; a spin lock does not know"""
+    """thread that holds it; of a spin lock, which names none, the only one in the part of a put that it guards"""
     holder_frames: tuple[str, ...] = ()
     """top of its stack"""
     writers: tuple[str, ...] = ()

@@ -53,11 +53,12 @@ def show_healthy_part(page: Page, report: Report) -> None:
 def _margins(heap: HeapFacts) -> Iterator[str]:
     if heap.broker is not None:
         yield from filter(None, map(send_queue_margin, (heap.broker, *heap.further_brokers)))
-    elif not heap.consumers and not heap.process_queues and not heap.messages:
-        yield "no RocketMQ consumer and no message is in this dump"
-    if heap.consumers or heap.process_queues or heap.messages:
+    # A broker's messages are those that it writes at the moment: nothing is cached.
+    if heap.consumers or heap.process_queues or (heap.messages and heap.broker is None):
         yield from _cache(heap)
         yield from _oldest(heap)
+    elif heap.broker is None:
+        yield "no RocketMQ consumer and no message is in this dump"
     largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes, default=None)
     if largest is not None and largest.retained_bytes >= WORTH_SHOWING_BYTES:
         yield (

@@ -39,11 +39,19 @@ def put_lock(broker: Controller) -> PutLock | None:
     if lock < 0:
         return None
     records = heap.threads
-    writers = tuple(record.name for record in records if _writes(broker, record))
+    writing = [record for record in records if _writes(broker, record)]
+    writers = tuple(record.name for record in writing)
     spin = heap.number(lock, "putMessageSpinLock.value")
     if spin is not None:
-        # The flag means "free": compareAndSet(true, false) takes it.
-        return PutLock(kind="spin", held=spin == 0, writers=writers)
+        # The flag means "free": compareAndSet(true, false) takes it. It names no thread, but lets in only one.
+        only = writing[0] if spin == 0 and len(writing) == 1 else None
+        return PutLock(
+            kind="spin",
+            held=spin == 0,
+            holder=only.name if only else None,
+            holder_frames=_top(only),
+            writers=writers,
+        )
     owner = heap.ref(lock, "putMessageNormalLock.sync.exclusiveOwnerThread")
     if heap.ref(lock, "putMessageNormalLock.sync") < 0:
         return PutLock(writers=writers)
@@ -52,9 +60,13 @@ def put_lock(broker: Controller) -> PutLock | None:
         kind="reentrant",
         held=owner >= 0,
         holder=_name(heap, owner, record),
-        holder_frames=tuple(record.frames[:_FRAMES_SHOWN]) if record else (),
+        holder_frames=_top(record),
         writers=writers,
     )
+
+
+def _top(record: ThreadRecord | None) -> tuple[str, ...]:
+    return tuple(record.frames[:_FRAMES_SHOWN]) if record else ()
 
 
 def _name(heap: Heap, owner: int, record: ThreadRecord | None) -> str | None:

@@ -9,21 +9,25 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._remedies import busy
-from mqdiag.rules.registry import Draft, Skip
+from mqdiag.rules.registry import Draft, Limits, Skip
 from mqdiag.rules.wording import duration
 
 DEFAULT_LIMIT_MS = 1000
+NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile("
+"""the frame in which an append waits for the next commit log file"""
 FORGIVEN_MS = 10_000_000
 """DefaultMessageStore.isOSPageCacheBusy takes a lock held for longer for a mistake"""
 
 
-def in_heap(facts: Facts) -> Iterator[Draft | Skip]:
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each broker."""
     for broker in brokers(facts):
         if isinstance(broker, Skip):
             yield broker
         elif is_over_limit(broker) and _somebody_appends(broker):
-            yield _draft(broker)
+            yield _busy(broker)
+        elif _waits_for_file(broker, limits):
+            yield _slow(broker)
 
 
 def limit_ms(broker: BrokerFacts) -> int:
@@ -43,22 +47,17 @@ def _somebody_appends(broker: BrokerFacts) -> bool:
     return lock is not None and (bool(lock.held) or bool(lock.writers))
 
 
-def _draft(broker: BrokerFacts) -> Draft:
-    lock, age = broker.put_lock, broker.page_cache_lock_ms
-    assert lock is not None
+def _waits_for_file(broker: BrokerFacts, limits: Limits) -> bool:
+    """Below the broker's limit, but a thread is seen to wait for the disk: no stop of the JVM looks like that."""
+    age, lock = broker.page_cache_lock_ms, broker.put_lock
+    if age is None or lock is None or not limits["slow_ms"] < age < FORGIVEN_MS:
+        return False
+    return bool(lock.held) and any(NEW_FILE in frame for frame in lock.holder_frames)
+
+
+def _busy(broker: BrokerFacts) -> Draft:
+    limit, age = limit_ms(broker), broker.page_cache_lock_ms
     assert age is not None
-    holder = lock.holder or next(iter(lock.writers), None)
-    limit, queue = limit_ms(broker), broker.send_queue
-    frame = lock.holder_frames[0] if lock.holder_frames else None
-    said = [
-        f"A message has been on its way into the commit log for {duration(age)}; beyond"
-        f" osPageCacheBusyTimeOutMills={limit:,} every send is refused with [REJECTREQUEST], [PC_SYNCHRONIZED] or"
-        " [PCBUSY_CLEAN_QUEUE]."
-    ]
-    if holder is not None:
-        said.append(f"Thread {holder} appends it" + (f", in {frame}." if frame else "."))
-    if queue is not None and queue.size is not None:
-        said.append(f"{queue.size:,} more sends wait in the queue.")
     return Draft(
         severity=Severity.ERROR,
         cause="page-cache-busy",
@@ -66,14 +65,67 @@ def _draft(broker: BrokerFacts) -> Draft:
         confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the time",
         title=f"The page cache of {called(broker)} is busy: one append takes {duration(age)} so far",
         subject=subject(broker),
-        evidence={
-            "page_cache_lock_ms": age,
-            "osPageCacheBusyTimeOutMills": limit,
-            "thread": holder,
-            "frame": frame,
-            "send_queue_size": None if queue is None else queue.size,
-        },
-        explanation=tuple(said),
+        evidence=_evidence(broker),
+        explanation=(
+            f"A message has been on its way into the commit log for {duration(age)}; beyond"
+            f" osPageCacheBusyTimeOutMills={limit:,} every send is refused with [REJECTREQUEST], [PC_SYNCHRONIZED] or"
+            " [PCBUSY_CLEAN_QUEUE].",
+            *_said(broker),
+        ),
         remedy=busy(broker),
         weight=1.0,
     )
+
+
+def _slow(broker: BrokerFacts) -> Draft:
+    age = broker.page_cache_lock_ms
+    assert age is not None
+    return Draft(
+        severity=Severity.WARNING,
+        cause="page-cache-busy",
+        confidence=Confidence.MEDIUM,
+        confidence_reason="one dump, and the broker's own limit is not reached at this moment",
+        title=f"An append of {called(broker)} has waited for {duration(age)} for the next commit log file",
+        subject=subject(broker),
+        evidence=_evidence(broker),
+        explanation=(
+            f"The file system has not made the file in {duration(age)}; at osPageCacheBusyTimeOutMills="
+            f"{limit_ms(broker):,} the broker begins to refuse all sends.",
+            *_said(broker),
+        ),
+        remedy=busy(broker),
+        weight=0.5,
+    )
+
+
+def _evidence(broker: BrokerFacts) -> dict[str, int | str | None]:
+    lock, queue = broker.put_lock, broker.send_queue
+    frames = lock.holder_frames if lock is not None else ()
+    return {
+        "page_cache_lock_ms": broker.page_cache_lock_ms,
+        "osPageCacheBusyTimeOutMills": limit_ms(broker),
+        "thread": _appending(broker),
+        "frame": _step(frames),
+        "send_queue_size": None if queue is None else queue.size,
+    }
+
+
+def _appending(broker: BrokerFacts) -> str | None:
+    lock = broker.put_lock
+    if lock is None:
+        return None
+    return lock.holder or next(iter(lock.writers), None)
+
+
+def _step(frames: tuple[str, ...]) -> str | None:
+    """The broker's own frame nearest to the wait."""
+    return next((frame for frame in frames if ".store." in frame), next(iter(frames), None))
+
+
+def _said(broker: BrokerFacts) -> Iterator[str]:
+    thread, lock, queue = _appending(broker), broker.put_lock, broker.send_queue
+    if thread is not None:
+        frame = _step(lock.holder_frames) if lock is not None else None
+        yield f"Thread {thread} appends it" + (f", in {frame}." if frame else ".")
+    if queue is not None and queue.size:
+        yield f"{queue.size:,} more sends wait in the queue."

@@ -66,8 +66,8 @@ def _never_filled(broker: BrokerFacts, pool: TransientStorePoolFacts) -> Draft:
         evidence=_evidence(broker, pool),
         explanation=(
             "The pool has no buffer, and no commit log file holds one: it was not in force when the broker started,"
-            f" as for a slave or, up to 4.9.8, with SYNC_FLUSH. Now the broker is {broker.role} with {broker.flush}, asks the empty"
-            " pool and refuses every send with [REJECTREQUEST]system busy.",
+            f" as for a slave or, up to 4.9.8, with SYNC_FLUSH. Now the broker is {broker.role} with {broker.flush},"
+            " asks the empty pool and refuses every send with [REJECTREQUEST]system busy.",
         ),
         remedy=POOL_NOT_FILLED,
         weight=1.0,

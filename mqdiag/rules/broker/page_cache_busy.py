@@ -9,6 +9,7 @@ from mqdiag.facts.broker import PutLock
 from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._page_cache_busy_heap import in_heap
+from mqdiag.rules.broker._page_cache_busy_logs import in_logs
 from mqdiag.rules.broker._remedies import BUSY
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -47,7 +48,9 @@ def silent() -> Facts:
         "DefaultMessageStore.isOSPageCacheBusy, CommitLog.beginTimeInLock, BrokerFastFailure",
     ),
     any_of=("heap", "logs"),
+    limits={"slow_ms": 500},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker."""
-    yield from in_heap(facts)
+    """One finding for each broker of a heap, one for all logs."""
+    yield from in_heap(facts, limits)
+    yield from in_logs(facts)

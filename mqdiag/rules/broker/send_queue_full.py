@@ -10,6 +10,7 @@ from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import BUSY
 from mqdiag.rules.broker._send_queue_full_heap import in_heap
+from mqdiag.rules.broker._send_queue_full_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
@@ -42,5 +43,6 @@ def silent() -> Facts:
     explained_by=("page-cache-busy", "stuck-lock-time", "broker-send-blocked"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker."""
+    """One finding for each broker of a heap, one for all logs."""
     yield from in_heap(facts, limits)
+    yield from in_logs(facts)

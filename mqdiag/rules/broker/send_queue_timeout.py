@@ -10,6 +10,7 @@ from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import TIMEOUTS
 from mqdiag.rules.broker._send_queue_timeout_heap import in_heap
+from mqdiag.rules.broker._send_queue_timeout_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
@@ -41,9 +42,10 @@ def silent() -> Facts:
         "BrokerFastFailure.cleanExpiredRequest, RequestTask.createTimestamp",
     ),
     any_of=("heap", "logs"),
-    limits={"requests": 100, "wait_ms": 3000},
+    limits={"requests": 100, "wait_ms": 3000, "answers": 10},
     explained_by=("page-cache-busy", "stuck-lock-time", "broker-send-blocked"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker."""
+    """One finding for each broker of a heap, one for all logs."""
     yield from in_heap(facts, limits)
+    yield from in_logs(facts, limits)

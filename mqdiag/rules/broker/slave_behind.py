@@ -10,6 +10,7 @@ from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import in_heap
+from mqdiag.rules.broker._slave_behind_logs import in_logs
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
 
 
@@ -46,5 +47,6 @@ def silent() -> Facts:
     proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each slave."""
+    """One finding for each slave of a heap, and for the logs."""
     yield from in_heap(facts)
+    yield from in_logs(facts)

@@ -10,6 +10,7 @@ from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import POOL_EMPTY, POOL_NOT_FILLED
 from mqdiag.rules.broker._transient_pool_exhausted_heap import in_heap
+from mqdiag.rules.broker._transient_pool_exhausted_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
@@ -49,5 +50,6 @@ def silent() -> Facts:
     any_of=("heap", "logs"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker."""
+    """One finding for each broker of a heap, one for all logs."""
     yield from in_heap(facts)
+    yield from in_logs(facts)

@@ -1,0 +1,90 @@
+"""page-cache-busy from logs: the answers that only a busy page cache gives, and puts that held the lock too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, number, said, subject
+from mqdiag.rules.log_events import events, when
+from mqdiag.rules.registry import Draft
+from mqdiag.rules.wording import duration
+
+ONLY_PAGE_CACHE = ("busy-pc-synchronized", "busy-pc-clean")
+REJECT = "busy-reject"
+"""given for a pool without buffers too"""
+
+
+def in_logs(facts: Facts) -> Iterator[Draft]:
+    """One finding for all logs."""
+    if facts.logs is not None and is_page_cache_busy(facts.logs):
+        yield _draft(facts.logs)
+
+
+def is_page_cache_busy(logs: LogsFacts) -> bool:
+    """Whether the broker took its page cache for busy."""
+    if logs.count(*ONLY_PAGE_CACHE):
+        return True
+    if _lock_over_limit(logs):
+        return True
+    pool = logs.count("pool-empty", "pool-not-enough")
+    return bool(logs.count(REJECT)) and not pool and not _writes_are_known_fast(logs)
+
+
+def _lock_over_limit(logs: LogsFacts) -> bool:
+    longest = _longest_in_lock(logs)
+    return longest is not None and longest > (number(logs, "osPageCacheBusyTimeOutMills") or DEFAULT_LIMIT_MS)
+
+
+def _longest_in_lock(logs: LogsFacts) -> int | None:
+    found = [event.values.get("longest_ms", 0) for event in events(logs, "slow-put-in-lock")]
+    return max(found, default=None)
+
+
+def _writes_are_known_fast(logs: LogsFacts) -> bool:
+    put = logs.pagecachert
+    return put is not None and put.puts > 0 and put.from_1_s == 0
+
+
+def _draft(logs: LogsFacts) -> Draft:
+    found = answers(logs, *ONLY_PAGE_CACHE, REJECT)
+    in_lock = events(logs, "slow-put-in-lock")
+    put, longest = logs.pagecachert, _longest_in_lock(logs)
+    explained = said(found)
+    for event in in_lock:
+        explained.append(
+            f"{event.count:,} puts held the commit log's lock for more than 500 ms, the longest for"
+            f" {duration(event.values.get('longest_ms', 0))}, {when(event)} ([NOTIFYME] lines); beyond"
+            " osPageCacheBusyTimeOutMills every send is refused."
+        )
+    if put is not None:
+        explained.append(
+            f"Of {put.puts:,} puts that PAGECACHERT counts {put.from_100_ms:,} took 100 ms or more and {put.from_1_s:,}"
+            " took a second or more."
+        )
+    own = _lock_over_limit(logs) or (put is not None and put.from_1_s > 0)
+    return Draft(
+        severity=Severity.ERROR,
+        cause="page-cache-busy",
+        confidence=Confidence.HIGH if own else Confidence.MEDIUM,
+        confidence_reason=("" if own else "only senders say so: store.log would show how long the writes took"),
+        title=(
+            "The broker's page cache was busy"
+            + (f": one write held the lock for {duration(longest)}" if longest is not None and own else "")
+        ),
+        subject=subject(logs, found),
+        evidence={
+            "refused": sum(event.count for event in found),
+            **{event.kind.replace("-", "_"): event.count for event in found},
+            "slow_puts_in_lock": sum(event.count for event in in_lock),
+            "longest_in_lock_ms": longest,
+            "puts": None if put is None else put.puts,
+            "puts_from_100_ms": None if put is None else put.from_100_ms,
+            "puts_from_1_s": None if put is None else put.from_1_s,
+        },
+        explanation=tuple(explained),
+        remedy=busy_remedy(logs),
+        weight=1.0,
+    )

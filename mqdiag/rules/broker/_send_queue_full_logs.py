@@ -1,0 +1,51 @@
+"""send-queue-full from logs: answers [OVERLOAD], and the broker's own line, which one in ten thousand writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._logs import answers, busy_remedy, number, said, subject
+from mqdiag.rules.log_events import events, when
+from mqdiag.rules.registry import Draft
+
+ONE_IN = 10_000
+"""NettyRemotingAbstract logs a rejection only when the clock's milliseconds end in 0000"""
+DEFAULT_CAPACITY = 10_000
+
+
+def in_logs(facts: Facts) -> Iterator[Draft]:
+    """One finding for all logs."""
+    logs = facts.logs
+    if logs is not None and logs.count("busy-overload", "send-pool-rejected"):
+        yield _draft(logs)
+
+
+def _draft(logs: LogsFacts) -> Draft:
+    refused = answers(logs, "busy-overload")
+    own = events(logs, "send-pool-rejected")
+    count, logged = sum(event.count for event in refused), sum(event.count for event in own)
+    explained = said(refused)
+    explained += [
+        f"The broker logged {event.count:,} rejections {when(event)}; it logs about one in {ONE_IN:,}."
+        for event in own
+    ]
+    capacity = number(logs, "sendThreadPoolQueueCapacity")
+    if capacity is not None and capacity < DEFAULT_CAPACITY:
+        explained.append(
+            f"sendThreadPoolQueueCapacity is {capacity:,}, below the default of {DEFAULT_CAPACITY:,}."
+        )
+    title = "The broker's send queue was full"
+    return Draft(
+        severity=Severity.ERROR if count + logged >= 10 else Severity.WARNING,
+        cause="overload",
+        confidence=Confidence.HIGH,
+        title=title + (f": {count:,} sends were refused" if count else ""),
+        subject=subject(logs, refused),
+        evidence={"refused": count, "logged_rejections": logged, "capacity": capacity},
+        explanation=tuple(explained),
+        remedy=busy_remedy(logs),
+        weight=0.9,
+    )

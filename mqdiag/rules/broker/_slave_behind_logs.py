@@ -1,0 +1,90 @@
+"""slave-behind from logs: the master's line of each minute, connections that expired, waits without an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts, ReplicaGap
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._logs import subject
+from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
+from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
+from mqdiag.rules.log_events import events, when
+from mqdiag.rules.registry import Draft
+from mqdiag.rules.wording import mib
+
+LEAST_TIMEOUTS = 3
+
+
+def in_logs(facts: Facts) -> Iterator[Draft]:
+    """One finding for a slave that is behind, one for one that is ahead."""
+    logs = facts.logs
+    if logs is None:
+        return
+    ahead = [gap for gap in logs.replica_gaps if gap.smallest_bytes < 0]
+    if ahead:
+        yield _ahead(logs, min(ahead, key=lambda gap: gap.smallest_bytes))
+    gaps = [gap for gap in logs.replica_gaps if gap.replica_seen and gap.largest_bytes > 0]
+    gap = max(gaps, key=lambda gap: gap.largest_bytes, default=None)
+    expired = bool(logs.count("slave-connection-expired"))
+    stuck = gap is not None and expired and bool(gap.growing) and gap.last_bytes == gap.largest_bytes
+    if (
+        (gap is not None and gap.largest_bytes > DEFAULT_MAX_BYTES)
+        or stuck
+        or logs.count("slave-transfer-timeout") >= LEAST_TIMEOUTS
+    ):
+        yield _behind(logs, gap)
+
+
+def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
+    timeouts, expired = events(logs, "slave-transfer-timeout"), events(logs, "slave-connection-expired")
+    explained = [
+        f"A SYNC_MASTER waited for its slave in vain, {event.count:,} lines {when(event)}; senders see"
+        " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE."
+        for event in timeouts
+    ]
+    explained += [
+        f"A slave confirmed nothing for 20 s and was disconnected, {event.count:,} times {when(event)}."
+        for event in expired
+    ]
+    if gap is not None:
+        explained.append(
+            f"The master counts {mib(gap.largest_bytes)} that the slave lacked at most, {mib(gap.last_bytes)} at"
+            f" the end ({gap.lines:,} lines from {gap.first} to {gap.last})."
+        )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slow-slave",
+        confidence=Confidence.HIGH,
+        title="The slave does not keep up"
+        + (f": it is {mib(gap.last_bytes)} behind" if gap is not None and gap.last_bytes > 0 else ""),
+        subject=subject(logs, timeouts),
+        evidence={
+            "behind_bytes": None if gap is None else gap.last_bytes,
+            "largest_behind_bytes": None if gap is None else gap.largest_bytes,
+            "timeouts": sum(event.count for event in timeouts),
+            "expired_connections": sum(event.count for event in expired),
+        },
+        explanation=tuple(explained),
+        remedy=SLAVE_BEHIND,
+        weight=0.5,
+    )
+
+
+def _ahead(logs: LogsFacts, gap: ReplicaGap) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slave-ahead",
+        confidence=Confidence.HIGH,
+        title=f"The slave has {mib(-gap.smallest_bytes)} that its master does not have",
+        subject=subject(logs, []),
+        evidence={"behind_bytes": gap.smallest_bytes, "lines": gap.negative_lines},
+        explanation=(
+            f"`Slave fall behind master` is negative in {gap.negative_lines:,} of {gap.lines:,} lines from {gap.first}"
+            f" to {gap.last}: the slave is ahead, for the master lost the end of its commit log, as after a power"
+            " loss.",
+        ),
+        remedy=SLAVE_AHEAD,
+        weight=0.6,
+    )

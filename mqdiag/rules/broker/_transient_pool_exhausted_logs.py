@@ -1,0 +1,43 @@
+"""transient-pool-exhausted from logs: `only remain 0 sheets`, with or without the answers that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._logs import answers, said, subject
+from mqdiag.rules.broker._remedies import POOL_EMPTY
+from mqdiag.rules.log_events import events, when
+from mqdiag.rules.registry import Draft
+
+
+def in_logs(facts: Facts) -> Iterator[Draft]:
+    """One finding for all logs."""
+    logs = facts.logs
+    if logs is not None and logs.count("pool-empty", "pool-not-enough"):
+        yield _draft(logs)
+
+
+def _draft(logs: LogsFacts) -> Draft:
+    empty = events(logs, "pool-empty", "pool-not-enough")
+    refused = answers(logs, "busy-reject")
+    count = sum(event.count for event in empty)
+    put = logs.pagecachert
+    explained = [f"The pool had no buffer left, {event.count:,} times {when(event)}." for event in empty]
+    explained += said(refused)
+    if put is not None and put.from_1_s == 0:
+        explained.append("No put took a second, so the page cache is not what refused the sends.")
+    return Draft(
+        severity=Severity.ERROR if refused else Severity.WARNING,
+        cause="commit-too-slow",
+        confidence=Confidence.HIGH if refused else Confidence.MEDIUM,
+        confidence_reason="" if refused else "no sender's log shows the refused messages",
+        title=f"The broker's transient store pool ran out of buffers {count:,} times",
+        subject=subject(logs, refused),
+        evidence={"times": count, "refused": sum(event.count for event in refused)},
+        explanation=tuple(explained),
+        remedy=POOL_EMPTY,
+        weight=1.0,
+    )
