@@ -204,7 +204,7 @@ class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
     replica_seen: bool = False
     """the log shows that a slave is there; without one the same line counts all that the master ever wrote"""
     growing: bool | None = None
-    """whether the gap grew from the first to the last line; None with fewer than three"""
+    """whether the gap grew from the first to the last line; None with one line only"""
     first: str | None = None
     last: str | None = None
     path: str = ""
@@ -277,7 +277,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
     settings: dict[str, str] = {}
-    """broker settings that start-up lines print, such as brokerRole and transientStorePoolEnable"""
+    """broker settings that start-up lines print, such as brokerRole; several brokers' values with commas between"""
     bytes: int = 0
     lines: int = 0
 

@@ -42,7 +42,11 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
             merged.setdefault((kind, side, known), EventTally(kind, side)).take(event, shift)
         if log.tally.latency.lines:
             latency.setdefault(known, LatencyTally()).take(log.tally.latency, shift)
-    settings = {name: value for log in read for name, value in log.tally.settings.items()}
+    settings: dict[str, dict[str, None]] = {}
+    for log in read:
+        for name, value in log.tally.settings.items():
+            settings.setdefault(name, {})[value] = None
+    with_replica = {_folder(log.path) for log in read if log.tally.replica_seen}
     resets, left_out = reset_rows(read, zones)
     return LogsFacts(
         files=tuple(_file(log, zone) for log, zone in zip(read, zones, strict=True)),
@@ -58,14 +62,16 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
         not_matched=not_matched_rows(read, zones),
         pagecachert=_latency(latency, shown_in),
         replica_gaps=tuple(
-            _gap(log, zone) for log, zone in zip(read, zones, strict=True) if log.tally.gaps.lines
+            _gap(log, zone, _folder(log.path) in with_replica)
+            for log, zone in zip(read, zones, strict=True)
+            if log.tally.gaps.lines
         ),
         gc=tuple(
             gc_row(log, zone)
             for log, zone in zip(read, zones, strict=True)
             if log.tally.gc.collections or log.tally.gc.pause_ms
         ),
-        settings=settings,
+        settings={name: ", ".join(values) for name, values in settings.items()},
         bytes=sum(log.counts.bytes for log in read),
         lines=sum(log.counts.lines for log in read),
     )
@@ -168,7 +174,12 @@ def _latency(by_clock: dict[bool, LatencyTally], shown_in: int) -> PutLatency | 
     )
 
 
-def _gap(log: ReadLog, zone: Zone) -> ReplicaGap:
+def _folder(path: str) -> str:
+    """Where a log lies: a broker's store.log shows the slaves whose lag broker.log has."""
+    return path.rpartition("/")[0]
+
+
+def _gap(log: ReadLog, zone: Zone, replica_seen: bool) -> ReplicaGap:
     gaps, shift = log.tally.gaps, -(zone.minutes or 0) * 60_000
     span = gaps.span.shifted(shift)
     return ReplicaGap(
@@ -177,8 +188,8 @@ def _gap(log: ReadLog, zone: Zone) -> ReplicaGap:
         smallest_bytes=gaps.smallest,
         last_bytes=gaps.last,
         negative_lines=gaps.negative,
-        growing=None if gaps.lines < 3 else gaps.last > gaps.first,
-        replica_seen=log.tally.replica_seen,
+        growing=None if gaps.lines < 2 else gaps.last > gaps.first,
+        replica_seen=replica_seen,
         first=shown_time(span.first, zone.minutes),
         last=shown_time(span.last, zone.minutes),
         path=log.path,

@@ -25,6 +25,8 @@ KINDS = {
 }
 _BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
 _TOPIC = re.compile(r"Topic: ([^,\s]{1,300})")
+_REQUEST_CODE = re.compile(r"request code: (\d{1,9})")
+_SEND_CODES = ("10", "310", "320")
 _BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
 
 
@@ -62,5 +64,7 @@ def pool_rejected(message: Message, log: LogTally) -> None:
     """The broker's own line about a full queue, one in ten thousand; up to 3.5.5 the answer to the sender too."""
     if "please try another server" in message.text:
         log.add("busy-overload", message, _subject(message), side="client")
-    else:
-        log.add("send-pool-rejected", message, side="broker")
+        return
+    code = _REQUEST_CODE.search(message.text)
+    kind = "send-pool-rejected" if code is not None and code[1] in _SEND_CODES else "other-pool-rejected"
+    log.add(kind, message, side="broker")

@@ -34,6 +34,12 @@ def replica_seen(message: Message, log: LogTally) -> None:
     log.replica_seen = True
 
 
+def connection_expired(message: Message, log: LogTally) -> None:
+    """A slave confirmed nothing for twenty seconds, and the master closed its connection."""
+    log.replica_seen = True
+    log.add("slave-connection-expired", message, side="broker")
+
+
 def transfer_timeout(message: Message, log: LogTally) -> None:
     """A synchronous master waited for its slave in vain."""
     log.add("slave-transfer-timeout", message, side="broker")

@@ -148,7 +148,7 @@ class EventTally:
         else:
             self.span.see(at)
             self.minutes.add(at, lines)
-        if subject is not NOBODY:
+        if subject != NOBODY:
             self.count_subject(subject, lines, at)
 
     def count_subject(self, subject: Subject, count: int, at: int | None) -> None:

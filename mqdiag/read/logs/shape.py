@@ -39,7 +39,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("remoting", "remoting"),
     ("namesrv", "namesrv"),
     ("stats", "stats"),
-    ("broker", "broker"),
+    ("broker.", "broker"),
 )
 _WORDS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
     ("watermark", (b"[WATERMARK]",)),

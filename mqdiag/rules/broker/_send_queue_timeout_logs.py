@@ -59,7 +59,11 @@ def _draft(logs: LogsFacts) -> Draft:
         confidence_reason="" if sure else "the logs do not show what kept the send threads",
         title=f"The broker threw {count:,} sends out of its queue because {CAUSES[cause]}",
         subject=subject(logs, found),
-        evidence={"answers": count, "longest_wait_ms": wait, "puts_from_100_ms": put and put.from_100_ms},
+        evidence={
+            "answers": count,
+            "longest_wait_ms": wait,
+            "puts_from_100_ms": None if put is None else put.from_100_ms,
+        },
         explanation=tuple(explained),
         remedy=(*(SLAVE_BEHIND if cause == "sync-slave" else ()), *TIMEOUTS),
         weight=0.5,

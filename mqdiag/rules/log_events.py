@@ -1,0 +1,77 @@
+"""How rules speak of events in logs: when they were, how many, about what."""
+
+from __future__ import annotations
+
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+
+BUSY_TEXTS = {
+    "busy-reject": "[REJECTREQUEST]",
+    "busy-overload": "[OVERLOAD]",
+    "busy-pc-synchronized": "[PC_SYNCHRONIZED]",
+    "busy-pc-clean": "[PCBUSY_CLEAN_QUEUE]",
+    "busy-timeout-clean": "[TIMEOUT_CLEAN_QUEUE]",
+}
+"""what a sender sees, by the event's kind"""
+FAST_PUTS = 1000
+FAST_SHARE = 0.0001
+"""of tens of thousands of puts not one in 100 ms: the yardstick of article 002"""
+
+
+def events(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
+    """The events of these kinds, whichever clock they are on."""
+    return [event for event in logs.events if event.kind in kinds]
+
+
+def lines(count: int, text: str) -> str:
+    """1 line `x`, 12 lines `x`."""
+    return f"{count:,} {'line' if count == 1 else 'lines'} {text}"
+
+
+def when(event: LogEvent) -> str:
+    """From when to when, and the worst minute."""
+    if event.first is None:
+        return "at times that the log does not tell"
+    said = f"at {event.first}" if event.first == event.last else f"from {event.first} to {event.last}"
+    if event.peak_per_minute and event.peak_per_minute > 1 and event.first != event.last:
+        said += f", at most {event.peak_per_minute:,} in the minute of {event.peak_at}"
+    return said
+
+
+def busiest(event: LogEvent, part: str) -> str | None:
+    """The most frequent group, topic, broker or thread of an event; None where no line names one."""
+    counts: dict[str, int] = {}
+    for row in event.subjects:
+        name = getattr(row, part)
+        if name is not None:
+            counts[name] = counts.get(name, 0) + row.count
+    return max(counts, key=lambda name: counts[name], default=None)
+
+
+def only(event: LogEvent, part: str) -> str | None:
+    """The one group, topic, broker or thread that all lines name; None where there are several or none."""
+    names = {getattr(row, part) for row in event.subjects}
+    return names.pop() if len(names) == 1 and not event.subjects_left_out else None
+
+
+def rows_said(event: LogEvent, most: int = 3) -> str:
+    """The most frequent subjects in words."""
+    named = [f"{_subject(row)} ({row.count:,})" for row in event.subjects[:most] if _subject(row)]
+    more = len(event.subjects) - most + event.subjects_left_out
+    return ", ".join(named) + (f" and {more:,} more" if named and more > 0 else "")
+
+
+def _subject(row: LogSubject) -> str:
+    parts = [
+        f"group {row.group}" if row.group else "",
+        f"topic {row.topic}" if row.topic else "",
+        f"broker {row.broker}" if row.broker else "",
+        f"queue {row.queue_id}" if row.queue_id is not None else "",
+        row.thread or "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def writes_fast(logs: LogsFacts) -> bool:
+    """The broker's own distribution proves that it writes fast; it needs enough puts to say so."""
+    put = logs.pagecachert
+    return put is not None and put.puts >= FAST_PUTS and put.from_100_ms <= FAST_SHARE * put.puts
