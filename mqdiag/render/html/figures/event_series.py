@@ -1,0 +1,52 @@
+"""Events over time: one line of bars for each kind, on one time axis, each against its own largest step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from mqdiag.render.html.figures.svg import WIDTH, box, cut, picture, text
+
+_ROW, _NAME, _TEXT = 44, 240, 110
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One kind of event."""
+
+    label: str
+    points: Sequence[tuple[float, float, str]]
+    """(seconds, count, time as text) of each step"""
+    step_seconds: float
+    total_text: str
+    kind: str = "bar"
+
+
+def event_series(title: str, series: Sequence[Series], from_text: str, to_text: str) -> Markup:
+    """The picture; the texts stand at the ends of the axis."""
+    first = min(point[0] for one in series for point in one.points)
+    last = max(point[0] + one.step_seconds for one in series for point in one.points)
+    room = WIDTH - _NAME - _TEXT
+    scale = room / max(last - first, 1.0)
+    parts: list[Markup] = []
+    for line, one in enumerate(series):
+        top = 8 + line * _ROW
+        most = max(point[1] for point in one.points) or 1
+        parts.append(text(_NAME - 8, top + 24, cut(one.label, _NAME - 16), anchor="end"))
+        parts.append(box(_NAME, top + _ROW - 9, room, 1, "rest"))
+        for at, count, when in one.points:
+            if count <= 0:
+                continue
+            height = max((_ROW - 12) * count / most, 1.5)
+            width = max(one.step_seconds * scale - 0.3, 1.2)
+            hint = f"{one.label}: {count:,.0f} at {when}"
+            parts.append(
+                box(_NAME + (at - first) * scale, top + _ROW - 9 - height, width, height, one.kind, hint)
+            )
+        parts.append(text(_NAME + room + 8, top + 24, one.total_text))
+    height = 8 + len(series) * _ROW
+    parts.append(text(_NAME, height + 12, from_text, kind="soft"))
+    parts.append(text(_NAME + room, height + 12, to_text, kind="soft", anchor="end"))
+    return picture(title, height + 22, *parts)

@@ -1,0 +1,84 @@
+"""Threads of a heap dump with their stacks, those that hold a message or hit the OutOfMemoryError first."""
+
+from __future__ import annotations
+
+from mqdiag.facts.heap import HeapThread
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Fold, Section, Stack, Table
+from mqdiag.render.wording.sizes import duration
+
+MOST_STACKS = 40
+MOST_THREADS = 2000
+
+
+def heap_threads_section(report: Report, view: View) -> Section | None:
+    """Nothing when the dump names no thread."""
+    if report.heap is None or not report.heap.threads:
+        return None
+    threads = sorted(report.heap.threads, key=_order)
+    told = [one for one in threads if view.all_threads or one.message or one.hit_out_of_memory]
+    stacks = _by_frames(told)
+    parts: list[AnyPart] = [_table(threads)]
+    for frames, names in list(stacks.items())[:MOST_STACKS]:
+        title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more at the same place"
+        parts.append(
+            Fold(summary=f"Stack of {title}", parts=[Stack(title=", ".join(names[:20]), frames=frames)])
+        )
+    return Section(name="threads", title="Threads in the dump", parts=parts)
+
+
+def _order(thread: HeapThread) -> tuple[bool, int, str]:
+    age = -1 if thread.message is None else thread.message.age_ms or 0
+    return (not thread.hit_out_of_memory, -age, thread.name)
+
+
+def _by_frames(threads: list[HeapThread]) -> dict[tuple[str, ...], list[str]]:
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for thread in threads:
+        if thread.frames:
+            groups.setdefault(thread.frames, []).append(thread.name)
+    return groups
+
+
+def _table(threads: list[HeapThread]) -> Table:
+    hidden = len(threads) - MOST_THREADS
+    return Table(
+        name="threads",
+        caption="Threads",
+        columns=(
+            Column(head="thread"),
+            Column(head="role"),
+            Column(head="state"),
+            Column(head="topic"),
+            Column(head="queue", number=True),
+            Column(head="offset", number=True),
+            Column(head="in hand", number=True),
+            Column(head="at"),
+        ),
+        rows=[_row(thread) for thread in threads[:MOST_THREADS]],
+        note=f"and {hidden} more threads; --format json has them all" if hidden > 0 else "",
+    )
+
+
+def _row(thread: HeapThread) -> tuple[Cell | str, ...]:
+    message = thread.message
+    state = (thread.state or "") + (", hit the OutOfMemoryError" if thread.hit_out_of_memory else "")
+    age = None if message is None else message.age_ms
+    place = (thread.call.frame if thread.call is not None else None) or (
+        thread.frames[0] if thread.frames else ""
+    )
+    return (
+        thread.name,
+        thread.role or "",
+        state,
+        "" if message is None else message.topic or "",
+        _cell(None if message is None else message.queue_id),
+        _cell(None if message is None else message.offset),
+        Cell("" if age is None else duration(age), -1 if age is None else age),
+        place,
+    )
+
+
+def _cell(value: int | None) -> Cell:
+    return Cell("", -1) if value is None else Cell(str(value), value)

@@ -1,0 +1,194 @@
+"""Logs: events over time, the broker's write latency, collections, and all of it in tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.html.figures.event_series import Series, event_series
+from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Table
+from mqdiag.render.wording.sizes import number, size
+
+MOST_SERIES = 16
+
+
+def logs_section(report: Report, view: View) -> Section | None:
+    """Nothing without logs."""
+    logs = report.logs
+    if logs is None:
+        return None
+    parts: list[AnyPart] = []
+    drawn = _series(logs)
+    if drawn is not None:
+        parts.append(drawn)
+    if logs.events:
+        parts.append(_events(logs))
+        parts += [
+            Fold(summary=f"{_words(event.kind)} by subject", parts=[_subjects(event, place)])
+            for place, event in enumerate(logs.events)
+            if event.subjects
+        ]
+    if logs.pagecachert is not None:
+        parts.append(_latency(logs))
+    if logs.settings:
+        rows = sorted(logs.settings.items())
+        parts.append(Fold(summary="Settings that start-up lines print", parts=[Pairs(rows)]))
+    parts.append(_files(logs))
+    return Section(name="logs", title="Logs", parts=parts)
+
+
+def _words(kind: str) -> str:
+    return kind.replace("-", " ")
+
+
+def _seconds(when: str) -> float | None:
+    try:
+        return datetime.fromisoformat(when).timestamp()
+    except ValueError:
+        return None
+
+
+def _series(logs: LogsFacts) -> Figure | None:
+    series = []
+    ends: list[tuple[float, str]] = []
+    for event in logs.events[:MOST_SERIES]:
+        points = [
+            (at, float(point.count), point.at)
+            for point in event.series
+            if (at := _seconds(point.at)) is not None
+        ]
+        if points:
+            ends += [(points[0][0], points[0][2]), (points[-1][0], points[-1][2])]
+            series.append(
+                Series(
+                    label=_words(event.kind),
+                    points=points,
+                    step_seconds=60.0 * event.step_minutes,
+                    total_text=f"{number(event.count)} lines",
+                )
+            )
+    if not series:
+        return None
+    first, last = min(ends), max(ends)
+    most = max(logs.events, key=lambda event: event.count)
+    return Figure(
+        svg=event_series(
+            f"What was logged from {first[1]} to {last[1]}; most often {_words(most.kind)}, {number(most.count)} lines",
+            series,
+            first[1],
+            last[1],
+        ),
+        caption="Events over time, each row against its own largest step; the table has the numbers.",
+    )
+
+
+def _events(logs: LogsFacts) -> Table:
+    return Table(
+        name="events",
+        caption="Events",
+        columns=(
+            Column(head="event"),
+            Column(head="side"),
+            Column(head="lines", number=True),
+            Column(head="stand for", number=True),
+            Column(head="first"),
+            Column(head="last"),
+            Column(head="most a minute", number=True),
+            Column(head="example"),
+        ),
+        rows=[
+            (
+                _words(one.kind),
+                one.side or "",
+                Cell(number(one.count), one.count),
+                Cell("" if one.occurrences is None else number(one.occurrences), one.occurrences or -1),
+                one.first or "",
+                one.last or "",
+                Cell(
+                    "" if one.peak_per_minute is None else number(one.peak_per_minute),
+                    one.peak_per_minute or -1,
+                ),
+                one.example,
+            )
+            for one in logs.events
+        ],
+    )
+
+
+def _subjects(event: LogEvent, place: int) -> Table:
+    note = ""
+    if event.subjects_left_out:
+        note = f"and {number(event.subjects_left_out)} more with {number(event.lines_left_out)} lines"
+    return Table(
+        name=f"subjects-{place}",
+        caption=_words(event.kind),
+        columns=(
+            Column(head="group"),
+            Column(head="topic"),
+            Column(head="broker"),
+            Column(head="queue", number=True),
+            Column(head="thread"),
+            Column(head="lines", number=True),
+            Column(head="first"),
+            Column(head="last"),
+        ),
+        rows=[
+            (
+                one.group or "",
+                one.topic or "",
+                one.broker or "",
+                Cell("", -1) if one.queue_id is None else Cell(str(one.queue_id), one.queue_id),
+                one.thread or "",
+                Cell(number(one.count), one.count),
+                one.first or "",
+                one.last or "",
+            )
+            for one in event.subjects
+        ],
+        note=note,
+    )
+
+
+def _latency(logs: LogsFacts) -> Table:
+    latency = logs.pagecachert
+    assert latency is not None
+    total = max(latency.puts, 1)
+    return Table(
+        name="latency",
+        caption=f"How long the broker's {number(latency.puts)} puts took",
+        columns=(Column(head="took"), Column(head="puts", number=True), Column(head="share", number=True)),
+        rows=[
+            (bucket, Cell(number(puts), puts), Cell(f"{100 * puts / total:.3f} %", puts / total))
+            for bucket, puts in latency.buckets.items()
+        ],
+    )
+
+
+def _files(logs: LogsFacts) -> Table:
+    return Table(
+        name="log-files",
+        caption="Log files",
+        columns=(
+            Column(head="file"),
+            Column(head="kind"),
+            Column(head="size", number=True),
+            Column(head="lines", number=True),
+            Column(head="first"),
+            Column(head="last"),
+            Column(head="clock"),
+        ),
+        rows=[
+            (
+                one.path,
+                one.kind,
+                Cell(size(one.bytes), one.bytes),
+                Cell(number(one.lines), one.lines),
+                one.first or "",
+                one.last or "",
+                one.utc_offset or one.offset_reason,
+            )
+            for one in logs.files
+        ],
+    )

@@ -1,0 +1,112 @@
+"""The page in a real Chromium: no error, no request, quick, and its tables sort and filter."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.render.html.reports import convoy, html, poisoned, retaining_heap, stuck_heap
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if CHROMIUM is None:
+    if os.environ.get("CI"):
+        raise RuntimeError("no Chromium: apt-get install chromium")
+    pytest.skip("needs Chromium (Debian: apt-get install chromium)", allow_module_level=True)
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+class Opened:
+    """A page that was opened, with what went wrong on it."""
+
+    def __init__(self, browser: Any, path: Path, page: str, **context: Any) -> None:
+        path.write_text(page, encoding="utf-8", errors="surrogatepass")
+        self.page = browser.new_context(**context).new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.errors.append(message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.errors.append("dialog"), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        self.own = path.as_uri()
+
+    def check(self) -> None:
+        assert self.errors == []
+        assert [url for url in self.requests if url != self.own and not url.startswith("data:")] == []
+
+
+@pytest.mark.parametrize("make", [stuck_heap, retaining_heap, convoy], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
+        {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}},
+    ],
+    ids=["desk", "phone"],
+)
+def test_it_opens_without_an_error_and_fits(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(make()), **context)
+    opened.check()
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
+    assert opened.page.locator("h1").inner_text() == make().findings[0].title
+    ready = opened.page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
+    assert ready < 1000
+
+
+@pytest.mark.parametrize("make", [stuck_heap, convoy], ids=lambda make: make.__name__)
+def test_hostile_texts_are_shown_and_not_run(browser: Any, tmp_path: Path, make: Any) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(poisoned(make()), all_threads=True))
+    opened.check()
+    assert opened.page.locator("img").count() == 0
+    assert "<script>alert(2)</script>" in opened.page.locator("h1").inner_text()
+
+
+def test_a_table_sorts_by_numbers_and_back(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(retaining_heap()))
+    table = opened.page.locator("#table-classes table")
+    head = table.get_by_role("button", name="instances")
+
+    def column() -> list[int]:
+        return [
+            int(text.replace(",", "")) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        ]
+
+    before = column()
+    head.focus()
+    opened.page.keyboard.press("Enter")
+    assert column() == sorted(before, reverse=True)
+    head.click()
+    assert column() == sorted(before)
+    assert table.locator("th[aria-sort=ascending]").inner_text().startswith("instances")
+    opened.check()
+
+
+def test_a_table_is_searched(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(retaining_heap()))
+    opened.page.locator("#table-classes input").fill("messageclientext")
+    rows = opened.page.locator("#table-classes tbody tr:visible")
+    assert rows.count() == 1
+    assert "MessageClientExt" in rows.first.inner_text()
+    opened.check()
+
+
+def test_without_its_script_nothing_is_missing(browser: Any, tmp_path: Path) -> None:
+    page = html(retaining_heap())
+    opened = Opened(browser, tmp_path / "report.html", page, java_script_enabled=False)
+    rows = page[page.index("table-classes") : page.index('id="consumers"')].count("<tr>") - 1
+    assert opened.page.locator("#table-classes tbody tr").count() == rows > 100
+    assert opened.page.locator("#table-classes tbody tr").first.is_visible()

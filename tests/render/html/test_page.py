@@ -1,0 +1,158 @@
+"""The page as text: all numbers are there without a script, and no text of the evidence is markup."""
+
+from __future__ import annotations
+
+import itertools
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+
+from mqdiag.facts.heap import ClassRow
+from mqdiag.findings import Report
+from tests.render import samples
+from tests.render.html.reports import EVIL, convoy, html, poisoned, retaining_heap, stuck_heap
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """Tags, attributes and text; fails on a tag that is not closed in order."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(page)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] not in ("style", "script"):
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+REPORTS = {
+    "article": lambda: samples.ARTICLE,
+    "healthy": lambda: samples.HEALTHY,
+    "no rocketmq": lambda: samples.NOTHING_OF_ROCKETMQ,
+    "stuck heap": stuck_heap,
+    "retaining heap": retaining_heap,
+    "convoy": convoy,
+}
+every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
+
+
+@every_report
+def test_the_page_is_whole_and_loads_nothing(make) -> None:
+    page = html(make(), all_threads=True)
+    outline = Outline(page)
+    assert page.startswith("<!DOCTYPE html>")
+    assert "default-src 'none'" in page
+    for tag, attributes in outline.tags:
+        for name in ("src", "href", "action", "data", "srcset"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
+        assert not any(name.startswith("on") for name in attributes), (tag, attributes)
+    assert "url(http" not in page
+    assert "@import" not in page
+
+
+@every_report
+def test_what_a_screen_reader_needs(make) -> None:
+    outline = Outline(html(make()))
+    tags = [tag for tag, _ in outline.tags]
+    assert tags.count("h1") == 1
+    assert tags.count("main") == 1
+    levels = [int(tag[1]) for tag in tags if tag in ("h1", "h2", "h3", "h4")]
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    assert all(attributes.get("scope") == "col" for tag, attributes in outline.tags if tag == "th")
+    ids = [attributes["id"] for _, attributes in outline.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for tag, attributes in outline.tags:
+        if tag == "svg":
+            assert attributes["role"] == "img"
+            assert attributes["aria-labelledby"] in ids
+        if (attributes.get("href") or "").startswith("#"):
+            assert attributes["href"][1:] in ids
+
+
+@every_report
+def test_every_finding_is_told_whole(make) -> None:
+    report = make()
+    text = Outline(html(report)).text
+    for finding in report.findings:
+        for words in (finding.title, *finding.explanation, *finding.remedy, finding.rule, finding.fingerprint):
+            assert " ".join(words.split()) in text
+    for skipped in report.skipped:
+        assert skipped.rule in text
+
+
+def test_the_verdict_stands_first() -> None:
+    text = Outline(html(samples.ARTICLE)).text
+    text = text[text.index("To the verdict") :]
+    places = [
+        text.index(words) for words in ("Error", samples.OVERSIZED.title, "Why", "What to change", "written")
+    ]
+    assert places == sorted(places)
+    assert "Healthy No fault found" in Outline(html(samples.HEALTHY)).text
+
+
+def test_queues_and_their_stuck_message_are_drawn() -> None:
+    page = html(stuck_heap())
+    (queue,) = [queue for queue in stuck_heap().heap.queues if queue.messages]
+    assert f"offset {queue.min_offset} in hand for" in page
+    assert all(f"offsets {first} to {last}," in page for first, last in queue.held_offsets)
+
+
+def test_locks_and_timeline_are_drawn() -> None:
+    text = Outline(html(convoy())).text
+    assert "held by ConsumeMessageThread_CID_convoy-stuck_3" in text
+    assert "threads make no progress" in text
+
+
+@pytest.mark.parametrize("make", [*list(REPORTS.values()), lambda: samples.HOSTILE], ids=[*REPORTS, "hostile"])
+def test_no_text_of_the_evidence_becomes_markup(make) -> None:
+    report = poisoned(make())
+    page = html(report, all_threads=True)
+    tags = [tag for tag, _ in Outline(page).tags]
+    assert tags.count("script") == 1
+    assert "img" not in tags
+    assert EVIL.split("\u202e")[0] in Outline(page).text
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    assert "49" not in page.split("{{7*7}}")[0][-3:]
+
+
+def test_a_page_of_a_large_heap_stays_small() -> None:
+    row = ClassRow(
+        name="com.example.a.rather.long.package.name.TypeNumber", loaders=1, instances=1, shallow_bytes=64
+    )
+    many = tuple(msgspec.structs.replace(row, name=f"{row.name}{number}") for number in range(40_000))
+    heap = samples.ARTICLE_HEAP
+    queues = tuple(samples.queue(number, held_offsets=((1, 2), (5, 9))) for number in range(5_000))
+    threads = tuple(msgspec.structs.replace(heap.threads[1], name=f"t{number}") for number in range(5_000))
+    report = msgspec.structs.replace(
+        samples.ARTICLE, heap=msgspec.structs.replace(heap, classes=many, queues=queues, threads=threads)
+    )
+    page = html(report, all_threads=True)
+    assert len(page.encode()) < 3_000_000
+    assert "39,000 more classes" in page
+
+
+def test_an_unreadable_input_is_said() -> None:
+    given = msgspec.structs.replace(samples.GIVEN, error="at byte 0: no heap dump", complete=False)
+    text = Outline(html(Report(mqdiag="0", inputs=(given,)))).text
+    assert "No input could be read" in text
+    assert "no: at byte 0: no heap dump" in text
