@@ -12,7 +12,7 @@ from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself in every instance"""
@@ -59,7 +59,6 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"instances": 20},
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each group that so many running instances carry."""

@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
 def fires() -> Facts:
@@ -37,7 +37,6 @@ def silent() -> Facts:
     ),
     references=("DefaultMQPushConsumerImpl.pause: pullMessage then waits a second and looks again",),
     needs=("heap",),
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each running consumer that is paused."""

@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import numbers, running, version_said
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 AFFECTED = (
     "In 3.5.3 to 4.9.2 a head message whose listener has not begun makes the task throw a NumberFormatException,"
@@ -44,7 +44,6 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/3937",
     ),
     needs=("heap",),
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each running concurrent consumer whose cleaner has neither a waiting nor a running task."""

@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, pull_batch, queue_name
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib
 
 
@@ -46,7 +46,6 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"least_drift_bytes": MIB},
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each queue whose size is off by more than one pull."""

@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration
 
 EXPIRED_MS = 120_000
@@ -47,7 +47,6 @@ def silent() -> Facts:
     needs=("heap",),
     limits={"last_pull_ms": 60_000},
     explained_by=("consumer-cache-exceeds-heap", "out-of-memory-thread"),
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each queue; a pull on its way lasts 30 s at most, so a request would be in sight."""

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
 def fires() -> Facts:
@@ -40,7 +40,6 @@ def silent() -> Facts:
     references=("RebalanceImpl.rebalanceByTopic: topicSubscribeInfoTable against processQueueTable",),
     needs=("heap",),
     limits={"uptime_ms": 120_000},
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each topic of a consumer that is alone in the JVM with its group and long enough up."""

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
 
 
@@ -41,7 +41,6 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"share": 0.3, "messages": 100},
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each group."""

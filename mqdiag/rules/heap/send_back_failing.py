@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
 def fires() -> Facts:
@@ -42,7 +42,6 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"requests": 10},
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each consumer."""
