@@ -1,0 +1,273 @@
+"""Whole incidents: real folders, mixed up in the ways in which people hand them over."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Finding, Report
+from mqdiag.render import View, renderer
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+INCIDENTS = FIXTURES / "incidents"
+STUCK, BUSY = INCIDENTS / "stuck-http", INCIDENTS / "busy-http"
+NAMES_A_STANDSTILL = frozenset(
+    {
+        "stuck-socket-read",
+        "stuck-wait",
+        "stuck-consumer-thread",
+        "offset-stuck-at-head",
+        "lock-convoy",
+        "deadlock",
+    }
+)
+
+
+@cache
+def whole(case: Path) -> Report:
+    """The report of a case as it stands in the repository."""
+    return diagnose_incident([case]).report
+
+
+def truth(case: Path) -> dict[str, Any]:
+    """What the threads noted down of themselves."""
+    read: dict[str, Any] = json.loads((case / "truth.json").read_text())
+    return read
+
+
+def found(report: Report, rule: str) -> Finding:
+    (only,) = (finding for finding in report.findings if finding.rule == rule)
+    return only
+
+
+def stripped(report: Report) -> list[tuple[str, str, str]]:
+    """The findings without what depends on where the files lie."""
+    return [(one.rule, one.fingerprint, one.severity.value) for one in report.findings]
+
+
+def test_a_stuck_call_is_followed_from_the_socket_to_the_backlog() -> None:
+    report = whole(STUCK)
+    verdict = report.verdict
+    assert verdict is not None
+    assert not verdict.healthy
+    assert verdict.confidence == "high"
+    assert verdict.confidence_reason == "heap and stacks show it independently"
+    rules = {finding.fingerprint: finding.rule for finding in report.findings}
+    assert [rules[step.fingerprint] for step in verdict.chain] == [
+        "stuck-socket-read",
+        "offset-stuck-at-head",
+        "flow-control",
+    ]
+    root, offset, _ = verdict.chain
+    assert [rules[also] for also in root.also] == ["stuck-consumer-thread"]
+    assert set(root.seen_in) == {"heap", "stacks"}
+    stuck = found(report, "offset-stuck-at-head")
+    assert f"message {stuck.evidence['msg_id']}" in offset.tied_by
+    assert "the span limit held back" in verdict.statement
+    assert any(
+        f"{stuck.evidence['finished_beyond_head']:,} messages of group CID_stuck-http that are done are delivered"
+        in line
+        for line in verdict.consequences
+    )
+    assert not verdict.contradictions
+
+
+def test_the_stuck_thread_is_the_one_that_says_so_of_itself() -> None:
+    report = whole(STUCK)
+    (stuck,) = (row for row in truth(STUCK)["threads"] if row["truth"] == "stuck")
+    assert found(report, "stuck-socket-read").evidence["threads"] == (stuck["name"],)
+    seen = found(report, "stuck-consumer-thread")
+    assert seen.evidence["thread"] == stuck["name"]
+    assert str(seen.evidence["msg_id"]).endswith(stuck["message_at_each_sample"][0][-12:])
+    assert report.verdict is not None
+    assert any(stuck["name"] in line and "by address" in line for line in report.verdict.agreements)
+
+
+def test_heap_and_thread_dumps_are_tied_by_the_addresses_of_threads() -> None:
+    report = whole(STUCK)
+    assert report.process is not None
+    assert report.process.pid == truth(STUCK)["pid"]
+    assert report.process.tied_by == "names and addresses of their threads are the same"
+    assert len(report.process.inputs) == 6
+    assert report.other_processes == ()
+    assert report.logs is not None
+
+
+def test_a_busy_consumer_is_never_called_stuck() -> None:
+    report = whole(BUSY)
+    assert {row["truth"] for row in truth(BUSY)["threads"]} == {"progressing"}
+    assert not {finding.rule for finding in report.findings} & NAMES_A_STANDSTILL
+    assert all(finding.severity != "error" for finding in report.findings)
+    assert report.verdict is not None
+    assert "stuck" not in report.verdict.statement
+    assert "hang" not in report.verdict.statement
+
+
+def test_two_processes_are_kept_apart() -> None:
+    report = diagnose_incident([BUSY, STUCK]).report
+    assert report.process is not None
+    assert report.process.pid == truth(STUCK)["pid"]
+    (other,) = report.other_processes
+    assert other.pid == truth(BUSY)["pid"]
+    assert other.heap is not None
+    assert other.stacks is not None
+    own = set(report.process.inputs)
+    assert all(path.startswith(str(STUCK)) for path in own)
+    for finding in report.findings:
+        group = finding.subject.group
+        if group is not None and finding.processes:
+            assert finding.processes == (report.process.name if group == "CID_stuck-http" else other.name,), (
+                finding.rule
+            )
+    prints = {finding.fingerprint: finding for finding in report.findings}
+    for finding in report.findings:
+        for root in finding.caused_by:
+            assert prints[root].processes == finding.processes
+    assert report.verdict is not None
+    rules = [prints[step.fingerprint].rule for step in report.verdict.chain]
+    assert rules[:2] == ["stuck-socket-read", "offset-stuck-at-head"]
+
+
+def test_the_heap_of_one_process_and_the_threads_of_another_are_not_joined(tmp_path: Path) -> None:
+    shutil.copy(STUCK / "java_pid.hprof.gz", tmp_path)
+    shutil.copytree(BUSY / "stacks", tmp_path / "stacks")
+    report = diagnose_incident([tmp_path]).report
+    assert len(report.other_processes) == 1
+    assert report.verdict is not None
+    assert report.verdict.agreements == ()
+    assert report.verdict.confidence != "high" or report.verdict.confidence_reason != (
+        "heap and stacks show it independently"
+    )
+    assert all(not (set(one.seen_in) >= {"heap", "stacks"}) for one in report.verdict.chain)
+
+
+def test_names_folders_and_packing_do_not_matter(tmp_path: Path) -> None:
+    stacks = io.BytesIO()
+    with tarfile.open(fileobj=stacks, mode="w:gz") as archive:
+        for number, file in enumerate(sorted((STUCK / "stacks").iterdir())):
+            archive.add(file, f"IMG_{number}.jpg")
+    with zipfile.ZipFile(tmp_path / "all.bin", "w") as outer:
+        outer.writestr("notes/threads", stacks.getvalue())
+        outer.write(STUCK / "java_pid.hprof.gz", "notes/server.log")
+        outer.write(STUCK / "rocketmq_client.log", "notes/heap.hprof")
+        outer.write(STUCK / "console.log", "notes/x")
+    report = diagnose_incident([tmp_path]).report
+    assert stripped(report) == stripped(whole(STUCK))
+    assert report.verdict is not None
+    assert whole(STUCK).verdict is not None
+    assert report.verdict.statement == whole(STUCK).verdict.statement  # type: ignore[union-attr]
+    kinds = {given.path.partition("!")[2]: given.kind for given in report.inputs}
+    assert kinds["notes/server.log"] == "heap"
+    assert kinds["notes/threads!IMG_0.jpg"] == "stacks"
+    assert kinds["notes/heap.hprof"] == "log"
+
+
+def test_a_console_log_with_dumps_in_it_is_both(tmp_path: Path) -> None:
+    lines = (STUCK / "console.log").read_bytes()
+    dumps = b"".join(file.read_bytes() + lines for file in sorted((STUCK / "stacks").iterdir()))
+    (tmp_path / "console.log").write_bytes(lines + dumps)
+    report = diagnose_incident([tmp_path]).report
+    assert [given.kind for given in report.inputs] == ["stacks", "log"]
+    assert found(report, "stuck-socket-read")
+    assert report.logs is not None
+    assert report.logs.lines > 0
+
+
+def test_one_broken_file_never_stops_the_rest(tmp_path: Path) -> None:
+    shutil.copytree(STUCK / "stacks", tmp_path / "stacks")
+    (tmp_path / "a.hprof").write_bytes(b"JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0")
+    (tmp_path / "b.hprof.gz").write_bytes((STUCK / "java_pid.hprof.gz").read_bytes()[:3000])
+    (tmp_path / "c.txt").write_text("2026-11-21 08:00:00\nFull thread dump OpenJDK:\n\n")
+    (tmp_path / "d.json").write_text('{"schema_version": 1, "mqdiag": "x", "inputs": 7}')
+    report = diagnose_incident([tmp_path, tmp_path / "nothing"]).report
+    errors = {Path(given.path).name: given.error for given in report.inputs if given.error}
+    assert set(errors) >= {"a.hprof", "b.hprof.gz", "c.txt", "d.json", "nothing"}
+    assert "is no report of mqdiag" in str(errors["d.json"])
+    assert found(report, "stuck-socket-read")
+
+
+def test_a_folder_without_evidence_has_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Notes\n\nNothing here.\n")
+    report = diagnose_incident([tmp_path]).report
+    assert report.verdict is None
+    assert [given.skipped is not None for given in report.inputs] == [True]
+
+
+def test_a_saved_report_stands_in_for_its_dump_and_gives_way_to_it(tmp_path: Path) -> None:
+    dump = STUCK / "java_pid.hprof.gz"
+    saved = tmp_path / "heap.json"
+    saved.write_text(renderer("json")(diagnose_heap(dump).report, View()))
+    alone = diagnose_incident([saved, STUCK / "stacks"]).report
+    assert alone.process is not None
+    assert alone.process.tied_by == "names and addresses of their threads are the same"
+    assert stripped(alone) == list(stripped(whole(STUCK)))
+    both = diagnose_incident([saved, dump]).report
+    assert both.other_processes == ()
+
+
+def test_the_evidence_is_named_that_would_make_it_surer() -> None:
+    heap_alone = diagnose_incident([STUCK / "java_pid.hprof.gz"]).report.verdict
+    assert heap_alone is not None
+    stacks, *_ = heap_alone.surer
+    assert "thread dumps" in stacks.what
+    host, container, kubernetes = (command.lines[0] for command in stacks.commands)
+    assert f"jstack -l {truth(STUCK)['pid']}" in host
+    assert container.startswith("docker exec ")
+    assert kubernetes.startswith("kubectl exec ")
+    progress = heap_alone.surer[-1].commands[0].lines[0]
+    assert "-g CID_stuck-http" in progress
+    assert "NAMESRV" not in progress
+    stacks_alone = diagnose_incident([STUCK / "stacks"]).report.verdict
+    assert stacks_alone is not None
+    heap = stacks_alone.surer[0]
+    assert "heap dump" in heap.what
+    assert "stops the JVM" in heap.caution
+    assert "jcmd PID GC.heap_dump" in heap.commands[0].lines[0]
+
+
+def test_a_pod_is_named_where_its_log_path_tells_it(tmp_path: Path) -> None:
+    folder = tmp_path / "var" / "log" / "containers"
+    folder.mkdir(parents=True)
+    shutil.copy(STUCK / "console.log", folder / f"orders-7d9f_shop_app-{'a1' * 32}.log")
+    shutil.copy(STUCK / "stacks" / "j1.log", tmp_path)
+    verdict = diagnose_incident([tmp_path]).report.verdict
+    assert verdict is not None
+    lines = [line for missing in verdict.surer for command in missing.commands for line in command.lines]
+    assert any(line.startswith("kubectl exec -n shop orders-7d9f -c app -- ") for line in lines)
+
+
+def test_the_text_report_says_the_verdict_first() -> None:
+    text = renderer("text")(whole(STUCK), View())
+    assert text.startswith("VERDICT 1 of 10 consume threads of group CID_stuck-http hang")
+    order = ["How it follows", "What follows from it now", "Evidence that agrees", "Also found", "Left alone"]
+    places = [text.index(head) for head in order]
+    assert places == sorted(places)
+    assert text.index("What would make it surer") > text.index("The samples")
+
+
+@pytest.mark.parametrize("case", [STUCK, BUSY])
+def test_reports_survive_json(case: Path) -> None:
+    text = renderer("json")(whole(case), View())
+    again = msgspec.json.decode(text, type=Report)
+    assert again.verdict == whole(case).verdict
+
+
+def test_settings_reach_every_process() -> None:
+    report = diagnose_incident([STUCK, BUSY], Settings(heap_limit=64 << 20)).report
+    assert report.heap is not None
+    assert report.heap.heap_bytes_source == "option"
+    assert all(
+        other.heap is None or other.heap.heap_bytes_source == "option" for other in report.other_processes
+    )

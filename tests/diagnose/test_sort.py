@@ -1,0 +1,257 @@
+"""What a folder of an incident is sorted into: every file once, told by its content, or left alone with a reason."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.walk import Walk
+from mqdiag.facts import Input
+from mqdiag.read.archive import Budget
+from mqdiag.read.sniff import Content, content_of, unpacked_head
+
+TEXT = b"2026-11-21 08:00:00,001 INFO something happened\n" * 3
+DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0\0\0\x08" + b"\0" * 100
+
+
+def walk(*paths: Path, tmp_path: Path, **limits: int) -> list[Piece | Input]:
+    room = tmp_path / "room"
+    room.mkdir(exist_ok=True)
+    return list(Walk(Budget(room, **limits), lambda folder: folder.name == "store").pieces(paths))
+
+
+def names(found: list[Piece | Input]) -> list[str]:
+    """Names of the pieces, below the test's folder."""
+    return [Path(one.name).name for one in found if isinstance(one, Piece)]
+
+
+def left(found: list[Piece | Input]) -> dict[str, str]:
+    """Why each other file gave nothing."""
+    return {
+        Path(one.path).name: one.skipped or f"error: {one.error}" for one in found if isinstance(one, Input)
+    }
+
+
+def zipped(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def tarred(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "content"),
+    [
+        (b"", Content.EMPTY),
+        (DUMP, Content.HEAP_DUMP),
+        (gzip.compress(DUMP), Content.GZIP),
+        (zipped(a=TEXT), Content.ZIP),
+        (zipped(**{"META-INF/MANIFEST.MF": b"x"}), Content.JAVA_ARCHIVE),
+        (tarred(a=TEXT), Content.TAR),
+        (b"\x7fELF" + b"\1" * 40, Content.BINARY),
+        (bytes(range(256)) * 8, Content.BINARY),
+        (TEXT, Content.TEXT),
+        (TEXT.decode().encode("utf-16"), Content.TEXT),
+        (TEXT.decode().encode("utf-16-be"), Content.TEXT),
+        (b"\0" * 4096 + TEXT, Content.TEXT),
+        (b"\0" * 4096, Content.BINARY),
+        (b'{"schema_version": 1}', Content.JSON),
+    ],
+)
+def test_content_is_told_by_the_first_bytes(data: bytes, content: Content) -> None:
+    assert content_of(data) is content
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_the_head_of_packed_data_is_looked_into_even_when_it_is_cut(pack: object) -> None:
+    packed = pack(DUMP + os.urandom(200_000))  # type: ignore[operator]
+    assert content_of(unpacked_head(packed[: 64 << 10])) in (Content.HEAP_DUMP, Content.EMPTY)
+    assert content_of(unpacked_head(packed)) is Content.HEAP_DUMP
+
+
+def test_names_say_nothing(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "picture.png").write_bytes(DUMP)
+    (tmp_path / "in" / "dump.hprof").write_bytes(TEXT)
+    pieces = {Path(one.name).name: one for one in walk(tmp_path / "in", tmp_path=tmp_path)}
+    assert isinstance(pieces["picture.png"], Piece)
+    assert pieces["picture.png"].content is Content.HEAP_DUMP
+    assert isinstance(pieces["dump.hprof"], Piece)
+    assert pieces["dump.hprof"].content is Content.TEXT
+
+
+def test_a_folder_of_junk_loops_and_closed_doors(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.log").write_bytes(TEXT)
+    (folder / "deep" / "loop").symlink_to(folder)
+    (folder / "deep" / "same.log").symlink_to(folder / "a.log")
+    (folder / "gone").symlink_to(folder / "nowhere")
+    (folder / "me").symlink_to("me")
+    (folder / "empty").touch()
+    (folder / "program").write_bytes(b"\x7fELF" + b"\1" * 40)
+    (folder / "cut.gz").write_bytes(gzip.compress(TEXT)[:10])
+    os.mkfifo(folder / "pipe")
+    (folder / "store").mkdir()
+    (folder / "store" / "inside").write_bytes(TEXT)
+    found = walk(folder, tmp_path / "missing", tmp_path=tmp_path)
+    assert sorted(names(found)) == ["a.log", "store"]
+    reasons = left(found)
+    assert reasons["loop"].startswith("this folder was seen as")
+    assert reasons["same.log"].startswith("the same file as")
+    assert reasons["gone"] == "error: is a link that leads nowhere"
+    assert reasons["me"].startswith("error: cannot be read:")
+    assert reasons["empty"] == "is empty"
+    assert reasons["program"] == "is a program or core file (ELF)"
+    assert reasons["cut.gz"] == "error: is damaged gzip data"
+    assert reasons["pipe"] == "is a pipe"
+    assert reasons["missing"] == "error: no such file or folder"
+
+
+def test_a_file_that_may_not_be_read_does_not_stop_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.log").write_bytes(TEXT)
+    (tmp_path / "in" / "b.log").write_bytes(TEXT)
+    real = open
+
+    def closed(path: object, *rest: object) -> object:
+        if str(path).endswith("a.log"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest)  # type: ignore[call-overload]
+
+    # as root, who runs the tests in a container, may read everything
+    monkeypatch.setattr("builtins.open", closed)
+    found = walk(tmp_path / "in", tmp_path=tmp_path)
+    assert names(found) == ["b.log"]
+    assert left(found)["a.log"] == "error: may not be read; check its owner and mode"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("zip", zipped(a=TEXT, b=DUMP)),
+        ("tar", tarred(a=TEXT, b=DUMP)),
+        ("tar.gz", gzip.compress(tarred(a=TEXT, b=DUMP))),
+        ("tar.bz2", bz2.compress(tarred(a=TEXT, b=DUMP))),
+        ("tar.xz", lzma.compress(tarred(a=TEXT, b=DUMP))),
+        ("zip in tar.gz", gzip.compress(tarred(inner=zipped(a=TEXT, b=DUMP)))),
+        ("gz of a zip", gzip.compress(zipped(a=TEXT, b=DUMP))),
+    ],
+)
+def test_archives_are_opened_in_any_nesting(name: str, data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "evidence").write_bytes(data)
+    found = walk(tmp_path / "evidence", tmp_path=tmp_path)
+    assert [one.name.rpartition("!")[2] for one in found] == ["a", "b"]  # type: ignore[union-attr]
+    text, dump = found
+    assert isinstance(text, Piece)
+    assert isinstance(dump, Piece)
+    assert Path(text.path).read_bytes() == TEXT
+    assert dump.content is Content.HEAP_DUMP
+
+
+def test_packed_single_files_stay_packed_where_a_reader_unpacks_them(tmp_path: Path) -> None:
+    for name, data in (
+        ("a.gz", gzip.compress(TEXT)),
+        ("b.xz", lzma.compress(TEXT)),
+        ("c.bz2", bz2.compress(TEXT)),
+    ):
+        (tmp_path / name).write_bytes(data)
+    first, second, third = walk(tmp_path / "a.gz", tmp_path / "b.xz", tmp_path / "c.bz2", tmp_path=tmp_path)
+    assert isinstance(first, Piece)
+    assert first.packed
+    assert first.content is Content.TEXT
+    for one in (second, third):
+        assert isinstance(one, Piece)
+        assert not one.packed
+        assert Path(one.path).read_bytes() == TEXT
+
+
+def test_member_names_never_become_paths(tmp_path: Path) -> None:
+    (tmp_path / "evil.tar").write_bytes(tarred(**{"../../evil": TEXT, "/etc/evil": TEXT}))
+    (tmp_path / "evil.zip").write_bytes(zipped(**{"../../evil": TEXT}))
+    found = walk(tmp_path / "evil.tar", tmp_path / "evil.zip", tmp_path=tmp_path)
+    assert len(found) == 3
+    assert all(isinstance(one, Piece) and Path(one.path).parent == tmp_path / "room" for one in found)
+
+
+def test_archives_inside_archives_end_somewhere(tmp_path: Path) -> None:
+    data = zipped(a=TEXT)
+    for _ in range(6):
+        data = zipped(inner=data)
+    (tmp_path / "deep.zip").write_bytes(data)
+    (only,) = walk(tmp_path / "deep.zip", tmp_path=tmp_path)
+    assert isinstance(only, Input)
+    assert only.skipped == "is an archive inside 4 others; unpack it first"
+
+
+def test_a_bomb_is_refused_and_what_came_before_it_stays(tmp_path: Path) -> None:
+    (tmp_path / "bomb.tar.gz").write_bytes(gzip.compress(tarred(a=TEXT, bomb=b"a" * (4 << 20), c=TEXT)))
+    found = walk(tmp_path / "bomb.tar.gz", tmp_path=tmp_path, bytes=2 << 20)
+    assert [one.name.rpartition("!")[2] for one in found if isinstance(one, Piece)] == ["a"]
+    assert "unpacks to more than one run may take" in left(found)["bomb.tar.gz!bomb"]
+    assert sum(file.stat().st_size for file in (tmp_path / "room").iterdir()) <= 2 << 20
+
+
+def test_too_many_members_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "many.zip").write_bytes(zipped(**{f"m{number}": TEXT for number in range(9)}))
+    found = walk(tmp_path / "many.zip", tmp_path=tmp_path, members=5)
+    assert len([one for one in found if isinstance(one, Piece)]) == 5
+    assert any("holds more than" in reason for reason in left(found).values())
+
+
+def test_a_tar_header_without_end_takes_no_memory(tmp_path: Path) -> None:
+    # an extended header that claims gigabytes: the reader would collect all of it
+    info = tarfile.TarInfo("pax")
+    info.type = tarfile.XHDTYPE
+    info.size = 7 << 30
+    header = info.tobuf(tarfile.USTAR_FORMAT)
+    with gzip.open(tmp_path / "header.tar.gz", "wb", compresslevel=1) as file:
+        file.write(header)
+        for _ in range(80):
+            file.write(b"\0" * (1 << 20))
+    (only,) = walk(tmp_path / "header.tar.gz", tmp_path=tmp_path)
+    assert isinstance(only, Input)
+    assert only.error == "is a damaged tar file: a header without end"
+
+
+@pytest.mark.parametrize("cut", [30, 200, 600])
+@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz"])
+def test_damaged_archives_are_told_as_such(pack: str, cut: int, tmp_path: Path) -> None:
+    made = {"zip": zipped(a=os.urandom(2000)), "tar": tarred(a=os.urandom(2000))}
+    data = gzip.compress(made["tar"]) if pack == "tar.gz" else made[pack]
+    (tmp_path / "cut").write_bytes(data[:cut])
+    found = walk(tmp_path / "cut", tmp_path=tmp_path)
+    assert found
+    assert all(isinstance(one, Input) for one in found)
+
+
+def test_an_encrypted_member_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+    data = bytearray(zipped(a=TEXT, b=TEXT))
+    central = data.find(b"PK\x01\x02")
+    data[central + 8] |= 1
+    (tmp_path / "locked.zip").write_bytes(bytes(data))
+    found = walk(tmp_path / "locked.zip", tmp_path=tmp_path)
+    assert left(found)["locked.zip!a"] == "error: is encrypted; unpack it first"
+    assert [one.name.rpartition("!")[2] for one in found if isinstance(one, Piece)] == ["b"]
