@@ -37,6 +37,7 @@ from mqdiag.cli.common.progress import terminal_progress
     help="Write the report to FILE, whole or not at all; - is standard output.",
 )
 @click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@click.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(
     dump: str,
@@ -46,6 +47,7 @@ def command(
     shape: str,
     output: str,
     no_color: bool,
+    redact: bool,
     debug: bool,
 ) -> int:
     """Look at one object or one class of DUMP, an .hprof or .hprof.gz file.
@@ -68,5 +70,9 @@ def command(
 
     with terminal_progress() as progress, given_file(dump) as path:
         report = show_in_heap(path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress)
+    if redact:
+        from mqdiag.redact.report import redact_report
+
+        report = redact_report(report)
     target.write(renderer(shape)(report, view(options)))
     return 0

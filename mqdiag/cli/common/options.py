@@ -30,6 +30,7 @@ class CommonOptions:
     write_baseline: str | None = None
     heap_limit: str | None = None
     no_color: bool = False
+    redact: bool = False
     debug: bool = False
 
 
@@ -92,6 +93,11 @@ _OPTIONS = (
         help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
     ),
     click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
+    click.option(
+        "--redact",
+        is_flag=True,
+        help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads.",
+    ),
     click.option("--debug", is_flag=True, help="Show the traceback of an internal fault."),
 )
 

@@ -62,6 +62,7 @@ def diagnose(
     """
     from mqdiag.cli.common.also import also_targets
     from mqdiag.cli.common.write_baseline import baseline_text
+    from mqdiag.redact.report import redact_report
     from mqdiag.render import renderer
 
     settings = load_settings(options)
@@ -70,7 +71,7 @@ def diagnose(
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with terminal_progress() as progress:
         diagnosis = work(settings, progress)
-    report = diagnosis.report
+    report = redact_report(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
     shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format != "text" or not _nothing_read(report):

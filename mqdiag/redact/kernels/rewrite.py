@@ -12,6 +12,8 @@ from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, write_letters
 
 KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3
 """places in the counts: arrays of each fate"""
+MOST_JOINED = 512
+"""characters of a text in which an @ is looked for"""
 MOST_DIGITS = 20
 """digits of the greatest unsigned 64-bit number"""
 
@@ -43,6 +45,31 @@ def _is_number(data, begin, end, kind):
 
 
 @kernel
+def _may_stay(data, begin, end, kind, key0, key1, texts):
+    hashed = hash_text(data, begin, end, key0, key1)
+    return texts[place_of(texts, hashed)] == hashed or _is_number(data, begin, end, kind)
+
+
+@kernel
+def _is_joined(data, begin, end, kind, key0, key1, texts):
+    """Whether it is "topic@group" or the like: two parts around one @, each of which may stay."""
+    width = value_size(kind, 8)
+    if end - begin > MOST_JOINED * width:
+        return False
+    at = begin + width - 1
+    while at < end:
+        if data[at] == 64 and (width == 1 or data[at - 1] == 0):
+            return (
+                at - width + 1 > begin
+                and at + 1 < end
+                and _may_stay(data, begin, at - width + 1, kind, key0, key1, texts)
+                and _may_stay(data, at + 1, end, kind, key0, key1, texts)
+            )
+        at += width
+    return False
+
+
+@kernel
 def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
     kind = data[at + 9 + id_size]
     begin = at + 10 + id_size
@@ -68,7 +95,7 @@ def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
         counts[KEPT] += 1
         return
     hashed = hash_text(data, begin, after, key0, key1)
-    if texts[place_of(texts, hashed)] == hashed:
+    if texts[place_of(texts, hashed)] == hashed or _is_joined(data, begin, after, kind, key0, key1, texts):
         counts[KEPT] += 1
         return
     counts[REPLACED] += 1
