@@ -11,7 +11,8 @@ from mqdiag.rocketmq.broker.controllers import Controller, one
 
 _FILES = ("mappedFileQueue", "mapedFileQueue")
 _WROTE = ("wrotePosition", "wrotePosition.value", "wrotePostion.value")
-"""a plain int since 5.0.0, an AtomicInteger before, misspelt in 3.x"""
+_COMMITTED = ("committedPosition", "committedPosition.value")
+"""plain ints since 5.0.0, AtomicIntegers before, one misspelt in 3.x"""
 
 
 def commit_log_queue(broker: Controller) -> int:
@@ -55,9 +56,19 @@ def commit_log_facts(broker: Controller, *, pool_in_force: bool | None) -> Commi
         wrote_offset=wrote,
         committed_offset=committed,
         flushed_offset=flushed,
-        uncommitted_bytes=_behind(wrote, committed),
+        uncommitted_bytes=_in_buffers(broker, files) if pool_in_force else None,
         unflushed_bytes=_behind(flushable, flushed),
     )
+
+
+def _in_buffers(broker: Controller, files: Nodes) -> int:
+    """Written and not committed, over the files that have a buffer: one made while the pool was empty has none."""
+    with_buffer = files[broker.heap.refs(files, "writeBuffer") >= 0]
+    return int(sum(_behind(*_positions(broker, file)) or 0 for file in with_buffer.tolist()))
+
+
+def _positions(broker: Controller, file: int) -> tuple[int | None, int | None]:
+    return broker.number(file, *_WROTE), broker.number(file, *_COMMITTED)
 
 
 def _behind(ahead: int | None, behind: int | None) -> int | None:

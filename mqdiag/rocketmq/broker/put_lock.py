@@ -13,12 +13,14 @@ _PUTS = ("putMessage", "putMessages", "asyncPutMessage", "asyncPutMessages", "do
 _NOT_IN_LOCK = (
     ".PutMessageSpinLock.lock(",
     ".PutMessageReentrantLock.lock(",
+    ".PutMessageSpinLock.unlock(",
+    ".PutMessageReentrantLock.unlock(",
     ".TopicQueueLock.lock(",
     ".handleDiskFlush(",
     ".handleHA(",
     ".handleDiskFlushAndHA(",
 )
-"""before the append: waits for a lock; after it: waits for the flush and the slave"""
+"""before the append: waits for a lock; after it: gives the lock back, waits for the flush and the slave"""
 
 
 def lock_age_ms(broker: Controller) -> int | None:

@@ -24,7 +24,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for broker in brokers(facts):
         if isinstance(broker, Skip):
             yield broker
-        elif is_over_limit(broker) and _somebody_appends(broker):
+        elif is_busy(broker):
             yield _busy(broker)
         elif _waits_for_file(broker, limits):
             yield _slow(broker)
@@ -36,10 +36,17 @@ def limit_ms(broker: BrokerFacts) -> int:
     return DEFAULT_LIMIT_MS if limit is None else limit
 
 
-def is_over_limit(broker: BrokerFacts) -> bool:
+def refuses(broker: BrokerFacts) -> bool:
     """True when the broker takes its page cache for busy."""
     age = broker.page_cache_lock_ms
     return age is not None and limit_ms(broker) < age < FORGIVEN_MS
+
+
+def is_busy(broker: BrokerFacts) -> bool:
+    """The same for an append that somebody is in, and by the default limit where a higher one hides it."""
+    age = broker.page_cache_lock_ms
+    limit = min(limit_ms(broker), DEFAULT_LIMIT_MS)
+    return age is not None and limit < age < FORGIVEN_MS and _somebody_appends(broker)
 
 
 def _somebody_appends(broker: BrokerFacts) -> bool:
@@ -67,13 +74,23 @@ def _busy(broker: BrokerFacts) -> Draft:
         subject=subject(broker),
         evidence=_evidence(broker),
         explanation=(
-            f"A message has been on its way into the commit log for {duration(age)}; beyond"
-            f" osPageCacheBusyTimeOutMills={limit:,} every send is refused with [REJECTREQUEST], [PC_SYNCHRONIZED] or"
-            " [PCBUSY_CLEAN_QUEUE].",
+            f"A message has been on its way into the commit log for {duration(age)}. {_effect(limit)}",
             *_said(broker),
         ),
         remedy=busy(broker),
         weight=1.0,
+    )
+
+
+def _effect(limit: int) -> str:
+    if limit > DEFAULT_LIMIT_MS:
+        return (
+            f"By the default of {DEFAULT_LIMIT_MS:,} ms the page cache is busy; osPageCacheBusyTimeOutMills={limit:,}"
+            " makes senders wait instead of going to another broker."
+        )
+    return (
+        f"Beyond osPageCacheBusyTimeOutMills={limit:,} every send is refused with [REJECTREQUEST], [PC_SYNCHRONIZED]"
+        " or [PCBUSY_CLEAN_QUEUE]."
     )
 
 

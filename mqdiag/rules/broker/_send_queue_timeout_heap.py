@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
-from mqdiag.rules.broker._page_cache_busy_heap import is_over_limit
+from mqdiag.rules.broker._page_cache_busy_heap import is_busy
 from mqdiag.rules.broker._remedies import SEND_THREADS, TIMEOUTS, busy
 from mqdiag.rules.registry import Draft, Limits, Skip
 from mqdiag.rules.wording import counted, duration
@@ -41,7 +41,11 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
     cause, why = _cause(broker)
     allowed = _allowed(broker)
     fast = broker.config.get("brokerFastFailureEnable")
-    off = " brokerFastFailureEnable is off: nothing throws it out." if fast is False else ""
+    outcome = (
+        "with brokerFastFailureEnable off they wait until their senders give up"
+        if fast is False
+        else f"beyond waitTimeMillsInSendQueue={allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy"
+    )
     return Draft(
         severity=Severity.ERROR if waits >= limits["wait_ms"] else Severity.WARNING,
         cause=cause,
@@ -59,8 +63,7 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
             "role": broker.role,
         },
         explanation=(
-            f"{counted(size, 'send')} wait, the oldest for {duration(waits)}; beyond waitTimeMillsInSendQueue="
-            f"{allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy.{off}",
+            f"{counted(size, 'send')} wait, the oldest for {duration(waits)}; {outcome}.",
             why,
         ),
         remedy=busy(broker) if cause == "page-cache-busy" else TIMEOUTS,
@@ -69,10 +72,10 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
 
 
 def _cause(broker: BrokerFacts) -> tuple[str, str]:
-    if is_over_limit(broker):
+    if is_busy(broker):
         return (
             "page-cache-busy",
-            "The page cache is busy: an append takes longer than osPageCacheBusyTimeOutMills.",
+            "The page cache is busy: an append goes on for more than a second.",
         )
     if broker.flush == "SYNC_FLUSH":
         return "sync-flush", "With SYNC_FLUSH each send waits for the disk; an append itself is not slow now."

@@ -9,7 +9,7 @@ from mqdiag.facts.broker import BrokerFacts, PutLock
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._example import example
-from mqdiag.rules.broker._page_cache_busy_heap import FORGIVEN_MS, is_over_limit, limit_ms
+from mqdiag.rules.broker._page_cache_busy_heap import FORGIVEN_MS, limit_ms, refuses
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration
 
@@ -59,7 +59,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             yield broker
             continue
         lock = broker.put_lock
-        if not is_over_limit(broker) or lock is None or lock.held is not False or lock.writers:
+        if not refuses(broker) or lock is None or lock.held is not False or lock.writers:
             continue
         yield _draft(broker)
 
