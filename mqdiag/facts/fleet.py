@@ -196,6 +196,35 @@ class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):
     """comparing instances"""
 
 
+class PlannedIncident(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident that is to be analysed."""
+
+    environment: str = ""
+    service: str
+    host: str
+    bytes: int
+    files: tuple[str, ...]
+
+
+class FleetPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run would do: `--dry-run`."""
+
+    out: str
+    incidents: int
+    """to be analysed"""
+    bytes: int
+    known: int
+    """done by an earlier run"""
+    unlabelled: int = 0
+    """files that fit no template"""
+    services: int
+    cores: int
+    """tasks that run side by side"""
+    estimate_s: float | None = None
+    """by the speed of the earlier runs in the same output; None without one"""
+    largest: tuple[PlannedIncident, ...] = ()
+
+
 class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A run over many incidents."""
 
@@ -205,6 +234,8 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     out: str = ""
     totals: FleetTotals = FleetTotals()
     timing: FleetTiming | None = None
+    plan: FleetPlan | None = None
+    """of a dry run, which has nothing else"""
     services: tuple[ServiceState, ...] = ()
     causes: tuple[SharedCause, ...] = ()
     cells: tuple[CauseCell, ...] = ()

@@ -1,0 +1,122 @@
+"""`mqdiag fleet`: many incidents on Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.session import diagnose
+from mqdiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.progress import Progress
+
+
+@click.command("fleet", short_help="Diagnose the dumps, stacks and logs of many services on Spark.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--out", required=True, metavar="DIR", help="Folder or URI for the tables; runs add to it.")
+@click.option("--master", metavar="URL", help="Spark master.  [default: local[*], or spark-submit's]")
+@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
+@click.option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="TEMPLATE",
+    help="How paths below PATH name service, host, environment and time: {service}/{host}/{time}.hprof. Repeatable.",
+)
+@click.option("--window", default="10m", show_default=True, help="Gap that ends an incident of one host.")
+@click.option("--run", metavar="NAME", help="Name of this run.  [default: r and the time]")
+@click.option("--against", metavar="RUN", help="Tell changes since this run.  [default: the latest]")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
+@click.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
+@click.option("--time-limit", default="30m", show_default=True, help="Time for one incident.")
+@click.option("--max-input", default="64g", show_default=True, help="Size of a file, inflated if it is gzip.")
+@click.option(
+    "--classes", default=200, show_default=True, type=click.IntRange(min=0), help="Classes of a dump kept."
+)
+@click.option("--scratch", metavar="DIR", help="Where executors put fetched files.  [default: Spark's]")
+@click.option("--spark-log", metavar="FILE", help="Keep what Spark logs.")
+@common_options
+def command(
+    paths: tuple[str, ...],
+    out: str,
+    master: str | None,
+    conf: tuple[str, ...],
+    templates: tuple[str, ...],
+    window: str,
+    run: str | None,
+    against: str | None,
+    dry_run: bool,
+    limit: int | None,
+    memory: str,
+    time_limit: str,
+    max_input: str,
+    classes: int,
+    scratch: str | None,
+    spark_log: str | None,
+    options: CommonOptions,
+) -> int:
+    """Diagnose all evidence under PATHs, incident by incident, and compare the instances of each group.
+
+    PATH is a folder, a glob, a file or a manifest (CSV or Parquet with the columns path, service, host, environment,
+    time); a local or mounted path, or a URI such as s3://bucket/dumps. Without a template the first folder below
+    PATH is the service and the second the host. What an earlier run in DIR has done is not done again.
+    """
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        # Here, not above: this import takes pyspark and pyarrow with it.
+        from mqdiag.config import parse_size
+        from mqdiag.fleet.options import FleetOptions, Limits
+
+        given = FleetOptions(
+            paths=paths,
+            out=out,
+            master=master,
+            conf=dict(map(_setting, conf)),
+            templates=templates,
+            window_s=_seconds("--window", window),
+            run=run,
+            against=against,
+            limit=limit,
+            scratch=scratch,
+            spark_log=spark_log,
+            limits=Limits(
+                memory_bytes=parse_size(memory),
+                time_s=_seconds("--time-limit", time_limit),
+                input_bytes=parse_size(max_input),
+                classes=classes,
+            ),
+        )
+        try:
+            from mqdiag.fleet.job import run_fleet
+        except ModuleNotFoundError as error:
+            raise UsageError(f"mqdiag fleet needs {error.name}; install mqdiag[spark]") from error
+        return run_fleet(given, settings, progress, dry_run=dry_run)
+
+    return diagnose(options, work)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise UsageError(f"--conf {text!r} is not KEY=VALUE, such as spark.executor.memory=4g")
+    return key, value
+
+
+def _seconds(option: str, text: str) -> float:
+    """A time such as 90, 90s, 10m, 2h."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+    number = text.strip().lower()
+    factor = units.get(number[-1:], 0.0)
+    try:
+        seconds = float(number[:-1] if factor else number) * (factor or 1.0)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise UsageError(f"{option} {text!r} is not a time; write 90s, 10m or 2h")
+    return seconds

@@ -1,0 +1,1 @@
+"""Comparisons over a fleet: pure functions from DataFrames to DataFrames."""

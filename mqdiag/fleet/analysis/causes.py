@@ -1,0 +1,102 @@
+"""What is wrong where: causes by their spread, and services by causes."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+SHOWN = 5
+
+
+def shared_causes(findings: DataFrame) -> DataFrame:
+    """One row for each rule and cause, the widest spread first.
+
+    Args:
+        findings: of the fleet.
+
+    Returns:
+        rule, cause, rank (0 for error), services, hosts, groups, incidents, findings, example_services,
+        example_hosts, document.
+    """
+    service = F.concat_ws("/", F.nullif(F.col("environment"), F.lit("")), F.col("service"))
+    host = F.concat_ws("/", service, F.col("host"))
+    return (
+        findings.groupBy("rule", "cause")
+        .agg(
+            F.min(severity_rank()).alias("rank"),
+            F.count_distinct(service).alias("services"),
+            F.count_distinct(host).alias("hosts"),
+            F.count_distinct("group").alias("groups"),
+            F.count_distinct("incident").alias("incidents"),
+            F.count("*").alias("findings"),
+            F.slice(F.array_sort(F.collect_set(service)), 1, SHOWN).alias("example_services"),
+            F.slice(F.array_sort(F.collect_set(host)), 1, SHOWN).alias("example_hosts"),
+            F.min_by("document", F.struct(severity_rank(), -F.col("weight"), F.col("incident"))).alias(
+                "document"
+            ),
+        )
+        .orderBy(F.desc("services"), F.desc("hosts"), "rank", "rule", "cause")
+    )
+
+
+def lone_faults(findings: DataFrame) -> DataFrame:
+    """The gravest finding of each service, rule, cause and group, with the number of hosts; the worst first.
+
+    Returns:
+        environment, service, host, rank, hosts, document.
+    """
+    gravest = F.struct(severity_rank(), -F.col("weight"), F.col("incident"))
+    return (
+        findings.groupBy(
+            "environment", "service", "rule", "cause", F.coalesce("group", F.lit("")).alias("group")
+        )
+        .agg(
+            F.min(severity_rank()).alias("rank"),
+            F.count_distinct("host").alias("hosts"),
+            F.min_by("host", gravest).alias("host"),
+            F.min_by("document", gravest).alias("document"),
+        )
+        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule", "cause", "group")
+    )
+
+
+def cause_cells(findings: DataFrame) -> DataFrame:
+    """Services by causes: environment, service, rule, cause, rank, hosts, findings; the worst first."""
+    return (
+        findings.groupBy("environment", "service", "rule", "cause")
+        .agg(
+            F.min(severity_rank()).alias("rank"),
+            F.count_distinct("host").alias("hosts"),
+            F.count("*").alias("findings"),
+        )
+        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule", "cause")
+    )
+
+
+def service_states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
+    """Each service with its hosts, incidents, failures, errors and warnings; the worst first."""
+    key = ["environment", "service"]
+    counted = findings.groupBy(*key).agg(
+        F.sum((F.col("severity") == "error").cast("bigint")).alias("errors"),
+        F.sum((F.col("severity") == "warning").cast("bigint")).alias("warnings"),
+    )
+    return (
+        incidents.groupBy(*key)
+        .agg(
+            F.count_distinct("host").alias("hosts"),
+            F.count("*").alias("incidents"),
+            F.sum((F.col("status") == "failed").cast("bigint")).alias("failed"),
+        )
+        .join(counted, key, "left")
+        .fillna(0, ["errors", "warnings"])
+        .orderBy(F.desc("errors"), F.desc("warnings"), F.desc("failed"), *key)
+    )
+
+
+def severity_rank() -> Column:
+    """0 for an error, 1 for a warning, 2 for the rest."""
+    return (
+        F.when(F.col("severity") == "error", F.lit(0))
+        .when(F.col("severity") == "warning", F.lit(1))
+        .otherwise(2)
+    )

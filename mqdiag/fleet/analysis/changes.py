@@ -1,0 +1,57 @@
+"""What is new since an earlier run, and what is gone."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from mqdiag.fleet.analysis.causes import severity_rank
+
+SERVICE = ("environment", "service")
+FAULT = (*SERVICE, "rule", "cause", "group")
+"""what a fault is over runs: a thread or queue of tonight need not be that of last night"""
+
+
+def changes(
+    now: DataFrame, now_incidents: DataFrame, before: DataFrame, before_incidents: DataFrame
+) -> DataFrame:
+    """Faults of a service in one of two runs only, where the other run could have found them.
+
+    A fault counts as new only if the earlier run had evidence of the same service with which its rule ran to its
+    end: a first heap dump after many thread dumps makes no regression. The same the other way round.
+
+    Args:
+        now: findings of this run.
+        now_incidents: its incidents, with the rules that were checked.
+        before: findings of the earlier run.
+        before_incidents: its incidents.
+
+    Returns:
+        kind, the columns of FAULT, rank, hosts, fingerprint, title; regressions first, the worst first.
+    """
+    found_now, found_before = _faults(now), _faults(before)
+    appeared = _only(found_now, found_before, before_incidents, "regression")
+    gone = _only(found_before, found_now, now_incidents, "recovery")
+    return appeared.union(gone).orderBy(F.desc("kind"), "rank", F.desc("hosts"), *FAULT)
+
+
+def _faults(findings: DataFrame) -> DataFrame:
+    worst = F.struct(severity_rank(), -F.col("weight"), F.col("incident"))
+    return (
+        findings.withColumn("group", F.coalesce("group", F.lit("")))
+        .groupBy(*FAULT)
+        .agg(
+            F.min(severity_rank()).alias("rank"),
+            F.count_distinct("host").alias("hosts"),
+            F.min_by("fingerprint", worst).alias("fingerprint"),
+            F.min_by("title", worst).alias("title"),
+        )
+    )
+
+
+def _only(here: DataFrame, there: DataFrame, incidents_there: DataFrame, kind: str) -> DataFrame:
+    checked = incidents_there.select(*SERVICE, F.explode("checked").alias("rule")).distinct()
+    lone = here.join(there.select(*FAULT), list(FAULT), "left_anti").join(
+        checked, [*SERVICE, "rule"], "left_semi"
+    )
+    return lone.select(F.lit(kind).alias("kind"), *FAULT, "rank", "hosts", "fingerprint", "title")

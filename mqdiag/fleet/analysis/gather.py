@@ -1,0 +1,170 @@
+"""The comparisons of a run as facts: the top of each list, and how long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from mqdiag.facts.fleet import (
+    CauseCell,
+    FleetChange,
+    FleetFacts,
+    FleetFailure,
+    FleetTotals,
+    GroupCapacity,
+    Outlier,
+    ServiceState,
+    SettingDrift,
+    SharedCause,
+)
+from mqdiag.findings import Finding, Severity, fingerprint
+from mqdiag.fleet.analysis.capacity import capacity
+from mqdiag.fleet.analysis.causes import cause_cells, lone_faults, service_states, shared_causes
+from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.consumers import latest_consumers
+from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.outliers import outlier_instances
+from mqdiag.fleet.analysis.picture import Picture
+
+LISTED = 200
+"""entries of each list in the report; the tables hold all"""
+CELLS = 2_000
+VALUES = 10
+"""different values of one setting that are told"""
+SCORE = 3.5
+"""distance from which an instance is kept as a possible outlier; the rule's own limit is the same or higher"""
+INSTANCES = 5
+_SEVERITIES = tuple(severity.value for severity in Severity)
+
+Fact = TypeVar("Fact", bound=msgspec.Struct)
+
+
+def fleet_facts(
+    now: Picture, before: Picture | None, totals: FleetTotals, out: str
+) -> tuple[FleetFacts, tuple[Finding, ...]]:
+    """Compare the instances of a run, and the run with an earlier one.
+
+    Args:
+        now: the run.
+        before: the earlier one, if there is any.
+        totals: what the work itself has counted.
+        out: the output as the user named it.
+
+    Returns:
+        The facts, and one finding for each fault of each service.
+    """
+    findings = now.table("findings").persist()
+    consumers = latest_consumers(now.table("consumers")).persist()
+    states, services = _top(service_states(now.incidents, findings), LISTED, _service)
+    hosts = now.incidents.select("environment", "service", "host").distinct().count()
+    causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, hosts))
+    cells, cell_count = _top(cause_cells(findings), CELLS, lambda row: _ranked(row, CauseCell))
+    drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
+    drifts, drift_count = _top(
+        drift.orderBy("kind", F.desc("instances"), "environment", "group", "key"), LISTED, _drift
+    )
+    far = outlier_instances(consumers, score=SCORE, instances=INSTANCES)
+    outliers, outlier_count = _top(
+        far.orderBy(F.desc(F.abs("score")), "group", "host", "metric"), LISTED, lambda row: _plain(row, Outlier)
+    )
+    told: tuple[FleetChange, ...] = ()
+    counts: dict[str, int] = {}
+    if before is not None:
+        changed = changes(findings, now.incidents, before.table("findings"), before.incidents).persist()
+        told, _ = _top(changed, LISTED, _change)
+        counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
+    failures = now.table("failures").persist()
+    failed, failure_count = _top(
+        failures.orderBy("environment", "service", "host", "path"),
+        LISTED,
+        lambda row: _plain(row, FleetFailure),
+    )
+    groups, group_count = _top(capacity(consumers), LISTED, lambda row: _plain(row, GroupCapacity))
+    severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
+    lone, _ = _top(lone_faults(findings), LISTED, _lone)
+    facts = FleetFacts(
+        run=now.run,
+        against=None if before is None else before.run,
+        out=out,
+        totals=msgspec.structs.replace(
+            totals,
+            failures=failure_count,
+            services=services,
+            hosts=hosts,
+            groups=group_count,
+            findings=sum(severities.values()),
+            errors=severities.get("error", 0),
+            warnings=severities.get("warning", 0),
+            drifts=drift_count,
+            outliers=outlier_count,
+            causes=cause_count,
+            cells=cell_count,
+            regressions=counts.get("regression", 0),
+            recoveries=counts.get("recovery", 0),
+        ),
+        services=states,
+        causes=causes,
+        cells=cells,
+        drifts=drifts,
+        outliers=outliers,
+        changes=told,
+        capacity=groups,
+        failures=failed,
+    )
+    return facts, lone
+
+
+def _top(frame: DataFrame, limit: int, make: Any) -> tuple[tuple[Any, ...], int]:
+    """The first rows as facts, and the number of all."""
+    rows = frame.limit(limit + 1).collect()
+    count = len(rows) if len(rows) <= limit else frame.count()
+    return tuple(make(row.asDict(recursive=True)) for row in rows[:limit]), count
+
+
+def _plain(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
+    names = {field.name for field in msgspec.structs.fields(kind)}
+    return msgspec.convert({key: value for key, value in row.items() if key in names}, kind, strict=False)
+
+
+def _ranked(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
+    return _plain({**row, "severity": _SEVERITIES[row["rank"]]}, kind)
+
+
+def _service(row: Mapping[str, Any]) -> ServiceState:
+    return _plain(row, ServiceState)
+
+
+def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
+    finding = msgspec.json.decode(row["document"], type=Finding)
+    told = {
+        "example_title": finding.title,
+        "example_remedy": finding.remedy,
+        "host_share": row["hosts"] / hosts,
+    }
+    return _ranked({**row, **told}, SharedCause)
+
+
+def _lone(row: Mapping[str, Any]) -> Finding:
+    """The finding with the service in its subject, so that it is another one than that of another service."""
+    found = msgspec.json.decode(row["document"], type=Finding)
+    place = {"environment": row["environment"] or None, "service": row["service"]}
+    identity = msgspec.structs.replace(found.subject, thread=None, queue_id=None, **place)
+    return msgspec.structs.replace(
+        found,
+        subject=msgspec.structs.replace(found.subject, **place, host=row["host"]),
+        fingerprint=fingerprint(found.rule, found.cause, identity),
+        caused_by=(),
+        evidence={**found.evidence, "hosts": row["hosts"]},
+    )
+
+
+def _drift(row: Mapping[str, Any]) -> SettingDrift:
+    return _plain({**row, "values": row["values"][:VALUES]}, SettingDrift)
+
+
+def _change(row: Mapping[str, Any]) -> FleetChange:
+    return _ranked({**row, "group": row["group"] or None}, FleetChange)

@@ -1,0 +1,1 @@
+"""Evidence files wherever they lie: listing, labels, incidents, fingerprints."""

@@ -1,0 +1,50 @@
+"""Which evidence it is, wherever it lies and whatever it is called."""
+
+from __future__ import annotations
+
+import hashlib
+
+from mqdiag.fleet.files.incidents import Incident, IncidentFile
+from mqdiag.fleet.files.storage import storage
+
+WHOLE = 16 << 20
+"""bytes up to which a file is read whole"""
+SAMPLES = 256
+BLOCK = WHOLE // SAMPLES
+
+
+def content_fingerprint(file: IncidentFile) -> str:
+    """Hash of a file's size and content; of a large one, of 256 blocks spread over it, first and last included.
+
+    A dump's header carries its time and a gzip file ends with a checksum of all of it, so two dumps that differ
+    anywhere differ in these blocks. A file that cannot be read has the fingerprint of its name: the analysis
+    will say why.
+    """
+    digest = hashlib.blake2b(f"{file.bytes}\0".encode(), digest_size=16)
+    try:
+        store, path = storage(file.uri)
+        with store.open(path) as stream:
+            if file.bytes <= WHOLE:
+                digest.update(stream.read(WHOLE))
+            else:
+                step = (file.bytes - BLOCK) / (SAMPLES - 1)
+                for sample in range(SAMPLES):
+                    stream.seek(int(sample * step))
+                    digest.update(stream.read(BLOCK))
+    except OSError:
+        digest.update(file.uri.encode())
+    return digest.hexdigest()
+
+
+def incident_key(incident: Incident, contents: list[str], settings: str) -> str:
+    """Identity of an incident's result: labels, contents, and what it was analysed with.
+
+    Args:
+        incident: the incident.
+        contents: fingerprints of its files.
+        settings: hash of tool version and settings.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (settings, incident.environment, incident.service, incident.host, *sorted(contents)):
+        digest.update(f"{text}\0".encode())
+    return digest.hexdigest()

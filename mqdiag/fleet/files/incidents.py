@@ -1,0 +1,87 @@
+"""Files that tell of one incident: same environment, service and host, and close in time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from mqdiag.fleet.files.listing import EvidenceFile
+
+LONGEST_S = 6 * 3600
+"""an incident ends after so long even where files follow each other closely, as they do with hourly stacks"""
+MOST_FILES = 500
+
+
+class IncidentFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of an incident."""
+
+    uri: str
+    bytes: int = 0
+    error: str | None = None
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes into one diagnosis: a work item."""
+
+    environment: str
+    service: str
+    host: str
+    window_start_ns: int | None
+    """time of its first file"""
+    bytes: int
+    files: tuple[IncidentFile, ...]
+    listing: str
+    """hash of what a listing tells of it: unchanged means that nothing needs to be read to know it again"""
+
+
+def incidents(files: Iterable[EvidenceFile], window_s: float) -> Iterator[Incident]:
+    """Group the files of one host of one service; a heap dump starts an incident of its own after another one."""
+    row: list[tuple[int, EvidenceFile]] = sorted(
+        ((_time(file), file) for file in files), key=lambda pair: (pair[0], pair[1].uri)
+    )
+    begun: list[tuple[int, EvidenceFile]] = []
+    dumps = 0
+    for time_ns, file in row:
+        is_dump = _is_heap_dump(file)
+        if begun and (
+            time_ns - begun[-1][0] > window_s * 1e9
+            or time_ns - begun[0][0] > LONGEST_S * 1e9
+            or len(begun) == MOST_FILES
+            or (dumps and is_dump)
+        ):
+            yield _incident(begun)
+            begun, dumps = [], 0
+        begun.append((time_ns, file))
+        dumps += is_dump
+    if begun:
+        yield _incident(begun)
+
+
+def _time(file: EvidenceFile) -> int:
+    if file.labels.time_ns is not None:
+        return file.labels.time_ns
+    return file.modified_ns or 0
+
+
+def _is_heap_dump(file: EvidenceFile) -> bool:
+    return ".hprof" in file.uri.rpartition("/")[2].partition("?")[0].lower()
+
+
+def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:
+    first_ns, first = begun[0]
+    digest = hashlib.blake2b(digest_size=16)
+    for text in (first.labels.environment, first.labels.service, first.labels.host):
+        digest.update(f"{text}\0".encode())
+    for _, file in begun:
+        digest.update(f"{file.uri}\0{file.bytes}\0{file.modified_ns}\0".encode())
+    return Incident(
+        environment=first.labels.environment,
+        service=first.labels.service,
+        host=first.labels.host,
+        window_start_ns=first_ns or None,
+        bytes=sum(file.bytes for _, file in begun),
+        files=tuple(IncidentFile(uri=file.uri, bytes=file.bytes, error=file.error) for _, file in begun),
+        listing=digest.hexdigest(),
+    )

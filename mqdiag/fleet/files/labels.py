@@ -1,0 +1,132 @@
+"""Labels of a file: which service, host and environment it is from, and when it was taken."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import msgspec
+
+from mqdiag.errors import UsageError
+
+UNKNOWN = "unknown"
+_PARTS = ("service", "host", "environment", "time")
+_FORMATS = (
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H-%M-%S",
+    "%Y-%m-%d_%H-%M-%S",
+    "%Y-%m-%d-%H-%M-%S",
+    "%Y%m%dT%H%M%S",
+    "%Y%m%d-%H%M%S",
+    "%Y%m%d_%H%M%S",
+    "%Y%m%d%H%M%S",
+    "%Y-%m-%dT%H:%M",
+    "%Y%m%d-%H%M",
+    "%Y-%m-%d",
+    "%Y%m%d",
+)
+_FRACTION = re.compile(r"[.,]\d+$")
+
+
+class Labels(msgspec.Struct, frozen=True, kw_only=True):
+    """What a template or a manifest says about a file."""
+
+    service: str = UNKNOWN
+    host: str = UNKNOWN
+    environment: str = ""
+    time_ns: int | None = None
+    """since 1970; None where only the file's own time is known"""
+
+
+class Template:
+    """A path with named parts, such as `{service}/{host}/{time}.hprof`.
+
+    A name stands for a stretch without "/", `*` for any such stretch and `**` for anything. What follows a dot in the
+    last part may carry one more ending: `.hprof` takes `.hprof.gz` too.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        names: list[str] = []
+        pattern = ""
+        for piece in re.split(r"(\{[^{}]*\}|\*\*|\*)", text.strip("/")):
+            if piece == "**":
+                pattern += ".*"
+            elif piece == "*":
+                pattern += "[^/]*"
+            elif piece.startswith("{"):
+                name = piece[1:-1]
+                if name not in _PARTS:
+                    raise UsageError(f"--template {text!r}: no part {piece}; there are {', '.join(_PARTS)}")
+                if name in names:
+                    raise UsageError(f"--template {text!r}: {piece} stands in it twice")
+                names.append(name)
+                pattern += f"(?P<{name}>[^/]+?)"
+            else:
+                pattern += re.escape(piece)
+        if not names:
+            raise UsageError(f"--template {text!r} names no part; write {{service}}/{{host}}/{{time}}.hprof")
+        self._pattern = re.compile(pattern + r"(?:\.gz)?", re.DOTALL)
+
+    def labels(self, relative: str) -> Labels | None:
+        """The labels of a path below the given folder; None when it does not fit."""
+        found = self._pattern.fullmatch(relative)
+        if found is None:
+            return None
+        parts = found.groupdict()
+        time_ns = None
+        if "time" in parts:
+            time_ns = parse_time(parts["time"])
+            if time_ns is None:
+                return None
+        return Labels(
+            service=parts.get("service") or UNKNOWN,
+            host=parts.get("host") or _stem(relative),
+            environment=parts.get("environment") or "",
+            time_ns=time_ns,
+        )
+
+
+def default_labels(relative: str) -> Labels:
+    """The labels of a path without a template: service and host are the first two folders.
+
+    With one folder that is the service, and a file without a host's folder is a host of its own: files of unknown
+    origin must not be read as one incident.
+    """
+    folders = relative.split("/")[:-1]
+    return Labels(
+        service=folders[0] if folders else UNKNOWN,
+        host=folders[1] if len(folders) > 1 else _stem(relative),
+    )
+
+
+def parse_time(text: str) -> int | None:
+    """Nanoseconds since 1970 of a time as file names have it; without a zone it is UTC.
+
+    Takes ISO 8601 in the usual spellings, and seconds or milliseconds since 1970.
+    """
+    text = text.strip()
+    if re.fullmatch(r"\d{10}", text):
+        return int(text) * 10**9
+    if re.fullmatch(r"\d{13}", text):
+        return int(text) * 10**6
+    plain = _FRACTION.sub("", text.removesuffix("Z"))
+    for form in _FORMATS:
+        try:
+            moment = datetime.strptime(plain, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+        return int(moment.timestamp()) * 10**9
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp() * 1000) * 10**6
+
+
+def _stem(relative: str) -> str:
+    """The whole path without the file's endings: unique, and a person finds the file by it."""
+    folder, slash, name = relative.rpartition("/")
+    return f"{folder.partition('/')[2]}{slash if '/' in folder else ''}{name.split('.')[0] or name}"

@@ -1,0 +1,98 @@
+"""A manifest: a CSV or Parquet table that names the files and labels them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import posixpath
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mqdiag.errors import InputError
+from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time
+from mqdiag.fleet.files.storage import Storage
+
+COLUMNS = ("path", "service", "host", "environment", "time")
+
+
+def is_manifest(path: str) -> bool:
+    """Told by its name."""
+    return path.lower().endswith((".csv", ".parquet"))
+
+
+def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str, Labels]]:
+    """Places and labels of all rows; a relative place is below the manifest's folder.
+
+    Raises:
+        InputError: not there, no column `path`, a time that cannot be read.
+    """
+    if store.entry(path) is None:
+        raise InputError(given, "no such file")
+    rows = _csv_rows(given, store, path) if path.lower().endswith(".csv") else _parquet_rows(given, store, path)
+    folder = posixpath.dirname(path)
+    for number, row in enumerate(rows, 1):
+        place = str(row.get("path") or "").strip()
+        if not place:
+            raise InputError(given, f"row {number} has no path")
+        if "://" not in place:
+            place = posixpath.join(folder, place)
+        yield (
+            place,
+            Labels(
+                service=_text(row, "service") or UNKNOWN,
+                host=_text(row, "host") or posixpath.basename(place).split(".")[0],
+                environment=_text(row, "environment"),
+                time_ns=_time(given, number, row.get("time")),
+            ),
+        )
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    return "" if value is None else str(value).strip()
+
+
+def _time(given: str, number: int, value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return int(moment.timestamp() * 1000) * 10**6
+    found = parse_time(str(value))
+    if found is None:
+        raise InputError(given, f"row {number} has a time that is none: {value!r}; write 2026-11-21T08:00:00Z")
+    return found
+
+
+def _check(given: str, names: list[str]) -> None:
+    if "path" not in names:
+        raise InputError(
+            given, f"has no column path; a manifest has {', '.join(COLUMNS)}, all but path optional"
+        )
+
+
+def _csv_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]:
+    with store.open(path) as raw:
+        text = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="")  # type: ignore[type-var]
+        try:
+            reader = csv.DictReader(text)
+            _check(given, list(reader.fieldnames or ()))
+            yield from reader
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(given, f"is not a CSV file in UTF-8: {error}") from error
+
+
+def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]:
+    with store.open(path) as raw:
+        try:
+            file = pq.ParquetFile(raw)
+            _check(given, file.schema_arrow.names)
+            wanted = [name for name in COLUMNS if name in file.schema_arrow.names]
+            for batch in file.iter_batches(batch_size=10_000, columns=wanted):
+                yield from batch.to_pylist()
+        except pa.ArrowException as error:
+            raise InputError(given, f"is not a Parquet file: {str(error).splitlines()[0]}") from error

@@ -1,0 +1,177 @@
+"""Local folders, mounted shares and object stores behind one small face.
+
+pyarrow.fs does the work: Spark's Python users have it, and S3, GCS, Azure and HDFS are built in. Schemes that it does
+not know (sftp, http, memory, ...) go through fsspec where that is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from pyarrow import fs
+
+from mqdiag.errors import InputError, UsageError
+
+HADOOP_NAMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfss"}
+"""what Hadoop calls a scheme that pyarrow knows under another name"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A file as a listing tells it."""
+
+    path: str
+    """inside its file system"""
+    bytes: int
+    modified_ns: int | None
+
+
+@dataclass(frozen=True)
+class Storage:
+    """One file system; paths are its own, without scheme."""
+
+    system: fs.FileSystem
+    prefix: str
+    """what makes a URI of a path: "s3://", or nothing for local paths"""
+    query: str = ""
+    """the options of the URI it was opened with, such as an endpoint"""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether files can be opened, mapped and renamed in place."""
+        return isinstance(self.system, fs.LocalFileSystem)
+
+    def uri(self, path: str) -> str:
+        """The name under which any executor finds the path."""
+        return f"{self.prefix}{path}{self.query}"
+
+    def walk(self, folder: str) -> list[Entry | str]:
+        """Files (as entries) and folders (as paths) of one folder, by name."""
+        found: list[Entry | str] = []
+        for info in self.system.get_file_info(fs.FileSelector(folder, allow_not_found=False)):
+            if info.type == fs.FileType.Directory:
+                found.append(info.path)
+            elif info.type == fs.FileType.File:
+                found.append(_entry(info))
+        return sorted(found, key=lambda one: one if isinstance(one, str) else one.path)
+
+    def entry(self, path: str) -> Entry | None:
+        """One file, or None where there is none."""
+        info = self.system.get_file_info(path)
+        return _entry(info) if info.type == fs.FileType.File else None
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder, or a prefix of an object store, is there."""
+        return bool(self.system.get_file_info(path).type == fs.FileType.Directory)
+
+    def open(self, path: str) -> IO[bytes]:
+        """A file for reading at any place."""
+        stream: Any = self.system.open_input_file(path)
+        return stream  # type: ignore[no-any-return]
+
+    def read(self, path: str) -> bytes:
+        """A whole small file."""
+        with self.system.open_input_file(path) as file:
+            data: bytes = file.read()
+        return data
+
+    def write(self, path: str, data: bytes) -> None:
+        """Put a whole file: a reader sees all of it or what was there before."""
+        if not self.is_local:
+            # One upload; an object becomes visible when it is complete.
+            with self.system.open_output_stream(path) as stream:
+                stream.write(data)
+            return
+        folder, name = os.path.split(path)
+        os.makedirs(folder, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f"_{name[:60]}.", dir=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def remove_folder(self, path: str) -> None:
+        """Delete a folder and all in it; one that is not there is no error."""
+        if self.is_folder(path):
+            self.system.delete_dir(path)
+
+
+def storage(uri: str) -> tuple[Storage, str]:
+    """The storage of a path or URI, and the path in it.
+
+    Raises:
+        UsageError: the scheme is unknown, or the URI is malformed.
+    """
+    if "://" not in uri:
+        return Storage(_local(), ""), os.path.abspath(uri)
+    scheme, _, rest = uri.partition("://")
+    scheme = HADOOP_NAMES.get(scheme, scheme)
+    rest, mark, query = rest.partition("?")
+    if scheme == "file":
+        return Storage(_local(), ""), os.path.abspath("/" + rest.lstrip("/"))
+    system = _remote(scheme, urlsplit(f"{scheme}://{rest}").netloc, query)
+    path = rest
+    if scheme in ("hdfs", "viewfs"):
+        netloc, _, inner = rest.partition("/")
+        return Storage(system, f"{scheme}://{netloc}", mark + query), f"/{inner}".rstrip("/")
+    return Storage(system, f"{scheme}://", mark + query), path.rstrip("/")
+
+
+@cache
+def _local() -> fs.FileSystem:
+    return fs.LocalFileSystem()
+
+
+@cache
+def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
+    given = f"{scheme}://{netloc}/x" + (f"?{query}" if query else "")
+    try:
+        system, _ = fs.FileSystem.from_uri(given)
+    except (ValueError, NotImplementedError, OSError) as error:
+        other = _through_fsspec(scheme, query)
+        if other is None:
+            raise UsageError(f"{scheme}://{netloc}: {_first_line(error)}") from error
+        return other
+    return system
+
+
+def _through_fsspec(scheme: str, query: str) -> fs.FileSystem | None:
+    try:
+        import fsspec
+
+        options = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
+        return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme, **options)))
+    except (ImportError, ValueError):
+        return None
+
+
+@cache
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _entry(info: fs.FileInfo) -> Entry:
+    return Entry(path=info.path, bytes=info.size or 0, modified_ns=info.mtime_ns)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def unreadable(uri: str, error: OSError) -> InputError:
+    """The error of a file that a file system does not give."""
+    problem = {2: "no such file", 13: "no permission to read it"}.get(error.errno or 0, _first_line(error))
+    return InputError(uri, problem)

@@ -1,0 +1,223 @@
+"""A fleet run from its options to its report."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import tempfile
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from pyspark.sql import SparkSession
+
+from mqdiag import __version__
+from mqdiag.baseline import Baseline
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.errors import UsageError
+from mqdiag.facts import Input
+from mqdiag.facts.fleet import FleetFacts, FleetTiming, FleetTotals
+from mqdiag.fleet.analysis.gather import fleet_facts
+from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.dry import fleet_plan
+from mqdiag.fleet.files.labels import Template
+from mqdiag.fleet.files.listing import Listing
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.session import spark_session
+from mqdiag.fleet.status import Status
+from mqdiag.fleet.stoppable import stoppable
+from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_tables
+from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
+from mqdiag.fleet.tables.lock import output_lock
+from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
+from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.fleet.work.item import Job
+from mqdiag.fleet.work.plan import Plan, listed, plan, settings_hash
+from mqdiag.fleet.work.task import limits_text
+from mqdiag.fleet.work.todo import TodoList
+from mqdiag.fleet.work.warm_nodes import warm_nodes
+from mqdiag.fleet.work.waves import run_waves
+from mqdiag.progress import Progress
+
+
+def run_fleet(
+    options: FleetOptions, settings: Settings, progress: Progress, *, dry_run: bool = False
+) -> Diagnosis:
+    """Analyse what is new under the paths, write the tables, compare the instances.
+
+    Args:
+        options: the run.
+        settings: expectations and thresholds, for incidents and for the fleet.
+        progress: who listens.
+        dry_run: plan, and leave the output as it is.
+
+    Raises:
+        UsageError: options that cannot be.
+        MqdiagError: Spark does not start, or gave up.
+    """
+    run = check_run_name(options.run or f"r{datetime.now(UTC):%Y%m%d-%H%M%S}")
+    templates = tuple(map(Template, options.templates))
+    store, root = storage(options.out)
+    layout = Layout(store, root)
+    listing = Listing(options.paths, templates, leave_out=(layout.uri,))
+    is_new = not store.is_folder(root)
+    with stoppable(), output_lock(layout):
+        started = time.monotonic()
+        progress.phase("starting Spark")
+        try:
+            with spark_session(options) as spark:
+                fleet = _FleetRun(spark, layout, run, options, settings, progress)
+                fleet.start_s = time.monotonic() - started
+                return fleet.dry(listing) if dry_run else fleet.whole(listing)
+        finally:
+            if dry_run and is_new and store.is_local:
+                with contextlib.suppress(OSError):
+                    os.unlink(f"{root}/_lock")
+                    os.rmdir(root)
+
+
+class _FleetRun:
+    """One run, with what its steps share."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        layout: Layout,
+        run: str,
+        options: FleetOptions,
+        settings: Settings,
+        progress: Progress,
+    ) -> None:
+        self._spark = spark
+        self._layout = layout
+        self._run = run
+        self._options = options
+        self._settings = settings
+        self._progress = progress
+        self._hash = settings_hash(settings)
+        self.start_s = 0.0
+
+    def dry(self, listing: Listing) -> Diagnosis:
+        """What would be done."""
+        try:
+            planned = self._plan(listing)
+            facts = FleetFacts(
+                run=self._run,
+                out=self._options.out,
+                plan=fleet_plan(self._spark, planned, self._layout, listing),
+            )
+        finally:
+            self._layout.store.remove_folder(f"{self._layout.staging}/{self._run}")
+            if self._layout.store.is_local:
+                with contextlib.suppress(OSError):
+                    os.rmdir(self._layout.staging)
+        return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
+
+    def whole(self, listing: Listing) -> Diagnosis:
+        """All of it."""
+        clock = [time.monotonic()]
+        began = datetime.now(UTC)
+        marks = self._layout.runs()
+        if self._run in {mark.run for mark in marks}:
+            raise UsageError(f"--run {self._run}: there is such a run already")
+        against = self._against([mark.run for mark in marks])
+        remove_unmarked(self._layout)
+        planned = self._plan(listing)
+        context = self._spark.sparkContext
+        with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder:
+            todo = TodoList(Path(folder))
+            try:
+                todo.fill(planned.todo, self._options.limit)
+                count, size = todo.size()
+                clock.append(time.monotonic())
+                if count:
+                    self._progress.phase("compiling kernels where they are not")
+                    warm_nodes(context, self._options.scratch)
+                    run_waves(context, todo.items(), self._job(), Status(self._progress, count, size))
+                clock.append(time.monotonic())
+                self._progress.phase("writing tables")
+                write_tables(context, self._layout, self._run, todo.by_service(), planned.known)
+                publish(self._layout, self._run)
+                now = Picture(self._spark, self._layout, self._run)
+                totals = now.totals(listing.unlabelled)
+                self._mark(began, marks[-1].order + 1 if marks else 1, totals)
+                clean_up(context, self._layout, self._run, todo.by_service())
+            finally:
+                todo.close()
+        clock.append(time.monotonic())
+        self._progress.phase("comparing instances")
+        before = None if against is None else Picture(self._spark, self._layout, against)
+        facts, findings = fleet_facts(now, before, totals, self._options.out)
+        clock.append(time.monotonic())
+        plan_s, work_s, tables_s, fleet_s = (round(end - start, 3) for start, end in itertools.pairwise(clock))
+        timing = FleetTiming(
+            start_s=round(self.start_s, 3), plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s
+        )
+        lost = bool(totals.incidents) and totals.failed == totals.incidents
+        facts = msgspec.structs.replace(facts, timing=timing)
+        return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)
+
+    def _plan(self, listing: Listing) -> Plan:
+        self._progress.phase("listing files")
+        pieces = listed(self._layout, self._run, listing)
+        self._progress.phase("telling new files from known ones")
+        return plan(
+            self._spark,
+            self._layout,
+            pieces,
+            window_s=self._options.window_s,
+            settings=self._hash,
+            limits=limits_text(self._options.limits),
+        )
+
+    def _job(self) -> Job:
+        # Findings are accepted for the fleet's report; the tables tell what is there.
+        plain = replace(self._settings, baseline=Baseline(), lapsed=())
+        return Job(
+            out=self._layout.uri,
+            run=self._run,
+            settings=plain,
+            settings_hash=self._hash,
+            limits=self._options.limits,
+            scratch=self._options.scratch,
+        )
+
+    def _against(self, runs: list[str]) -> str | None:
+        wanted = self._options.against
+        if wanted is not None and wanted not in runs:
+            known = f"there are {', '.join(runs[-5:])}" if runs else "there is none yet"
+            raise UsageError(f"--against {wanted}: no such run; {known}")
+        return wanted or (runs[-1] if runs else None)
+
+    def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
+        self._layout.mark(
+            RunMark(
+                run=self._run,
+                order=order,
+                mqdiag=__version__,
+                schema_version=SCHEMA_VERSION,
+                started_at=began.isoformat(timespec="seconds"),
+                finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                incidents=totals.incidents,
+                analysed=totals.analysed,
+                failed=totals.failed,
+                bytes=totals.bytes,
+            )
+        )
+
+    def _inputs(self, listing: Listing, *, lost: bool) -> tuple[Input, ...]:
+        """The paths as they were given; files stand in the tables."""
+        nothing = "none of its files could be read" if lost else None
+        return tuple(
+            Input(
+                path=path,
+                complete=path not in listing.errors and not lost,
+                error=listing.errors.get(path, nothing),
+            )
+            for path in listing.given
+        )

@@ -1,0 +1,183 @@
+"""A quiet Spark session."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.fleet.options import FleetOptions
+
+_LOG4J = """\
+rootLogger.level = {level}
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{{yyyy-MM-dd'T'HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+DEFAULTS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    # An incident that ends its executor ends it four times at most, on other nodes where there are any.
+    "spark.task.maxFailures": "4",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "16",
+}
+"""what `--conf` can put others in the place of"""
+
+UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
+"""set by spark-submit, which has started the JVM then and knows the master"""
+
+
+@contextmanager
+def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
+    """Start Spark, and stop it with everything that it started.
+
+    What the JVM writes goes to a log file; of a start that fails the last lines are told.
+
+    Raises:
+        UsageError: there is no Java.
+        MqdiagError: Spark does not start.
+    """
+    submitted = UNDER_SUBMIT in os.environ
+    if not submitted:
+        _check_java()
+    with tempfile.TemporaryDirectory(prefix="mqdiag-spark-") as folder:
+        log = Path(options.spark_log or f"{folder}/spark.log")
+        with _streams_to(log) if not submitted else contextlib.nullcontext():
+            try:
+                spark = _builder(options, Path(folder), submitted).getOrCreate()
+            except (PySparkException, RuntimeError, OSError, Exception) as error:
+                raise MqdiagError(f"Spark does not start: {_why(error, log)}") from error
+        if submitted:
+            spark.sparkContext.setLogLevel("ERROR")
+        try:
+            yield spark
+        except (PySparkException, Py4JError) as error:
+            # Its text must be read while the JVM is there.
+            raise MqdiagError(f"Spark gave up: {spark_cause(error)}; run the same again to go on") from error
+        finally:
+            with contextlib.suppress(Exception):
+                spark.sparkContext.cancelAllJobs()
+            spark.stop()
+            _end_gateway(submitted)
+
+
+def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSession.Builder:
+    builder = SparkSession.builder.appName("mqdiag fleet")
+    master = options.master or (None if submitted else "local[*]")
+    if master is not None:
+        builder = builder.master(master)
+    settings = dict(DEFAULTS)
+    if not submitted:
+        log4j = folder / "log4j2.properties"
+        log4j.write_text(_LOG4J.format(level="info" if options.spark_log else "error"))
+        given = options.conf.get("spark.driver.extraJavaOptions", "")
+        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log4j} {given}".strip()
+        # PySpark reads the variable, not the setting, unless spark-submit has started it.
+        os.environ["PYSPARK_PYTHON"] = options.conf.get(
+            "spark.pyspark.python", os.environ.get("PYSPARK_PYTHON", sys.executable)
+        )
+        settings["spark.sql.warehouse.dir"] = f"{folder}/warehouse"
+    if master is not None and master.startswith("local"):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    settings |= {key: value for key, value in options.conf.items() if key != "spark.driver.extraJavaOptions"}
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(f"{home}/bin/java", os.X_OK):
+        return
+    if shutil.which("java") is None:
+        raise UsageError(
+            "Spark needs Java 17 or newer, and there is none (Debian: apt-get install openjdk-17-jre-headless;"
+            " elsewhere set JAVA_HOME)"
+        )
+
+
+@contextmanager
+def _streams_to(log: Path) -> Iterator[None]:
+    """Point the streams at the log while the JVM is started, which keeps them."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    saved = {number: os.dup(number) for number in (1, 2)}
+    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        for number in saved:
+            os.dup2(target, number)
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        for number, copy in saved.items():
+            os.dup2(copy, number)
+            os.close(copy)
+        os.close(target)
+
+
+def spark_cause(error: BaseException) -> str:
+    """The line of a Spark error that names what happened; the rest is stack traces of two languages."""
+    try:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    except Exception:
+        lines = []
+    told = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Failure)\b.*: ", line)]
+    return (told or lines or [type(error).__name__])[-1][:300]
+
+
+def _why(error: BaseException, log: Path) -> str:
+    text = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    try:
+        lines = [
+            line
+            for line in log.read_text(errors="replace").splitlines()
+            if " ERROR " in line or "rror:" in line
+        ]
+    except OSError:
+        lines = []
+    return f"{text} ({lines[-1].strip()})" if lines else text
+
+
+def _end_gateway(submitted: bool) -> None:
+    """End the JVM too: it would live as long as this Python process, and tests start many."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    if submitted or gateway is None:
+        return
+    process = getattr(gateway, "proc", None)
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    if process is not None:
+        with contextlib.suppress(Exception):
+            process.stdin.close()
+        try:
+            process.wait(20)
+        except Exception:
+            process.kill()
+            process.wait()

@@ -1,0 +1,115 @@
+"""What a person sees while a fleet run works: counts from Spark's own status, and the time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from pyspark import StatusTracker
+
+from mqdiag.progress import Progress
+
+NOTE_S = 60.0
+
+
+class Status:
+    """Turns Spark's status into progress.
+
+    Args:
+        progress: who listens.
+        incidents: how many are to be analysed in all.
+        total_bytes: their size.
+    """
+
+    GROUP = "mqdiag-fleet"
+    LOOK_S = 0.5
+
+    def __init__(self, progress: Progress, incidents: int, total_bytes: int) -> None:
+        self._progress = progress
+        self._incidents = incidents
+        self._bytes = total_bytes
+        self._started = time.monotonic()
+        self._noted = self._started
+        self._before = (0, 0, 0)
+        """incidents, bytes and failures of the waves that are done"""
+        self._wave = 0
+        self._counted: Callable[[], tuple[int, int]] = lambda: (0, 0)
+
+    def wave(self, tasks: int, counted: Callable[[], tuple[int, int]]) -> None:
+        """A wave begins.
+
+        Args:
+            tasks: its tasks.
+            counted: tells the bytes done and the incidents failed, from Spark's accumulators.
+        """
+        self._wave, self._counted = tasks, counted
+
+    def look(self, tracker: StatusTracker) -> None:
+        """Ask Spark and tell."""
+        done = lost = active = 0
+        for job_id in tracker.getActiveJobsIds():
+            job = tracker.getJobInfo(job_id)
+            for stage_id in () if job is None else job.stageIds:
+                stage = tracker.getStageInfo(stage_id)
+                if stage is not None and stage.numTasks == self._wave:
+                    done, lost, active = stage.numCompletedTasks, stage.numFailedTasks, stage.numActiveTasks
+        self._tell(done, lost, active)
+
+    def wave_done(self) -> None:
+        """A wave has ended."""
+        read, failed = self._counted()
+        self._before = (self._before[0] + self._wave, self._before[1] + read, self._before[2] + failed)
+        self._wave, self._counted = 0, lambda: (0, 0)
+        self._tell(0, 0, 0)
+
+    def _tell(self, done: int, lost: int, active: int) -> None:
+        read, failed = self._counted()
+        read, failed = read + self._before[1], failed + self._before[2]
+        text = status_line(
+            done=done + self._before[0],
+            incidents=self._incidents,
+            failed=failed,
+            read_bytes=read,
+            total_bytes=self._bytes,
+            seconds=time.monotonic() - self._started,
+            active=active,
+            lost_tasks=lost,
+        )
+        self._progress.phase(text)
+        now = time.monotonic()
+        if now - self._noted >= NOTE_S:
+            self._noted = now
+            self._progress.note(text)
+
+
+def status_line(
+    *,
+    done: int,
+    incidents: int,
+    failed: int,
+    read_bytes: int,
+    total_bytes: int,
+    seconds: float,
+    active: int = 0,
+    lost_tasks: int = 0,
+) -> str:
+    """One line; the time left goes by bytes, as the largest come first."""
+    parts = [f"{done:,} of {incidents:,} done", f"{read_bytes / 1e6:,.0f} of {total_bytes / 1e6:,.0f} MB"]
+    if failed:
+        parts.append(f"{failed:,} failed")
+    if lost_tasks:
+        parts.append(f"{lost_tasks:,} tried again")
+    if active:
+        parts.append(f"{active} at work")
+    if read_bytes and read_bytes < total_bytes:
+        left = seconds * (total_bytes - read_bytes) / read_bytes
+        parts.append(f"{_time(left)} left")
+    return ", ".join(parts)
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

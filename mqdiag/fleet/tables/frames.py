@@ -1,0 +1,104 @@
+"""Parquet files as DataFrames.
+
+Spark reads local and mounted ones itself. Those of an object store are read by the executors through pyarrow, so that
+no Hadoop jars for it are needed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.arrow import full_schema
+from mqdiag.fleet.tables.layout import Layout
+
+BATCH = 10_000
+FILES_PER_TASK = 16
+_SPARK_TYPES = {
+    pa.string(): "string",
+    pa.int64(): "bigint",
+    pa.float64(): "double",
+    pa.bool_(): "boolean",
+    pa.timestamp("us", tz="UTC"): "timestamp",
+    pa.list_(pa.string()): "array<string>",
+    pa.map_(pa.string(), pa.string()): "map<string,string>",
+}
+
+
+def ddl(schema: pa.Schema) -> str:
+    """An Arrow schema as Spark writes it."""
+    return ", ".join(f"`{field.name}` {_SPARK_TYPES[field.type]}" for field in schema)
+
+
+def quiet_about_pandas() -> None:
+    """PySpark asks for a version of pandas even where only Arrow is used, and warns about the newest."""
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+
+
+def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str]) -> DataFrame:
+    """A table's rows of some runs."""
+    schema = full_schema(table)
+    if not layout.store.is_local:
+        return parquet_frame(spark, layout.files(table, runs), schema)
+    folders = [folder for run in sorted(runs) if layout.store.is_folder(folder := layout.partition(table, run))]
+    if not folders:
+        return spark.createDataFrame([], ddl(schema))
+    reader = spark.read.schema(ddl(schema)).option("basePath", f"file://{layout.root}/{table}")
+    return reader.parquet(*(f"file://{folder}" for folder in folders))
+
+
+def parquet_frame(
+    spark: SparkSession,
+    files: Iterable[tuple[str, dict[str, str]]],
+    schema: pa.Schema,
+) -> DataFrame:
+    """Rows of Parquet files.
+
+    Args:
+        spark: the session.
+        files: URIs, each with constant columns to add: what stands in its folder names.
+        schema: of the files and those constant columns.
+    """
+    listed = [(uri, *(constants.get(name) for name in _constants(schema))) for uri, constants in files]
+    if not listed:
+        return spark.createDataFrame([], ddl(schema))
+    if not _constants(schema) and all("://" not in str(uri) for uri, *_ in listed):
+        return spark.read.schema(ddl(schema)).parquet(*(f"file://{uri}" for uri, *_ in listed))
+    tasks = max(1, min(len(listed), len(listed) // FILES_PER_TASK, 4096))
+    names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *_constants(schema))])
+    frame = spark.createDataFrame(listed, ddl(names)).repartition(tasks)
+    encoded = schema.serialize().to_pybytes()
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        target = pa.ipc.read_schema(pa.BufferReader(encoded))
+        for batch in batches:
+            for row in batch.to_pylist():
+                yield from _read(row, target)
+
+    quiet_about_pandas()
+    return frame.mapInArrow(read, ddl(schema))
+
+
+def _constants(schema: pa.Schema) -> tuple[str, ...]:
+    return tuple(name for name in ("run", "service") if name in schema.names)
+
+
+def _read(row: dict[str, str], target: pa.Schema) -> Iterator[pa.RecordBatch]:
+    store, path = storage(row["__uri"])
+    with store.open(path) as raw:
+        file = pq.ParquetFile(raw)
+        present = [name for name in target.names if name in file.schema_arrow.names]
+        for batch in file.iter_batches(batch_size=BATCH, columns=present):
+            columns = [
+                batch.column(field.name)
+                if field.name in present
+                else pa.array([row.get(field.name)] * len(batch), type=field.type)
+                for field in target
+            ]
+            # A file of an older minor version lacks a column, which is unknown then.
+            yield pa.RecordBatch.from_arrays(columns, schema=target)

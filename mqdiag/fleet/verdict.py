@@ -1,0 +1,48 @@
+"""The report of a fleet run: the fleet's rules, and what single services have that no fleet rule tells."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import msgspec
+
+from mqdiag.baseline import Baseline, with_baseline
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import Diagnosis, judge
+from mqdiag.facts import Facts, Input
+from mqdiag.facts.fleet import FleetFacts
+from mqdiag.findings import Finding
+from mqdiag.rules import all_rules
+
+SPREAD_RULE = "common-cause"
+
+
+def fleet_verdict(
+    facts: FleetFacts, inputs: tuple[Input, ...], lone: Iterable[Finding], settings: Settings
+) -> Diagnosis:
+    """Judge the fleet.
+
+    Args:
+        facts: the run.
+        inputs: the given paths.
+        lone: one finding for each fault of each service.
+        settings: thresholds, ignored rules, the baseline.
+    """
+    unmarked = dataclasses.replace(settings, baseline=Baseline())
+    diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
+    report = diagnosis.report
+    told = {
+        (found.evidence["rule"], found.evidence["cause"])
+        for found in (*report.findings, *report.ignored)
+        if found.rule == SPREAD_RULE
+    }
+    rest = [found for found in lone if (found.rule, found.cause) not in told]
+    findings = sorted((*report.findings, *rest), key=lambda found: found.severity.rank)
+    named = {found.rule for found in (*findings, *report.ignored)}
+    report = msgspec.structs.replace(
+        report,
+        findings=tuple(findings),
+        rule_cards=tuple(rule.card for rule in all_rules() if rule.card.name in named),
+    )
+    return dataclasses.replace(diagnosis, report=with_baseline(report, settings.baseline, settings.today))

@@ -1,0 +1,158 @@
+"""The worker child as its parent sees it: ask, wait, and replace it when it is gone or too large."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from mqdiag.errors import MqdiagError
+from mqdiag.fleet.options import Limits
+from mqdiag.fleet.work.analyse import Request
+from mqdiag.fleet.work.child_main import LENGTH
+from mqdiag.fleet.work.rows import Rows
+
+LOOK_S = 0.1
+"""between two looks at the child's memory"""
+START_S = 600.0
+"""for the start with the compiling of all kernels, on a slow and busy node"""
+MARGIN = 1.25
+"""the child bounds its own memory; what it cannot bound ends it at this multiple"""
+GROWN = 0.5
+"""share of the memory limit that a child may keep between two incidents"""
+LARGEST_ANSWER = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChildFailure(Exception):
+    """No answer: what happened to the child."""
+
+    kind: str
+    """memory, time, crash or fault"""
+    reason: str
+
+
+class WarmChild:
+    """A process that analyses one incident after the other and is replaced when it must be."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._served = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process, while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def analyse(self, request: Request) -> Rows:
+        """The rows of an incident.
+
+        Raises:
+            ChildFailure: it died, took too long or too much memory, or failed inside.
+        """
+        if self._process is not None and (self._process.poll() is not None or self._is_worn()):
+            self.close()
+        if self._process is None:
+            self._start()
+        self._served += 1
+        data = pickle.dumps(request)
+        try:
+            self._send(data)
+            answer = self._answer(self.limits.time_s)
+        except ChildFailure:
+            self.close()
+            raise
+        if "failed" in answer:
+            if answer["failed"] == "memory":
+                self.close()  # freed memory is not always given back
+            raise ChildFailure(kind=answer["failed"], reason=answer["reason"])
+        return msgspec.convert(answer["rows"], Rows)
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _start(self) -> None:
+        command = [sys.executable, "-m", "mqdiag.fleet.work.child_main"]
+        command += [str(self.limits.memory_bytes), str(self.limits.input_bytes), str(os.getpid())]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._served = 0
+        try:
+            self._answer(START_S)
+        except ChildFailure as failure:
+            self.close()
+            raise MqdiagError(
+                f"the analysing process does not start on this node: {failure.reason}"
+            ) from failure
+
+    def _is_worn(self) -> bool:
+        kept = _anonymous_bytes(self._running.pid)
+        return self._served >= self.limits.recycle_after or kept > GROWN * self.limits.memory_bytes
+
+    @property
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None
+        return self._process
+
+    def _send(self, data: bytes) -> None:
+        assert self._running.stdin is not None
+        try:
+            self._running.stdin.write(LENGTH.pack(len(data)))
+            self._running.stdin.write(data)
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def _answer(self, patience_s: float) -> dict[str, Any]:
+        deadline = time.monotonic() + patience_s
+        (size,) = LENGTH.unpack(self._read(LENGTH.size, deadline, patience_s))
+        if size > LARGEST_ANSWER:
+            raise ChildFailure(kind="fault", reason=f"its result of {size:,} bytes is too large to take")
+        answer: dict[str, Any] = msgspec.msgpack.decode(self._read(size, deadline, patience_s))
+        return answer
+
+    def _read(self, size: int, deadline: float, patience_s: float) -> bytes:
+        assert self._running.stdout is not None
+        descriptor = self._running.stdout.fileno()
+        data = bytearray()
+        while len(data) < size:
+            ready, _, _ = select.select([descriptor], [], [], LOOK_S)
+            if ready:
+                piece = os.read(descriptor, min(size - len(data), 1 << 20))
+                if not piece:
+                    raise self._ended()
+                data += piece
+            elif time.monotonic() > deadline:
+                raise ChildFailure(kind="time", reason=f"was not done after {patience_s:,.0f} s")
+            elif _anonymous_bytes(self._running.pid) > MARGIN * self.limits.memory_bytes:
+                raise ChildFailure(
+                    kind="memory", reason=f"needs more than {self.limits.memory_bytes >> 20} MiB of memory"
+                )
+        return bytes(data)
+
+    def _ended(self) -> ChildFailure:
+        code = self._running.wait()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return ChildFailure(kind="crash", reason=f"the analysing process ended with {how}")
+
+
+def _anonymous_bytes(pid: int) -> int:
+    """Memory that is the process's own; pages of mapped files can be dropped at any time and do not count."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            for line in file:
+                if line.startswith(b"RssAnon:"):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        pass  # it has just ended, which the next read notices
+    return 0

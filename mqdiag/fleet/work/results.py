@@ -1,0 +1,60 @@
+"""Results of incidents between their analysis and the commit: one file each, named by the incident's key.
+
+Two tasks that analyse the same incident, because one was retried or run twice, write the same file; so a result is
+there once or not at all, and a driver that starts again finds what is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+
+import msgspec
+
+from mqdiag.fleet.files.storage import Storage, storage
+from mqdiag.fleet.work.rows import Rows
+
+RESULTS = "results"
+"""folder among the unfinished work"""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """All rows of an incident."""
+
+    run: str
+    """the run that made it"""
+    again: bool
+    """another run must not take it over: it failed for a passing reason"""
+    limits: str | None
+    """limits under which it failed, where others could help"""
+    rows: Rows
+
+
+_DECODER = msgspec.msgpack.Decoder(Result)
+
+
+def result_path(out: str, incident: str) -> str:
+    """Where it lies; 256 folders keep each of them short."""
+    return f"{out}/_staging/{RESULTS}/{incident[:2]}/{incident}"
+
+
+def write_result(store: Storage, out: str, incident: str, result: Result) -> None:
+    """Keep it, whole or not at all."""
+    store.write(result_path(out, incident), msgspec.msgpack.encode(result))
+
+
+def read_result(store: Storage, out: str, incident: str) -> Result | None:
+    """The result; None where there is none, or it is damaged."""
+    path = result_path(out, incident)
+    try:
+        return _DECODER.decode(store.read(path))
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+
+
+def remove_results(uri: str, incidents: Iterable[str]) -> None:
+    """Delete results that are no longer needed; those that are gone already are no error."""
+    store, out = storage(uri)
+    for incident in incidents:
+        with contextlib.suppress(FileNotFoundError):
+            store.system.delete_file(result_path(out, incident))

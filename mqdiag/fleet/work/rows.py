@@ -1,0 +1,221 @@
+"""A report as rows of the fleet's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.heap import ConsumerFacts, HeapThread
+from mqdiag.findings import Report
+
+FRAMES = 30
+LONGEST_TEXT = 8000
+"""characters of a text column: names come from evidence, and that any length"""
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+
+
+def report_rows(report: Report, *, classes: int) -> Rows:
+    """The rows of one incident, without the leading columns and the row of `incidents`."""
+    heap = report.heap
+    rows: Rows = {
+        "inputs": [_input(given) for given in report.inputs],
+        "findings": [_finding(place, found) for place, found in enumerate(report.findings)],
+        "consumers": [] if heap is None else [_consumer(one, heap) for one in heap.consumers],
+        "queues": [] if heap is None else [_picked(queue, _QUEUE) for queue in heap.queues],
+        "classes": [] if heap is None else [_picked(row, _CLASS) for row in heap.classes[:classes]],
+        "threads": [*_heap_threads(heap), *_stack_threads(report.stacks)],
+        "failures": [
+            {"path": given.path, "kind": "unreadable", "reason": reason, "bytes": given.bytes}
+            for given in report.inputs
+            if (reason := why_lost(given, report)) is not None
+        ],
+    }
+    return _bounded(rows)
+
+
+def why_lost(given: Input, report: Report) -> str | None:
+    """Why a file gave nothing; one that is no evidence is lost only where nothing else is there."""
+    if given.error is not None:
+        return given.error
+    return given.skipped if all(other.skipped is not None for other in report.inputs) else None
+
+
+def _was_read(given: Input) -> bool:
+    return given.error is None and given.skipped is None
+
+
+def incident_row(report: Report) -> Row:
+    """What `incidents` says about the result."""
+    lost = sum(why_lost(given, report) is not None for given in report.inputs)
+    if lost == len(report.inputs):
+        status = "failed"
+    elif lost or not all(given.complete for given in report.inputs):
+        status = "incomplete"
+    else:
+        status = "ok"
+    heap = report.heap
+    return {
+        "status": status,
+        "again": bool(report.failed),
+        "mqdiag": report.mqdiag,
+        "kinds": sorted({given.kind for given in report.inputs if given.kind and _was_read(given)}),
+        "checked": list(report.checked),
+        "findings": len(report.findings),
+        "worst": report.findings[0].severity.value if report.findings else None,
+        **({} if heap is None else _picked(heap, _HEAP)),
+    }
+
+
+_HEAP = ("heap_bytes", "shallow_bytes", "objects", "messages", "body_bytes")
+_INPUT = (
+    "path",
+    "kind",
+    "format",
+    "bytes",
+    "captured_at",
+    "captured_at_local",
+    "complete",
+    "error",
+    "skipped",
+    "stopped_at_byte",
+    "problem",
+)
+_CLASS = ("name", "loaders", "instances", "shallow_bytes", "retained_bytes")
+_QUEUE = (
+    "group",
+    "topic",
+    "broker",
+    "queue_id",
+    "messages",
+    "msg_count",
+    "msg_size",
+    "body_bytes",
+    "min_offset",
+    "max_offset",
+    "span",
+    "commit_offset",
+    "next_offset",
+    "lag",
+    "oldest_consume_age_ms",
+    "dropped",
+    "locked",
+    "last_pull_age_ms",
+    "last_consume_age_ms",
+)
+_CONSUMER = (
+    "group",
+    "kind",
+    "object_id",
+    "client_id",
+    "client_version",
+    "message_model",
+    "orderly",
+    "queues",
+    "messages",
+    "body_bytes",
+    "retained_bytes",
+    "bound_bytes",
+    "bound_max_bytes",
+    "bounded_queues",
+    "average_body_bytes",
+    "largest_body_bytes",
+)
+
+
+def _picked(source: Any, names: tuple[str, ...]) -> Row:
+    return {name: getattr(source, name) for name in names}
+
+
+def _input(given: Input) -> Row:
+    return _picked(given, _INPUT)
+
+
+def _finding(place: int, found: Any) -> Row:
+    subject = found.subject
+    return {
+        **_picked(found, ("rule", "cause", "fingerprint", "title", "weight")),
+        **_picked(subject, ("group", "topic", "broker", "queue_id", "thread")),
+        "severity": found.severity.value,
+        "confidence": found.confidence.value,
+        "position": place,
+        "caused_by": list(found.caused_by),
+        "document": msgspec.json.encode(found).decode(),
+    }
+
+
+def _consumer(one: ConsumerFacts, heap: HeapFacts) -> Row:
+    lags = [queue.lag for queue in heap.queues if queue.group == one.group and queue.lag is not None]
+    threshold, threshold_mib = (
+        value if isinstance(value := one.config.get(key), int) else None
+        for key in ("pullThresholdForQueue", "pullThresholdSizeForQueue")
+    )
+    return {
+        **_picked(one, _CONSUMER),
+        "lag": sum(lags) if lags else None,
+        "heap_bytes": heap.heap_bytes,
+        "threshold": threshold,
+        "threshold_mib": threshold_mib,
+        "settings": {key: _text(value) for key, value in one.config.items() if value is not None},
+        "subscriptions": sorted(topic for topic in one.topic_queues if not topic.startswith("%RETRY%")),
+    }
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _heap_threads(heap: HeapFacts | None) -> Iterator[Row]:
+    for thread in () if heap is None else heap.threads:
+        yield {
+            "source": "heap",
+            **_picked(thread, ("name", "role", "state", "hit_out_of_memory")),
+            **_call(thread),
+            "frames": list(thread.frames[:FRAMES]),
+        }
+
+
+def _call(thread: HeapThread) -> Row:
+    row: Row = {}
+    if thread.message is not None:
+        row = {
+            "group": thread.message.group,
+            "message_topic": thread.message.topic,
+            "message_queue_id": thread.message.queue_id,
+            "message_offset": thread.message.offset,
+            "message_age_ms": thread.message.age_ms,
+        }
+    if thread.call is not None:
+        row |= {"doing": thread.call.doing, "frame": thread.call.frame, "listener": thread.call.listener}
+    return row
+
+
+def _stack_threads(stacks: StacksFacts | None) -> Iterator[Row]:
+    names = ("name", "role", "state", "pool", "group", "doing", "frame", "listener", "held_by")
+    for thread in () if stacks is None else stacks.threads:
+        yield {"source": "stacks", **_picked(thread, names)}
+
+
+def _bounded(rows: Rows) -> Rows:
+    return {
+        table: [{key: _short(value) for key, value in row.items()} for row in of] for table, of in rows.items()
+    }
+
+
+def _short(value: Any) -> Any:
+    """Text that Parquet can hold: UTF-8, and not endless."""
+    if isinstance(value, str):
+        if not value.isascii():
+            value = value.encode("utf-8", errors="backslashreplace").decode()
+        return (
+            value if len(value) <= LONGEST_TEXT or value.startswith('{"rule":') else value[:LONGEST_TEXT] + "…"
+        )
+    if isinstance(value, list):
+        return [_short(item) for item in value]
+    if isinstance(value, Mapping):
+        return {_short(key): _short(item) for key, item in value.items()}
+    return value

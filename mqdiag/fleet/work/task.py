@@ -1,0 +1,199 @@
+"""One Spark task: one incident to one result, whatever the evidence does."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from mqdiag import __version__
+from mqdiag.errors import MqdiagError
+from mqdiag.fleet.files.incidents import IncidentFile
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.options import Limits
+from mqdiag.fleet.tables.schemas import TABLES
+from mqdiag.fleet.work.analyse import Request
+from mqdiag.fleet.work.child import ChildFailure, WarmChild
+from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.results import Result, read_result, write_result
+from mqdiag.fleet.work.rows import Row, Rows
+from mqdiag.fleet.work.scratch import NoRoom, fetch, scratch_folder, wait_for_room
+
+PASSING = frozenset({"lost", "no-room", "fault"})
+"""failures that the next run tries again"""
+BY_LIMIT = frozenset({"too-large", "memory", "time"})
+"""failures that other limits could help"""
+ROOM_PATIENCE_S = 30.0
+_children: dict[Limits, WarmChild] = {}
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be analysed."""
+
+    file: IncidentFile
+    kind: str
+    reason: str
+
+
+def run_item(item: WorkItem, job: Job) -> bool:
+    """Analyse an incident and keep its result, unless it is there already.
+
+    Returns:
+        False when nothing could be read.
+    """
+    store, out = storage(job.out)
+    done = read_result(store, out, item.incident)
+    if done is None or (done.again and done.run != job.run):
+        started = time.monotonic()
+        rows, lost = _analysed(item, job)
+        elapsed_ms = int((time.monotonic() - started) * 1000)
+        done = _result(item, job, rows, lost, elapsed_ms)
+        write_result(store, out, item.incident, done)
+    return bool(done.rows["incidents"][0]["status"] != "failed")
+
+
+def given_up(item: WorkItem, job: Job, attempts: int) -> Result:
+    """The result of an incident that takes its executor with it each time."""
+    reason = f"its executor was lost {attempts} times while it was analysed"
+    return _result(item, job, None, [Lost(file=file, kind="crash", reason=reason) for file in item.files], 0)
+
+
+def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
+    """Rows of what could be read; a file that ends the analysis is left out and the rest tried again."""
+    lost = [Lost(file=file, kind="unreadable", reason=file.error) for file in item.files if file.error]
+    files = [file for file in item.files if not file.error]
+    for file in files:
+        if file.bytes > job.limits.input_bytes:
+            reason = (
+                f"has {file.bytes:,} bytes, more than the {job.limits.input_bytes:,} that an input may have"
+            )
+            lost.append(Lost(file=file, kind="too-large", reason=reason))
+    left_out = {one.file.uri for one in lost}
+    files = [file for file in files if file.uri not in left_out]
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(scratch_folder(job.scratch))
+        except OSError as error:
+            reason = f"no scratch folder: {error.strerror or error}"
+            return None, [*lost, *(Lost(file=file, kind="no-room", reason=reason) for file in files)]
+        paths, unfetched = _fetched(files, folder, job.limits)
+        lost += unfetched
+        while paths:
+            request = Request(
+                paths={path: file.uri for path, file in paths.items()},
+                settings=job.settings,
+                classes=job.limits.classes,
+                scratch=str(folder),
+            )
+            try:
+                return _child(job.limits).analyse(request), lost
+            except ChildFailure as failure:
+                path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
+                lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))
+                del paths[path]
+            except MqdiagError as error:
+                # The node cannot analyse anything; Spark tries another one.
+                raise RuntimeError(str(error)) from error
+    return None, lost
+
+
+def _fetched(
+    files: list[IncidentFile], folder: Path, limits: Limits
+) -> tuple[dict[str, IncidentFile], list[Lost]]:
+    """Files by their path on this machine: local ones where they are, others in the scratch folder."""
+    paths: dict[str, IncidentFile] = {}
+    lost = []
+    for place, file in enumerate(files):
+        store, path = storage(file.uri)
+        if store.is_local:
+            paths[path] = file
+            continue
+        target = folder / f"{place}-{os.path.basename(path)[-100:]}"
+        try:
+            wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
+            fetch(store, path, target, limits.input_bytes)
+        except NoRoom as error:
+            lost.append(Lost(file=file, kind="no-room", reason=str(error)))
+        except OverflowError as error:
+            lost.append(Lost(file=file, kind="too-large", reason=str(error)))
+        except OSError as error:
+            reason = (str(error).splitlines() or ["?"])[0]
+            lost.append(Lost(file=file, kind="lost", reason=f"could not be fetched: {reason}"))
+        else:
+            paths[str(target)] = file
+            continue
+        target.unlink(missing_ok=True)
+    return paths, lost
+
+
+def _child(limits: Limits) -> WarmChild:
+    """The child of this Python worker, which Spark keeps for the next task."""
+    if limits not in _children:
+        for other in _children.values():
+            other.close()
+        _children.clear()
+        _children[limits] = WarmChild(limits)
+        atexit.register(_children[limits].close)
+    return _children[limits]
+
+
+def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elapsed_ms: int) -> Result:
+    rows = rows if rows is not None else {"incidents": [{"status": "failed", "mqdiag": __version__}]}
+    rows = {table: rows.get(table, []) for table in TABLES}
+    (incident,) = rows["incidents"]
+    for one in lost:
+        rows["inputs"].append(
+            {"path": one.file.uri, "bytes": one.file.bytes, "complete": False, "error": one.reason}
+        )
+        rows["failures"].append(
+            {"path": one.file.uri, "kind": one.kind, "reason": one.reason, "bytes": one.file.bytes}
+        )
+    if lost and incident["status"] == "ok":
+        incident["status"] = "incomplete"
+    contents = {file.uri: content for file, content in zip(item.files, item.contents, strict=True)}
+    for row in rows["inputs"]:
+        row["fingerprint"] = contents.get(row["path"])
+    kinds = {one.kind for one in lost}
+    incident |= {
+        "analysed_in": job.run,
+        "again": bool(incident.get("again")) or not kinds.isdisjoint(PASSING),
+        "limits": limits_text(job.limits) if not kinds.isdisjoint(BY_LIMIT) else None,
+        "listing": item.listing,
+        "settings": job.settings_hash,
+        "files": len(item.files),
+        "bytes": item.bytes,
+        "analysis_ms": elapsed_ms,
+    }
+    _add_leading(rows, item)
+    return Result(run=job.run, again=incident["again"], limits=incident["limits"], rows=rows)
+
+
+def limits_text(limits: Limits) -> str:
+    """The limits that a failure depends on."""
+    return f"memory={limits.memory_bytes} time={limits.time_s:g} input={limits.input_bytes}"
+
+
+def _add_leading(rows: Rows, item: WorkItem) -> None:
+    start: datetime | None = None
+    if item.window_start_ns is not None:
+        start = datetime.fromtimestamp(item.window_start_ns / 1e9, UTC)
+    leading: Row = {
+        "incident": item.incident,
+        "environment": item.environment,
+        "host": item.host,
+        "window_start": start,
+    }
+    for row in _all_rows(rows):
+        row.update(leading)
+
+
+def _all_rows(rows: Rows) -> Iterator[dict[str, Any]]:
+    for of_table in rows.values():
+        yield from of_table

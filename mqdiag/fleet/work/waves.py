@@ -1,0 +1,97 @@
+"""The analysis on Spark: one incident a task, largest first, in waves that keep the driver small."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+from pyspark import SparkContext, TaskContext
+
+from mqdiag.errors import MqdiagError
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.session import spark_cause
+from mqdiag.fleet.status import Status
+from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.results import write_result
+from mqdiag.fleet.work.task import given_up, run_item
+
+WAVE = 5_000
+"""tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
+ATTEMPTS = 3
+"""an incident that has ended so many executors or Python workers is not tried again"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Todo:
+    """An incident as the driver carries it to a task."""
+
+    bytes: int
+    item: str
+    """WorkItem as JSON"""
+
+
+def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: Status) -> None:
+    """Analyse everything.
+
+    Args:
+        context: of the session.
+        items: largest first.
+        job: what tasks are told.
+        status: told what is under way and done.
+
+    Raises:
+        MqdiagError: Spark gave up.
+    """
+    shared = context.broadcast(job)
+    try:
+        while wave := list(itertools.islice(items, WAVE)):
+            _run_wave(context, wave, shared, status)
+    finally:
+        shared.destroy()
+
+
+def _run_wave(context: SparkContext, wave: list[Todo], shared: object, status: Status) -> None:
+    done_bytes = context.accumulator(0)
+    failed = context.accumulator(0)
+
+    def work(todos: Iterable[Todo]) -> None:
+        for todo in todos:
+            read = _one(msgspec.json.decode(todo.item, type=WorkItem), shared.value)  # type: ignore[attr-defined]
+            done_bytes.add(todo.bytes)
+            failed.add(0 if read else 1)
+
+    # The driver's list is the source of the tasks: whatever is lost, a task that runs again gets the same item.
+    tasks = context.parallelize(wave, len(wave))
+    trouble: list[BaseException] = []
+
+    def act() -> None:
+        try:
+            tasks.foreachPartition(work)
+        except BaseException as error:
+            trouble.append(error)
+
+    status.wave(len(wave), lambda: (done_bytes.value, failed.value))
+    context.setJobGroup(status.GROUP, "mqdiag fleet: analysis")
+    thread = threading.Thread(target=act, name="mqdiag-wave", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(status.LOOK_S)
+        status.look(context.statusTracker())
+    status.wave_done()
+    if trouble:
+        raise MqdiagError(
+            f"Spark gave up: {spark_cause(trouble[0])}; run the same again to go on"
+        ) from trouble[0]
+
+
+def _one(item: WorkItem, job: Job) -> bool:
+    context = TaskContext.get()
+    attempt = 0 if context is None else context.attemptNumber()
+    if attempt >= ATTEMPTS:
+        store, out = storage(job.out)
+        write_result(store, out, item.incident, given_up(item, job, attempt))
+        return False
+    return run_item(item, job)
