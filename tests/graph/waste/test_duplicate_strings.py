@@ -1,0 +1,208 @@
+"""Repeated strings against a plain count, of all JDKs, in samples, and in real dumps."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqdiag.graph import Heap, open_heap
+from mqdiag.graph.waste import sample
+from mqdiag.graph.waste.duplicate_strings import LARGEST, _grouped, _shortened, duplicate_strings
+from mqdiag.testing.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
+from mqdiag.testing.hprof_writer import DumpWriter
+from mqdiag.testing.java_objects import JavaObjects
+from tests.graph.opening import heap_of
+from tests.oracles import waste as oracle
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "heap"
+WORDS = ["", "a", "ab", "1234567", "12345678", "123456789", "Größe", "消费者", "x" * 100, "y" + "x" * 99]
+
+
+def keep(dump: DumpWriter, ids: list[int]) -> None:
+    dump.root(JNI_GLOBAL, dump.object_array(dump.known("[Ljava/lang/Object;"), ids))
+
+
+@pytest.mark.parametrize("id_size", [4, 8])
+@pytest.mark.parametrize(("jdk", "compact"), [(8, True), (17, True), (17, False)])
+def test_counts_and_bytes_are_those_of_the_twin(jdk: int, compact: bool, id_size: int, tmp_path: Path) -> None:
+    dump = DumpWriter(id_size=id_size)
+    java = JavaObjects(dump, jdk)
+    draw = random.Random(jdk)
+    texts = [draw.choice(WORDS) for _ in range(300)] + ["only one"]
+    ids = [java.string(text, compact=compact) for text in texts]
+    keep(dump, ids)
+    java.string("a", compact=compact)  # garbage does not count
+    heap = heap_of(dump, tmp_path)
+    values = heap.object_ids(heap.refs(np.array([heap.node(each) for each in ids], np.int32), "value"))
+    truth = oracle.repeats(
+        (text, dump.sizes[each] + dump.sizes[int(value)])
+        for text, each, value in zip(texts, ids, values, strict=True)
+    )
+    found = duplicate_strings(heap)
+    assert found is not None
+    assert found.strings == len(texts)
+    assert found.repeated == sum(count - 1 for count, _ in truth.values())
+    assert found.wasted_bytes == sum(size for _, size in truth.values())
+    assert len(truth) == LARGEST
+    assert {each.text: (each.strings, each.wasted_bytes) for each in found.largest} == {
+        _shortened(str(text)): counted for text, counted in truth.items()
+    }
+    sizes = [each.wasted_bytes for each in found.largest]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_shared_array_is_wasted_once(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    first = java.string("shared")
+    second = java.string("shared")
+    string = dump.classes["java/lang/String"]
+    array = second - 24  # written just before its string
+    assert dump.sizes[array] == 24
+    thirds = [dump.instance(string, value=array) for _ in range(3)]
+    keep(dump, [first, second, *thirds])
+    found = duplicate_strings(heap_of(dump, tmp_path))
+    assert found is not None
+    assert found.repeated == 4
+    # One whole copy goes with its array, three only as objects.
+    assert found.wasted_bytes == 48 + 3 * 24
+
+
+def test_parts_of_an_array_of_old_jdks_are_compared_as_parts(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    string = dump.java_class(
+        "java/lang/String", fields={"value": OBJECT, "offset": INT, "count": INT, "hash": INT}
+    )
+    array = dump.primitive_array(CHAR, "key=key;".encode("utf-16-be"))
+    ids = [
+        dump.instance(string, value=array, offset=at, count=count)
+        for at, count in ((0, 3), (4, 3), (4, 4), (0, 99), (7, 2))
+    ]
+    keep(dump, ids)
+    found = duplicate_strings(heap_of(dump, tmp_path))
+    assert found is not None
+    assert (found.strings, found.repeated) == (3, 1)  # the last two reach beyond the array
+    assert found.largest[0].text == "key"
+    assert found.wasted_bytes == dump.sizes[ids[0]]
+
+
+def test_long_texts_are_compared_to_the_end(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    middle = 20_000
+    same = "x" * middle
+    other = same[: middle // 2] + "y" + same[middle // 2 + 1 :]
+    keep(dump, [java.string(text) for text in (same, same, other)])
+    found = duplicate_strings(heap_of(dump, tmp_path))
+    assert found is not None
+    assert found.repeated == 1
+    assert found.largest[0].strings == 2
+
+
+def test_damaged_strings_are_left_out(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    good = java.string("good")
+    kind = dump.classes["java/lang/String"]
+    keep(
+        dump,
+        [
+            good,
+            dump.instance(kind),
+            dump.instance(kind, value=0xDEAD_BEE8),
+            dump.instance(kind, value=dump.primitive_array(INT, bytes(8))),
+            dump.instance(kind, value=dump.object_array(dump.known("[Lapp/A;"), [])),
+        ],
+    )
+    found = duplicate_strings(heap_of(dump, tmp_path))
+    assert found is not None
+    assert (found.strings, found.repeated, found.wasted_bytes) == (1, 0, 0)
+
+
+def test_no_strings_at_all(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    keep(dump, [])
+    assert duplicate_strings(heap_of(dump, tmp_path)) is None
+
+
+def _many(tmp_path: Path, texts: list[str], ballast: int) -> Heap:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    keep(dump, [*(java.string(text) for text in texts), dump.primitive_array(INT, bytes(ballast))])
+    return heap_of(dump, tmp_path)
+
+
+def test_a_sample_bounds_what_is_not_worth_a_full_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "WHOLE", 1000)
+    monkeypatch.setattr(sample, "DRAWN", 1000)
+    # Each text twice, far apart: a tenth of the strings' bytes against much ballast.
+    texts = [f"text-{number}" for number in range(8000)]
+    heap = _many(tmp_path, texts + texts, ballast=32 << 20)
+    found = duplicate_strings(heap)
+    assert found is not None
+    assert found.sampled_one_in == 16
+    assert found.wasted_bytes is None
+    truth = 8000 * 48
+    assert found.estimated_bytes is not None
+    assert truth / 2 < found.estimated_bytes < truth * 2
+
+
+def test_what_is_considerable_in_the_sample_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample, "WHOLE", 1000)
+    monkeypatch.setattr(sample, "DRAWN", 100)
+    heap = _many(tmp_path, ["EUR"] * 3000 + [f"text-{number}" for number in range(3000)], ballast=8)
+    found = duplicate_strings(heap)
+    assert found is not None
+    assert (found.sampled_one_in, found.repeated) == (1, 2999)
+    assert found.largest[0].held_by == "java.lang.Object[]"
+    assert [(each.held_by, each.share) for each in found.holders] == [("java.lang.Object[]", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("size", "values"), [(0, 1), (1, 1), (2, 1), (5000, 1), (5000, 4000), (20_000, 40_000)]
+)
+def test_hashes_are_grouped_as_the_twin_does(size: int, values: int) -> None:
+    draw = np.random.default_rng(size + values)
+    pool = draw.integers(0, 1 << 64, values, np.uint64)
+    hashes = pool[draw.integers(0, values, size)]
+    found = _grouped(hashes, np.full(size, 3, np.uint32))
+    truth = oracle.groups(hashes.tolist())
+    assert found.counts.size == len(truth)
+    for group, example in enumerate(found.examples.tolist()):
+        members = truth[int(hashes[example])]
+        assert np.flatnonzero(found.of == group).tolist() == members
+        assert found.counts[group] == len(members)
+        assert found.wasted[group] == 3 * (len(members) - 1)
+    assert int((found.of >= 0).sum()) == sum(map(len, truth.values()))
+
+
+@pytest.mark.parametrize("name", ["no-rocketmq", "healthy-busy-4.3.2"])
+def test_real_dumps_against_decoded_texts(name: str) -> None:
+    heap = open_heap(str(FIXTURES / name / "dump.hprof.gz"))
+    nodes = heap.instances(heap.classes.indices_named("java.lang.String"))
+    nodes = nodes[heap.reachable(nodes)]
+    read = heap.strings(nodes)
+    there = [place for place, text in enumerate(read) if text is not None]
+    values = heap.refs(nodes, "value")
+    met: set[int] = set()
+    texts = []
+    for place in there:
+        size = int(heap.shallow_sizes(nodes[[place]])[0])
+        if int(values[place]) not in met:
+            met.add(int(values[place]))
+            size += int(heap.shallow_sizes(values[[place]])[0])
+        texts.append((read[place], size))
+    truth = oracle.repeats(texts)
+    found = duplicate_strings(heap)
+    assert found is not None
+    assert found.strings == len(texts)
+    assert found.repeated == sum(count - 1 for count, _ in truth.values())
+    assert found.wasted_bytes == sum(size for _, size in truth.values())
+    assert {each.text: each.strings for each in found.largest} == {
+        each.text: truth[each.text][0] for each in found.largest
+    }
