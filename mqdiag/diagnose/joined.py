@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
@@ -45,9 +47,12 @@ def judge_processes(
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     rest = _facts(other_inputs, None, shared, settings)
-    judged = [(own, facts, judge(facts, settings)) for own, facts in (*runs, (None, rest))]
+    # A known finding of one process is not gone because another does not have it: known is told of all together.
+    unmarked = dataclasses.replace(settings, baseline=Baseline())
+    judged = [(own, facts, judge(facts, unmarked)) for own, facts in (*runs, (None, rest))]
     reports = [_told(diagnosis.report, facts, own) for own, facts, diagnosis in judged]
     report, shown = _one_report(processes, reports, [facts for _, facts, _ in judged])
+    report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(
         report=_with_verdict(report, shown),
         crashes=tuple(crash for _, _, diagnosis in judged for crash in diagnosis.crashes),
@@ -96,6 +101,7 @@ def _one_report(
     findings = _merged([finding for report in reports for finding in report.findings])
     shown = _shown(processes, findings)
     checked = {name for report in reports for name in report.checked}
+    cards = {card.name: card for report in reports for card in report.rule_cards}
     report = msgspec.structs.replace(
         reports[-1],
         inputs=tuple(dict.fromkeys(given for report in reports for given in report.inputs)),
@@ -103,6 +109,8 @@ def _one_report(
         skipped=_skipped(reports, facts),
         failed=tuple(dict.fromkeys(failed for report in reports for failed in report.failed)),
         checked=tuple(sorted(checked)),
+        ignored=_merged([finding for report in reports for finding in report.ignored]),
+        rule_cards=tuple(cards[name] for name in sorted(cards)),
         heap=None if shown is None else shown.facts.heap,
         stacks=None if shown is None else shown.facts.stacks,
         other_processes=tuple(own.facts for own in processes if own is not shown),

@@ -215,3 +215,16 @@ def test_a_fingerprint_holds_no_number_of_a_run() -> None:
     assert of(object_class="a.B1") != of(object_class="a.B2")
     assert of(group="g1") != of(group="g2")
     assert of(topic="t", queue_id=1) != of(topic="t", queue_id=2)
+
+
+def test_what_is_known_of_several_processes_is_known(folder: Path, capsysbinary: Capture) -> None:
+    """No process has the findings of the other; still none of them is gone."""
+    both = [str(STACKS), str(STACKS.parents[1] / "deadlock-monitors" / "series.tar.gz")]
+    assert run(["diagnose", *both, "--format", "json", "--write-baseline", "known.toml"]) == EXIT_FINDINGS
+    first = json.loads(capsysbinary.readouterr().out)
+    assert len(first["other_processes"]) == 1
+    assert {"stuck-socket-read", "deadlock"} <= {card["name"] for card in first["rule_cards"]}
+    assert run(["diagnose", *both, "--format", "json", "--baseline", "known.toml"]) == EXIT_CLEAN
+    second = json.loads(capsysbinary.readouterr().out)
+    assert all(finding["accepted"] for finding in second["findings"])
+    assert second["lapsed"] == []

@@ -74,6 +74,9 @@ def _locations(finding: Finding, report: Report) -> list[dict[str, Any]]:
 
 def _evidence(finding: Finding, report: Report) -> list[tuple[int, Input]]:
     read = [(place, given) for place, given in enumerate(report.inputs) if given.error is None]
+    if finding.rests_on:
+        paths = set(finding.rests_on)
+        return [(place, given) for place, given in read if given.path in paths][:MOST_LOCATIONS]
     named = finding.evidence.get("path")
     if any(given.path == named for _, given in read):
         return [(place, given) for place, given in read if given.path == named][:MOST_LOCATIONS]
