@@ -27,11 +27,16 @@ def lines(count: int, text: str) -> str:
     return f"{count:,} {'line' if count == 1 else 'lines'} {text}"
 
 
+def between(first: str | None, last: str | None) -> str:
+    """From when to when."""
+    if first is None:
+        return "at times that the log does not tell"
+    return f"at {first}" if first == last or last is None else f"from {first} to {last}"
+
+
 def when(event: LogEvent) -> str:
     """From when to when, and the worst minute."""
-    if event.first is None:
-        return "at times that the log does not tell"
-    said = f"at {event.first}" if event.first == event.last else f"from {event.first} to {event.last}"
+    said = between(event.first, event.last)
     if event.peak_per_minute and event.peak_per_minute > 1 and event.first != event.last:
         said += f", at most {event.peak_per_minute:,} in the minute of {event.peak_at}"
     return said

@@ -29,8 +29,12 @@ def is_page_cache_busy(logs: LogsFacts) -> bool:
         return True
     if _lock_over_limit(logs):
         return True
-    pool = logs.count("pool-empty", "pool-not-enough")
-    return bool(logs.count(REJECT)) and not pool and not _writes_are_known_fast(logs)
+    return bool(logs.count(REJECT)) and not pool_was_empty(logs) and not _writes_are_known_fast(logs)
+
+
+def pool_was_empty(logs: LogsFacts) -> bool:
+    """Whether the transient store pool ran out of buffers."""
+    return bool(logs.count("pool-empty", "pool-not-enough"))
 
 
 def _lock_over_limit(logs: LogsFacts) -> bool:
@@ -65,11 +69,15 @@ def _draft(logs: LogsFacts) -> Draft:
             " took a second or more."
         )
     own = _lock_over_limit(logs) or (put is not None and put.from_1_s > 0)
+    pool = pool_was_empty(logs)
+    unsure = "only senders say so: store.log would show how long the writes took"
+    if pool:
+        unsure = "the transient store pool ran out of buffers: a write that waits for one holds the lock too"
     return Draft(
-        severity=Severity.ERROR,
+        severity=Severity.WARNING if pool else Severity.ERROR,
         cause="page-cache-busy",
-        confidence=Confidence.HIGH if own else Confidence.MEDIUM,
-        confidence_reason=("" if own else "only senders say so: store.log would show how long the writes took"),
+        confidence=Confidence.HIGH if own and not pool else Confidence.MEDIUM,
+        confidence_reason="" if own and not pool else unsure,
         title=(
             "The broker's page cache was busy"
             + (f": one write held the lock for {duration(longest)}" if longest is not None and own else "")

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._logs import answers, number, said, subject
-from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy
+from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
 from mqdiag.rules.broker._remedies import SLAVE_BEHIND, TIMEOUTS
 from mqdiag.rules.log_events import writes_fast
 from mqdiag.rules.registry import Draft, Limits
@@ -30,7 +30,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Draft]:
 
 
 def _cause(logs: LogsFacts) -> str:
-    if is_page_cache_busy(logs):
+    if is_page_cache_busy(logs) and not pool_was_empty(logs):
         return "page-cache-busy"
     if logs.count("slave-transfer-timeout"):
         return "sync-slave"

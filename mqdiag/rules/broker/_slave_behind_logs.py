@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._logs import subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
-from mqdiag.rules.log_events import events, when
+from mqdiag.rules.log_events import between, events, when
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.wording import mib
 
@@ -51,7 +51,7 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
     if gap is not None:
         explained.append(
             f"The master counts {mib(gap.largest_bytes)} that the slave lacked at most, {mib(gap.last_bytes)} at"
-            f" the end ({gap.lines:,} lines from {gap.first} to {gap.last})."
+            f" the end ({gap.lines:,} lines {between(gap.first, gap.last)})."
         )
     return Draft(
         severity=Severity.WARNING,
@@ -81,9 +81,9 @@ def _ahead(logs: LogsFacts, gap: ReplicaGap) -> Draft:
         subject=subject(logs, []),
         evidence={"behind_bytes": gap.smallest_bytes, "lines": gap.negative_lines},
         explanation=(
-            f"`Slave fall behind master` is negative in {gap.negative_lines:,} of {gap.lines:,} lines from {gap.first}"
-            f" to {gap.last}: the slave is ahead, for the master lost the end of its commit log, as after a power"
-            " loss.",
+            f"`Slave fall behind master` is negative in {gap.negative_lines:,} of {gap.lines:,} lines"
+            f" {between(gap.first, gap.last)}: the slave is ahead, for the master lost the end of its"
+            " commit log, as after a power loss.",
         ),
         remedy=SLAVE_AHEAD,
         weight=0.6,

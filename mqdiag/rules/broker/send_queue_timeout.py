@@ -43,7 +43,13 @@ def silent() -> Facts:
     ),
     any_of=("heap", "logs"),
     limits={"requests": 100, "wait_ms": 3000, "answers": 10},
-    explained_by=("page-cache-busy", "stuck-lock-time", "broker-send-blocked"),
+    explained_by=(
+        "page-cache-busy",
+        "transient-pool-exhausted",
+        "slave-behind",
+        "stuck-lock-time",
+        "broker-send-blocked",
+    ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each broker of a heap, one for all logs."""

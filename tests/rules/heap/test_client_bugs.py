@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Input
-from mqdiag.rules.heap import expiry_cleaner_dead, message_count_drift, message_size_drift, pull_loop_lost
+from mqdiag.rules.any import pull_loop_lost
+from mqdiag.rules.heap import expiry_cleaner_dead, message_count_drift, message_size_drift
 from tests.rules.heap.checks import findings, reasons, with_consumer, with_queue
 
 MIB = 1024 * 1024

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqdiag.rules.any import send_back_failing
 from mqdiag.rules.heap import (
     client_leak,
     consumer_paused,
@@ -11,7 +12,6 @@ from mqdiag.rules.heap import (
     ghost_consumer,
     lite_pull_cache,
     queue_unassigned,
-    send_back_failing,
 )
 from mqdiag.rules.heap._example import CONSUMER
 from tests.rules.heap.checks import findings, heap_of, with_consumer, with_heap, with_queue

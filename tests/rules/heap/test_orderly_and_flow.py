@@ -8,8 +8,8 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
-from mqdiag.rules.any import pull_service_dead
-from mqdiag.rules.heap import flow_control, orderly_lock_lost, orderly_suspended, retry_storm
+from mqdiag.rules.any import flow_control, pull_service_dead, retry_storm
+from mqdiag.rules.heap import orderly_lock_lost, orderly_suspended
 from mqdiag.rules.heap._example import example
 from tests.rules.heap.checks import (
     findings,

@@ -7,12 +7,12 @@ import pytest
 
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.any import out_of_memory_thread
 from mqdiag.rules.heap import (
     consume_timeout_exceeded,
     no_size_limit,
     offset_stuck_at_head,
     orphaned_queue,
-    out_of_memory_thread,
     unsupported_client,
 )
 from tests.rules.heap.checks import findings, heap_of, severities, with_consumer, with_heap, with_queue

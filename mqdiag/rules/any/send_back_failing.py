@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.any._send_back_failing_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
@@ -40,13 +41,17 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/4226",
         "ConsumeMessageConcurrentlyService.submitConsumeRequestLater",
     ),
-    needs=("heap",),
-    limits={"requests": 10},
+    any_of=("heap", "logs"),
+    limits={"requests": 10, "lines": 10},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each consumer."""
-    heap = facts.heap
-    assert heap is not None
+    """One finding for each consumer of a heap, and for what the logs say."""
+    if facts.heap is not None:
+        yield from _in_heap(facts.heap, limits)
+    yield from in_logs(facts, limits, check.card.remedy)
+
+
+def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
     skip = without_graph(heap)
     if skip is not None:
         yield skip

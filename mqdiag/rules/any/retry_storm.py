@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.any._retry_storm_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -39,13 +40,17 @@ def silent() -> Facts:
         "MessageExt.reconsumeTimes",
         "ConsumeMessageConcurrentlyService.processConsumeResult",
     ),
-    needs=("heap",),
-    limits={"share": 0.3, "messages": 100},
+    any_of=("heap", "logs"),
+    limits={"share": 0.3, "messages": 100, "failures_per_minute": 100},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each group."""
-    heap = facts.heap
-    assert heap is not None
+    """One finding for each group of a heap, and for what the logs say."""
+    if facts.heap is not None:
+        yield from _in_heap(facts.heap, limits)
+    yield from in_logs(facts, limits, check.card.remedy)
+
+
+def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
     skip = without_graph(heap)
     if skip is not None:
         yield skip

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.any._pull_loop_lost_logs import in_logs
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
@@ -44,14 +45,19 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/1918",
         "RebalanceImpl.updateProcessQueueTableInRebalance: isPullExpired",
     ),
-    needs=("heap",),
+    any_of=("heap", "logs"),
     limits={"last_pull_ms": 60_000},
     explained_by=("consumer-cache-exceeds-heap", "out-of-memory-thread"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each queue; a pull on its way lasts 30 s at most, so a request would be in sight."""
-    heap = facts.heap
-    assert heap is not None
+    """One finding for each queue of a heap, and one for what the logs say."""
+    if facts.heap is not None:
+        yield from _in_heap(facts, facts.heap, limits)
+    yield from in_logs(facts, check.card.remedy)
+
+
+def _in_heap(facts: Facts, heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
+    """A pull on its way lasts 30 s at most, so a request would be in sight."""
     skip = without_whole_graph(facts)
     if skip is not None:
         yield skip

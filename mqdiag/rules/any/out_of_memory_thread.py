@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.any._out_of_memory_thread_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
@@ -55,17 +56,16 @@ def silent() -> Facts:
     severities=(Severity.INFO,),
     remedy=("Read the findings about who holds the heap; restart the process, as its threads may have died.",),
     references=("-XX:+HeapDumpOnOutOfMemoryError", "https://github.com/apache/rocketmq/pull/9278"),
-    needs=("heap",),
+    any_of=("heap", "logs"),
     of_process=True,
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each such thread; mostly it is one."""
-    heap = facts.heap
-    assert heap is not None
-    for thread in heap.threads:
+    """One finding for each such thread of a heap, mostly it is one; and one for what the logs say."""
+    for thread in facts.heap.threads if facts.heap is not None else ():
         if thread.hit_out_of_memory:
             yield _draft(thread)
+    yield from in_logs(facts)
 
 
 def _draft(thread: HeapThread) -> Draft:

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.any._flow_control_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import CONSUMER, example
@@ -44,7 +45,7 @@ def silent() -> Facts:
         " consumeConcurrentlyMaxSpan and waits 50 ms above one of them. That protects the heap and is not the fault:"
         " the listener is slower than what arrives, messages are large, or one message is stuck."
     ),
-    causes=("count-or-size", "span", "waiting-requests", "count"),
+    causes=("count-or-size", "span", "waiting-requests", "count", "size", "pop"),
     severities=(Severity.WARNING, Severity.INFO),
     remedy=(
         "By count: make the listener faster or raise consumeThreadMin; by size: look at the largest messages; by span:"
@@ -55,7 +56,7 @@ def silent() -> Facts:
         "DefaultMQPushConsumerImpl.pullMessage: queueFlowControlTimes, queueMaxSpanFlowControlTimes",
         "https://github.com/apache/rocketmq/pull/171",
     ),
-    needs=("heap",),
+    any_of=("heap", "logs"),
     limits={"times": 1000, "continuous_queues": 0.9, "continuous_after_ms": 600_000},
     explained_by=(
         "stuck-consumer-thread",
@@ -66,9 +67,13 @@ def silent() -> Facts:
     ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each consumer."""
-    heap = facts.heap
-    assert heap is not None
+    """One finding for each consumer of a heap, and for what the logs say."""
+    if facts.heap is not None:
+        yield from _in_heap(facts.heap, limits)
+    yield from in_logs(facts, limits, check.card.remedy[-1])
+
+
+def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
     skip = without_graph(heap)
     if skip is not None:
         yield skip

@@ -1,0 +1,82 @@
+"""flow-control from client logs: one line stands for up to a thousand held-back pulls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import FlowControlFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import between
+from mqdiag.rules.registry import Draft, Limits
+from mqdiag.rules.wording import duration
+
+LOGGED_ONE_IN = 1000
+_REMEDIES = {
+    "count": "Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect.",
+    "size": "Look at the largest messages: mqdiag heap on a dump of the client shows them.",
+    "span": "Find the message that is stuck: mqdiag stacks on five thread dumps, or mqdiag heap on a dump.",
+    "pop": "Make the listener faster: messages wait to be acknowledged.",
+    "waiting-requests": "Call poll() more often, or lower pullBatchSize: what was pulled waits for the application.",
+}
+_OVER = {
+    "count": "messages were cached",
+    "size": "MiB were cached",
+    "span": "offsets lay between the first and the last cached message",
+    "pop": "messages waited to be acknowledged",
+    "waiting-requests": "requests waited for poll()",
+}
+
+
+def in_logs(facts: Facts, limits: Limits, remedy: str) -> Iterator[Draft]:
+    """One finding for each group and reason: of several clients the one that was held back most."""
+    logs = facts.logs
+    if logs is None:
+        return
+    for group, kind in dict.fromkeys((row.group, row.kind) for row in logs.flow_control):
+        rows = [row for row in logs.flow_control if (row.group, row.kind) == (group, kind)]
+        yield _draft(rows, limits, remedy)
+
+
+def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
+    row = max(rows, key=lambda one: (one.occurrences, one.lines))
+    held = row.queues_held_back
+    lasting = row.seconds is not None and row.seconds * 1000 >= limits["continuous_after_ms"]
+    continuous = held is not None and lasting and held >= limits["continuous_queues"]
+    explained = [
+        f"{row.lines:,} lines {between(row.first, row.last)}; the client logs one in {LOGGED_ONE_IN:,}, and its counter"
+        f" says {row.occurrences:,} pulls at least."
+    ]
+    if held is not None and row.seconds is not None:
+        explained.append(
+            f"At 50 ms each that is {held:.2f} queues held back at once, as a mean over"
+            f" {duration(row.seconds * 1000)}."
+        )
+    if row.largest is not None:
+        limit = "" if row.threshold is None else f", with {row.threshold:,} as the threshold in force"
+        explained.append(f"At most {row.largest:,} {_OVER[row.kind]}{limit}.")
+    if len(rows) > 1:
+        explained.append(f"{len(rows)} logs have such lines; these numbers are of {row.path}.")
+    return Draft(
+        severity=Severity.WARNING if continuous else Severity.INFO,
+        cause=row.kind,
+        confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
+        confidence_reason="" if held is not None else "one line does not tell for how long",
+        title=(
+            f"{'Group ' + row.group if row.group else 'A lite pull consumer'} held back"
+            f" {row.occurrences:,} pulls or more, by {row.kind.replace('-', ' ')}"
+        ),
+        subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),
+        evidence={
+            "times": row.occurrences,
+            "lines": row.lines,
+            "queues_held_back": held,
+            "seconds": row.seconds,
+            "threshold": row.threshold,
+            "largest": row.largest,
+            "topics": row.topics,
+        },
+        explanation=tuple(explained),
+        remedy=(_REMEDIES[row.kind], remedy),
+        weight=min(held or 0.0, 1.0) / 10,
+    )

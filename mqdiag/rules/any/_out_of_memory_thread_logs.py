@@ -1,0 +1,42 @@
+"""out-of-memory-thread from logs: which threads said so, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import events, only, rows_said, when
+from mqdiag.rules.registry import Draft
+
+
+def in_logs(facts: Facts) -> Iterator[Draft]:
+    """One finding for all threads: the error is the JVM's, whichever thread meets it."""
+    logs = facts.logs
+    if logs is None:
+        return
+    for event in events(logs, "out-of-memory"):
+        thread = only(event, "thread")
+        said = rows_said(event)
+        yield Draft(
+            severity=Severity.INFO,
+            cause="out-of-memory",
+            confidence=Confidence.HIGH,
+            title=(
+                f"The log shows an OutOfMemoryError {when(event)}"
+                if event.count == 1
+                else f"The log shows {event.count:,} OutOfMemoryErrors"
+            ),
+            subject=Subject(thread=thread),
+            evidence={"lines": event.count, "thread": thread, "first": event.first, "last": event.last},
+            explanation=(
+                f"{event.count:,} records {when(event)}" + (f", of {said}." if said else "."),
+                "The thread that met it need not be the one that filled the heap.",
+            ),
+            remedy=(
+                "Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError.",
+                "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good.",
+            ),
+            weight=0.2,
+        )
+        return

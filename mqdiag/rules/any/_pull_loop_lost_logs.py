@@ -1,0 +1,53 @@
+"""pull-loop-lost from client logs: a rebalance met queues that nobody had pulled for two minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import events, only, rows_said, when
+from mqdiag.rules.registry import Draft
+
+
+def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
+    """One finding for all logs."""
+    logs = facts.logs
+    if logs is None:
+        return
+    for event in events(logs, "pull-paused"):
+        yield _draft(event, logs.count("out-of-memory"), logs.count("pull-callback-failed"), remedy)
+        return
+
+
+def _draft(event: LogEvent, out_of_memory: int, callbacks: int, remedy: tuple[str, ...]) -> Draft:
+    again = any(row.count > 1 for row in event.subjects)
+    explained = [
+        f"{event.count:,} lines `[BUG]doRebalance … because pull is pause` {when(event)}: {rows_said(event)}.",
+        "The rebalance took each queue away and added it again, so its pulling may have gone on.",
+    ]
+    if out_of_memory:
+        explained.append(f"The logs show {out_of_memory:,} OutOfMemoryErrors, which end pull loops.")
+    if callbacks:
+        explained.append(f"The pull thread or a callback failed {callbacks:,} times.")
+    return Draft(
+        severity=Severity.ERROR,
+        cause="lost-pull",
+        confidence=Confidence.HIGH if again else Confidence.MEDIUM,
+        confidence_reason="" if again else "once for each queue: the rebalance may have repaired it",
+        title=f"Queues were not pulled for two minutes: {event.count:,} times a rebalance had to add one again",
+        subject=Subject(
+            group=only(event, "group"),
+            topic=only(event, "topic"),
+            broker=only(event, "broker"),
+        ),
+        evidence={
+            "lines": event.count,
+            "queues": len(event.subjects) + event.subjects_left_out,
+            "out_of_memory_errors": out_of_memory,
+        },
+        explanation=tuple(explained),
+        remedy=remedy,
+        weight=0.5,
+    )

@@ -1,0 +1,62 @@
+"""retry-storm from logs: failures a minute, by the listener's exceptions, the client's statistics or the broker's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import busiest, events, rows_said, when
+from mqdiag.rules.registry import Draft, Limits
+
+COUNTED = {
+    "consume-failures": "failures in the client's statistics ([CONSUME_FAILED_TPS])",
+    "messages-sent-back": "messages sent back in the broker's statistics ([SNDBCK_PUT_NUMS])",
+    "consume-exception": "exceptions of the listener",
+    "consume-returned-null": "listener calls that returned null",
+    "consume-orderly-suspended": "orderly listener calls that did not succeed",
+}
+
+
+def in_logs(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[Draft]:
+    """One finding for each group that stands first in one of the counts."""
+    logs = facts.logs
+    if logs is None:
+        return
+    found = [
+        event
+        for event in events(logs, *COUNTED)
+        if (event.peak_per_minute or 0) >= limits["failures_per_minute"]
+    ]
+    for group in dict.fromkeys(busiest(event, "group") for event in found):
+        yield _draft(group, [event for event in found if busiest(event, "group") == group], remedy)
+
+
+def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) -> Draft:
+    worst = max(found, key=lambda event: event.peak_per_minute or 0)
+    explained = []
+    for event in found:
+        total = event.count if event.occurrences is None else event.occurrences
+        about = rows_said(event)
+        explained.append(f"{total:,} {COUNTED[event.kind]}, {when(event)}" + (f"; {about}." if about else "."))
+    return Draft(
+        severity=Severity.WARNING,
+        cause="failing-listener",
+        confidence=Confidence.HIGH,
+        title=(
+            f"Messages failed up to {worst.peak_per_minute:,} times a minute"
+            + (f" in group {group}" if group else "")
+        ),
+        subject=Subject(group=group),
+        evidence={
+            "failures_per_minute": worst.peak_per_minute,
+            **{
+                event.kind.replace("-", "_"): event.count if event.occurrences is None else event.occurrences
+                for event in found
+            },
+        },
+        explanation=tuple(explained),
+        remedy=remedy,
+        weight=0.3,
+    )

@@ -1,0 +1,1 @@
+"""Rules over many incidents: what differs between instances, what is shared, what changed."""

@@ -1,0 +1,72 @@
+"""Evidence could not be analysed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import counted
+
+
+def fires() -> Facts:
+    """One dump of a service is empty."""
+    failure = FleetFailure(
+        service="orders", host="h1", path="s3://dumps/orders/h1/1.hprof", kind="unreadable", reason="is empty"
+    )
+    return Facts(fleet=FleetFacts(run="r1", totals=FleetTotals(failures=1), failures=(failure,)))
+
+
+def silent() -> Facts:
+    """All evidence was read."""
+    return Facts(fleet=FleetFacts(run="r1"))
+
+
+@rule(
+    name="input-failed",
+    title="Evidence could not be analysed",
+    why=(
+        "A service whose dumps are empty, cut off or larger than the limits is a service that nobody looks at. The"
+        " fleet's picture has a hole there, which must not look like health."
+    ),
+    causes=("unreadable", "limits", "infrastructure"),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "unreadable: look at the disk space where dumps are written, and at the copy; take the dump again.",
+        "too-large, memory, time: raise --max-input, --memory or --time-limit, and run again.",
+        "lost, no-room, fault: run again; these are tried again each time.",
+    ),
+    references=("table failures of the fleet's output",),
+    needs=("fleet",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each service."""
+    assert facts.fleet is not None
+    services = dict.fromkeys((one.environment, one.service) for one in facts.fleet.failures)
+    for environment, service in services:
+        own = [one for one in facts.fleet.failures if (one.environment, one.service) == (environment, service)]
+        kinds = Counter(one.kind for one in own)
+        yield Draft(
+            severity=Severity.WARNING,
+            cause=_cause(kinds),
+            confidence=Confidence.HIGH,
+            title=f"{counted(len(own), 'input')} of service {service} could not be analysed",
+            subject=Subject(environment=environment or None, service=service),
+            evidence={
+                "inputs": len(own),
+                "kinds": tuple(sorted(kinds)),
+                "paths": tuple(one.path or "" for one in own[:5]),
+            },
+            explanation=tuple(f"{one.path or one.host}: {one.reason} ({one.kind})." for one in own[:5]),
+            remedy=check.card.remedy,
+        )
+
+
+def _cause(kinds: Counter[str]) -> str:
+    (kind, _), *_ = kinds.most_common(1)
+    if kind in ("too-large", "memory", "time"):
+        return "limits"
+    return "infrastructure" if kind in ("lost", "no-room", "fault") else "unreadable"

@@ -1,0 +1,82 @@
+"""A service has a fault that it had not in the earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.fleet import FleetChange, FleetFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import counted
+
+
+def _fleet(kind: str) -> Facts:
+    change = FleetChange(
+        kind=kind,
+        service="orders",
+        rule="retry-storm",
+        cause="failing-listener",
+        severity="warning",
+        fingerprint="0123456789abcdef",
+        group="orders",
+        title="380 of 400 cached messages of group orders failed before",
+        hosts=4,
+    )
+    return Facts(fleet=FleetFacts(run="r2", against="r1", changes=(change,)))
+
+
+def fires() -> Facts:
+    """Messages fail that did not fail last night."""
+    return _fleet("regression")
+
+
+def silent() -> Facts:
+    """They failed last night, and do no more."""
+    return _fleet("recovery")
+
+
+@rule(
+    name="regression",
+    title="A service has a fault that it had not in the earlier run",
+    why="What is new since the last run was most likely brought by what changed since: a release, a setting, a load.",
+    causes=("new-fault",),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
+    remedy=(
+        "Compare releases and configuration of the service between the two runs.",
+        "Follow the finding itself: its evidence and remedy stand in the table findings.",
+    ),
+    references=("table findings of the fleet's output",),
+    needs=("fleet",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each fault that is new for its service; the earlier run could have found it."""
+    assert facts.fleet is not None
+    for change in facts.fleet.changes:
+        if change.kind != "regression":
+            continue
+        yield Draft(
+            severity=Severity(change.severity),
+            cause="new-fault",
+            confidence=Confidence.MEDIUM,
+            confidence_reason="the earlier run looked for it and did not find it, in the evidence that it had",
+            title=f"New in {change.service} since {facts.fleet.against}: {change.title}",
+            subject=Subject(
+                group=change.group,
+                key=f"{change.rule}:{change.cause}",
+                environment=change.environment or None,
+                service=change.service,
+            ),
+            evidence={
+                "rule": change.rule,
+                "cause": change.cause,
+                "hosts": change.hosts,
+                "fingerprint": change.fingerprint,
+                "against": facts.fleet.against,
+            },
+            explanation=(
+                f"{change.rule} ({change.cause}) is on {counted(change.hosts, 'host')} now; run"
+                f" {facts.fleet.against} checked this rule for the service and found nothing.",
+            ),
+            remedy=check.card.remedy,
+        )

@@ -1,0 +1,154 @@
+"""The store is asked for offsets that none of its files holds, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import between
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+
+DELETED = "PullMessageThread"
+"""consumers that walk through deleted data are a rule of their own: deleted-data-loop"""
+HARMLESS = "full-file-edge"
+_CAUSES = (
+    ("WriteSocketService", "beyond-last", "slave-ahead"),
+    ("Flush", "below-first", "flush-position-lost"),
+    ("CommitRealTimeService", "below-first", "flush-position-lost"),
+    ("GroupCommitService", "below-first", "flush-position-lost"),
+    ("ReputMessageService", "", "dispatch-position-lost"),
+    ("ScheduleMessageTimerThread", "", "delay-offset-stale"),
+)
+_SAID = {
+    "slave-ahead": "the slave asks for more than the master has",
+    "flush-position-lost": "the flush looks for data before the first file",
+    "dispatch-position-lost": "the dispatch to the consume queues looks for data that is not there",
+    "delay-offset-stale": "the delayed messages' own offset is not in the store",
+    "unknown": "somebody asks for data that is not there",
+}
+_REMEDIES = {
+    "slave-ahead": (
+        "Save the slave's store before any restart: it holds what the master has lost.",
+        "Copy commitlog, consumequeue and config of the slave to the master, or rebuild the slave from the master.",
+    ),
+    "flush-position-lost": (
+        "Restart the broker after saving its store; from 4.2.0 the flush finds its place again.",
+        "Brokers 4.0.0 and 4.1.0 do not flush at all in this state (ROCKETMQ-270): upgrade.",
+    ),
+    "dispatch-position-lost": ("Save the store, then restart the broker: it dispatches again from its files.",),
+    "delay-offset-stale": (
+        "Compare config/delayOffset.json with the queues of SCHEDULE_TOPIC_XXXX; a stale copy of config does this.",
+    ),
+    "unknown": ("Find out who asks by the thread's name, and compare the offset with the files of the store.",),
+}
+
+
+def _facts(thread: str, place: str) -> Facts:
+    row = OffsetNotMatched(
+        thread=thread,
+        place=place,
+        count=5000,
+        peak_per_minute=2500,
+        requested=5_870_000,
+        first_offset=0,
+        last_offset=5_242_880,
+        first="2026-11-21T20:01:00+08:00",
+        last="2026-11-21T20:02:00+08:00",
+    )
+    return Facts(logs=LogsFacts(not_matched=(row,)))
+
+
+def fires() -> Facts:
+    """The slave's connection asks beyond the end."""
+    return _facts("WriteSocketService", "beyond-last")
+
+
+def silent() -> Facts:
+    """The end of the last full file: logged as often, and harmless."""
+    return _facts("FlushConsumeQueueService", HARMLESS)
+
+
+@rule(
+    name="offset-not-matched",
+    title="The store is asked again and again for offsets that it does not hold",
+    why=(
+        "`Offset not matched` floods storeerror.log, a gigabyte in ten minutes. Who asks, and whether the offset lies"
+        " before the first file or beyond the last, tells why. A request for exactly the end of the last file is"
+        " harmless: that file is full and the next one is not there yet."
+    ),
+    causes=("slave-ahead", "flush-position-lost", "dispatch-position-lost", "delay-offset-stale", "unknown"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Look at the thread that asks and at where the offset lies; the finding names both.",
+        "Save the stores of master and slave before any restart.",
+    ),
+    references=(
+        "article 003: restart of a master after a power loss",
+        "https://github.com/apache/rocketmq/issues/240",
+        "https://github.com/apache/rocketmq/issues/3161",
+        "https://github.com/apache/rocketmq/issues/3253",
+        "MappedFileQueue.findMappedFileByOffset",
+    ),
+    needs=("logs",),
+    limits={"lines": 10, "error_per_minute": 600},
+    explained_by=("slave-behind",),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for each cause."""
+    logs = facts.logs
+    assert logs is not None
+    by_cause: dict[str, list[OffsetNotMatched]] = {}
+    for row in logs.not_matched:
+        if row.place != HARMLESS and not (row.thread == DELETED and row.place == "below-first"):
+            by_cause.setdefault(_cause(row), []).append(row)
+    for cause, rows in by_cause.items():
+        if sum(row.count for row in rows) >= limits["lines"]:
+            yield _draft(cause, rows, limits)
+
+
+def _cause(row: OffsetNotMatched) -> str:
+    for start, place, cause in _CAUSES:
+        if (row.thread or "").startswith(start) and place in ("", row.place):
+            return cause
+    return "unknown"
+
+
+def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
+    count = sum(row.count for row in rows)
+    peak = max((row.peak_per_minute or 0 for row in rows), default=0)
+    first = rows[0]
+    where = {"below-first": "before the first file", "beyond-last": "beyond the last file"}
+    return Draft(
+        severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
+        cause=cause,
+        confidence=Confidence.MEDIUM if cause == "unknown" else Confidence.HIGH,
+        confidence_reason="no known reason for this thread to ask there" if cause == "unknown" else "",
+        title=f"{count:,} lookups found no file: {_SAID[cause]}",
+        subject=Subject(thread=first.thread),
+        evidence={
+            "lines": count,
+            "peak_per_minute": peak,
+            "thread": first.thread,
+            "place": first.place,
+            "requested_offset": first.requested,
+            "first_offset": first.first_offset,
+            "last_offset": first.last_offset,
+        },
+        explanation=tuple(
+            f"{row.thread or 'A thread without a name'}: {row.count:,} lines {between(row.first, row.last)}, for offset"
+            f" {row.requested:,}, {where.get(row.place, 'inside the files')}"
+            + (
+                ""
+                if row.first_offset is None or row.last_offset is None
+                else f" ({row.first_offset:,} to {row.last_offset:,})"
+            )
+            + "."
+            for row in rows[:5]
+            if row.requested is not None
+        )
+        or (f"{count:,} lines.",),
+        remedy=_REMEDIES[cause],
+        weight=0.6,
+    )

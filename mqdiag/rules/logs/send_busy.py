@@ -1,0 +1,112 @@
+"""Senders are told that the broker is busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import BUSY_TEXTS, busiest, lines, rows_said, when, writes_fast
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+
+MEANINGS = {
+    "busy-reject": "the page cache is busy, or the transient store pool has no buffer",
+    "busy-overload": "the send queue is full",
+    "busy-pc-synchronized": "the page cache is busy, seen when the message was to be written",
+    "busy-pc-clean": "the page cache is busy, and the queue was emptied",
+    "busy-timeout-clean": "the message waited too long for a send thread; the page cache need not be slow",
+}
+
+
+def _facts(count: int) -> Facts:
+    event = LogEvent(
+        kind="busy-timeout-clean",
+        side="client",
+        count=count,
+        first="2026-11-21T12:00:00",
+        last="2026-11-21T12:05:00",
+        peak_per_minute=count,
+        peak_at="2026-11-21T12:00:00",
+        values={"longest_wait_ms": 217, "largest_queue": 3},
+    )
+    return Facts(logs=LogsFacts(events=(event,)))
+
+
+def fires() -> Facts:
+    """Three hundred answers in five minutes."""
+    return _facts(300)
+
+
+def silent() -> Facts:
+    """One, after a pause of the broker."""
+    return _facts(1)
+
+
+@rule(
+    name="send-busy",
+    title="Senders are told that the broker is busy",
+    why=(
+        "Five texts come with code 2: each tells another reason. The sender tries other brokers and gives up after"
+        " retryTimesWhenSendFailed; what the broker's trouble is, its own logs and its heap say."
+    ),
+    causes=("broker-busy",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Look at the broker: store.log, watermark.log and the GC log of the time that the finding names (mqdiag logs).",
+        "Keep retries on (retryTimesWhenSendFailed) and let latency fault tolerance avoid the broker for a while"
+        " (sendLatencyFaultEnable).",
+    ),
+    references=(
+        "article 001: system busy and broker busy",
+        "NettyRemotingAbstract.processRequestCommand, BrokerFastFailure, ResponseCode.SYSTEM_BUSY",
+    ),
+    needs=("logs",),
+    limits={"answers": 10},
+    explained_by=(
+        "page-cache-busy",
+        "send-queue-timeout",
+        "send-queue-full",
+        "transient-pool-exhausted",
+        "slave-behind",
+    ),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for all senders' logs."""
+    logs = facts.logs
+    assert logs is not None
+    found = [event for event in logs.events if event.kind in MEANINGS and event.side == "client"]
+    if sum(event.count for event in found) >= limits["answers"]:
+        yield _draft(logs, found)
+
+
+def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    count = sum(event.count for event in found)
+    broker = next((name for event in found if (name := busiest(event, "broker"))), None)
+    explained = [
+        f"{lines(event.count, BUSY_TEXTS[event.kind])} {when(event)}: {MEANINGS[event.kind]}."
+        for event in found
+    ]
+    about = rows_said(found[0])
+    if about:
+        explained.append(f"They are about {about}.")
+    if writes_fast(logs):
+        explained.append("The broker's own PAGECACHERT lines say that it writes fast.")
+    return Draft(
+        severity=Severity.WARNING,
+        cause="broker-busy",
+        confidence=Confidence.HIGH,
+        title=f"Senders were told {count:,} times that the broker is busy",
+        subject=Subject(broker=broker),
+        evidence={
+            "answers": count,
+            **{event.kind.replace("-", "_"): event.count for event in found},
+            "longest_wait_ms": max(
+                (event.values["longest_wait_ms"] for event in found if "longest_wait_ms" in event.values),
+                default=None,
+            ),
+        },
+        explanation=tuple(explained),
+        remedy=check.card.remedy,
+        weight=0.3,
+    )

@@ -1,0 +1,116 @@
+"""A share of the broker's writes that is too large takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.log_events import between
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.wording import percent
+
+
+def _facts(slow: int, puts: int) -> Facts:
+    worst = PutMinute(
+        at="2026-11-21T20:01:39+08:00", puts=puts, from_10_ms=slow, from_100_ms=slow, from_1_s=slow
+    )
+    return Facts(
+        logs=LogsFacts(
+            pagecachert=PutLatency(
+                lines=1,
+                puts=puts,
+                buckets={"<=0ms": puts - slow, "1~2s": slow},
+                from_10_ms=slow,
+                from_100_ms=slow,
+                from_1_s=slow,
+                slow_minutes=1,
+                worst=worst,
+            )
+        )
+    )
+
+
+def fires() -> Facts:
+    """Of 40,301 writes 232 took a second or more."""
+    return _facts(232, 40_301)
+
+
+def silent() -> Facts:
+    """Two of fifty did, at a time with nearly no writes: a share of few says nothing."""
+    return _facts(2, 50)
+
+
+@rule(
+    name="slow-writes",
+    title="The broker writes slowly",
+    why=(
+        "Once a minute the broker logs how long its writes took ([PAGECACHERT] in store.log). On a sound broker not one"
+        " of tens of thousands takes 100 ms. The time is that of the whole put: waiting for the lock, the page cache"
+        " and, where configured, the flush and the slave."
+    ),
+    causes=("slow-writes",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Look at the disk (iostat -x 1), at memory reclaim and swapping (vmstat 1) and at what else uses them on the"
+        " broker's host, at the minutes that the finding names.",
+        "With SYNC_FLUSH or a SYNC_MASTER the disk or the slave is in this time; look at both.",
+        "Add brokers, memory or SSDs; for an ASYNC_FLUSH master transientStorePoolEnable=true takes the appends off"
+        " the page cache, at the price of what is not committed when the JVM dies.",
+    ),
+    references=(
+        "article 002: PAGECACHERT as proof that the cluster is sound",
+        "StoreStatsService.getPutMessageDistributeTimeStringInfo",
+    ),
+    needs=("logs",),
+    limits={"puts": 1000, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
+    explained_by=("page-cache-busy", "transient-pool-exhausted", "slave-behind"),
+)
+def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+    """One finding for all logs; it takes counts, not only a share."""
+    logs = facts.logs
+    assert logs is not None
+    put = logs.pagecachert
+    if put is None or put.puts < limits["puts"] or put.from_100_ms < limits["slow_puts"]:
+        return
+    share = put.from_100_ms / put.puts
+    if share < limits["share"]:
+        return
+    printed = logs.settings.get("brokerName")
+    worst = put.worst
+    explained = [
+        f"{put.from_100_ms:,} of {put.puts:,} writes took 100 ms or more ({percent(share)}), {put.from_1_s:,} a second"
+        f" or more, {between(put.first, put.last)} (PAGECACHERT)."
+    ]
+    if worst is not None:
+        explained.append(
+            f"The worst was the minute before {worst.at or 'an unknown time'}: {worst.from_100_ms:,} of {worst.puts:,}."
+        )
+    waits = [
+        name
+        for name, value in (("SYNC_FLUSH", "flushDiskType"), ("SYNC_MASTER", "brokerRole"))
+        if name in logs.settings.get(value, "")
+    ]
+    if waits:
+        explained.append(f"The broker is {' and '.join(waits)}: the wait for that is in the time.")
+    yield Draft(
+        severity=Severity.ERROR if share >= limits["error_share"] else Severity.WARNING,
+        cause="slow-writes",
+        confidence=Confidence.HIGH,
+        title=f"The broker writes slowly: {put.from_100_ms:,} of {put.puts:,} writes took 100 ms or more",
+        subject=Subject(broker=printed if printed and "," not in printed else None),
+        evidence={
+            "puts": put.puts,
+            "from_10_ms": put.from_10_ms,
+            "from_100_ms": put.from_100_ms,
+            "from_1_s": put.from_1_s,
+            "share": round(share, 6),
+            "slow_minutes": put.slow_minutes,
+            "minutes": put.lines,
+            "worst_at": None if worst is None else worst.at,
+        },
+        explanation=tuple(explained),
+        remedy=check.card.remedy,
+        weight=share,
+    )
