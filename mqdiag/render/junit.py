@@ -13,6 +13,7 @@ from mqdiag.findings import Finding, Report, Severity
 from mqdiag.render import View
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.safe import safe
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -40,11 +41,12 @@ def render(report: Report, view: View) -> str:
 
 def _inputs(report: Report) -> Iterator[Element]:
     """Unreadable inputs fail the run only when there is no other."""
-    outcome = "skipped" if any(given.error is None for given in report.inputs) else "error"
+    outcome = "skipped" if any(map(was_read, report.inputs)) else "error"
     for given in report.inputs:
         case = _case(INPUTS, given.path)
-        if given.error is not None:
-            SubElement(case, outcome, message=safe(given.error, limit=LONGEST))
+        why = given.error or given.skipped
+        if why is not None:
+            SubElement(case, outcome, message=safe(why, limit=LONGEST))
         yield case
 
 

@@ -8,6 +8,7 @@ import junitparser
 import msgspec
 import pytest
 
+from mqdiag.facts import Input
 from mqdiag.findings import Report, Severity
 from mqdiag.render import View, renderer
 from tests.render import samples
@@ -89,6 +90,14 @@ def test_what_is_known_is_skipped_with_its_reason() -> None:
 def test_inputs_that_cannot_be_read_are_errors_when_there_is_no_other() -> None:
     suite = read(Report(mqdiag="0", inputs=(samples.GATED.inputs[1],)))
     assert outcomes(suite) == {"mqdiag.inputs other dump.hprof": "Error"}
+
+
+def test_a_file_of_no_known_kind_is_no_error() -> None:
+    other = Input(path="README", skipped="is text of no known kind")
+    assert outcomes(read(msgspec.structs.replace(samples.ARTICLE, inputs=(samples.GIVEN, other)))).items() >= {
+        ("mqdiag.inputs README", "Skipped")
+    }
+    assert outcomes(read(Report(mqdiag="0", inputs=(other,)))) == {"mqdiag.inputs README": "Error"}
 
 
 def test_no_character_that_xml_forbids() -> None:

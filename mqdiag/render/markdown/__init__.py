@@ -9,9 +9,11 @@ from mqdiag.render import View
 from mqdiag.render.markdown.escape import escaped
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.totals import totals_line
 
 MOST_ROWS = 100
+MOST_NAMES = 10
 MOST_DETAILS = 10
 """A comment holds 65,536 characters; ten findings with all their evidence take a third."""
 
@@ -33,7 +35,10 @@ def render(report: Report, view: View) -> str:
 
 
 def _opening(report: Report, fails: bool) -> Iterator[str]:
-    read = ", ".join(escaped(given.path) for given in report.inputs[:10] if given.error is None)
+    names = [escaped(given.path) for given in report.inputs if was_read(given)]
+    read = ", ".join(names[:MOST_NAMES]) + (
+        f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else ""
+    )
     lost = [f"{given.path}: {given.error}" for given in report.inputs if given.error is not None]
     if read:
         verdict = "This fails the run." if fails else "This does not fail the run."

@@ -16,6 +16,7 @@ from mqdiag.render.sarif.artifacts import artifact
 from mqdiag.render.sarif.notifications import notifications
 from mqdiag.render.sarif.results import result
 from mqdiag.render.sarif.rules import rule
+from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.safe import safe
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -36,8 +37,7 @@ def _run(report: Report) -> dict[str, Any]:
     return {
         "invocations": [
             {
-                "executionSuccessful": not report.failed
-                and any(given.error is None for given in report.inputs),
+                "executionSuccessful": not report.failed and any(map(was_read, report.inputs)),
                 "toolExecutionNotifications": notifications(report),
             }
         ],

@@ -12,6 +12,7 @@ from mqdiag.render.sarif.artifacts import uri
 from mqdiag.render.sarif.messages import message
 from mqdiag.render.sarif.rules import LEVELS
 from mqdiag.render.wording.about import about, about_line
+from mqdiag.render.wording.reading import was_read
 
 FINGERPRINT = "mqdiag/v1"
 MOST_LOCATIONS = 20
@@ -73,7 +74,7 @@ def _locations(finding: Finding, report: Report) -> list[dict[str, Any]]:
 
 
 def _evidence(finding: Finding, report: Report) -> list[tuple[int, Input]]:
-    read = [(place, given) for place, given in enumerate(report.inputs) if given.error is None]
+    read = [(place, given) for place, given in enumerate(report.inputs) if was_read(given)]
     if finding.rests_on:
         paths = set(finding.rests_on)
         return [(place, given) for place, given in read if given.path in paths][:MOST_LOCATIONS]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report, Severity
+from mqdiag.render.wording.reading import was_read
 
 _WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def totals_line(report: Report) -> str:
     """The whole report in a few words: "1 error, 2 warnings, 1 known"."""
-    if not any(given.error is None for given in report.inputs):
+    if not any(map(was_read, report.inputs)):
         return "no input could be read"
     parts = []
     for severity, word in _WORDS.items():
