@@ -6,11 +6,11 @@ import enum
 import hashlib
 import re
 from datetime import date
-from typing import Any
 
 import msgspec
 
 from mqdiag.facts import FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
@@ -193,7 +193,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
-    diff: dict[str, Any] | None = None
+    diff: DiffFacts | None = None
+    """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None
     """all evidence as one answer, from `mqdiag diagnose`"""
     process: ProcessFacts | None = None

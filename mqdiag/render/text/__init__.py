@@ -6,6 +6,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.text.broker import show_brokers
 from mqdiag.render.text.consumers import show_consumers, show_queues
+from mqdiag.render.text.diff import show_diff
 from mqdiag.render.text.findings import show_findings
 from mqdiag.render.text.healthy import show_healthy, show_healthy_part
 from mqdiag.render.text.heap import show_classes, show_dump, show_holders, show_suspects
@@ -25,7 +26,10 @@ def render(report: Report, view: View) -> str:
     if report.show is not None:
         show_shown(page, report, report.show)
         return page.text()
-    show_healthy(page, report)
+    if report.diff is not None:
+        show_diff(page, report, report.diff)
+    else:
+        show_healthy(page, report)
     show_verdict(page, report)
     show_findings(page, report)
     show_healthy_part(page, report)

@@ -1,0 +1,34 @@
+"""`mqdiag diff`: what changed from one piece of evidence to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.session import diagnose
+
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.progress import Progress
+
+
+@click.command("diff", short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.")
+@click.argument("before")
+@click.argument("after")
+@common_options
+def command(before: str, after: str, options: CommonOptions) -> int:
+    """Compare BEFORE with AFTER: growth by class and by holder, settings, findings that came, went or changed.
+
+    Each is a heap dump, a folder of evidence, or what --format json saved of any command. The exit code goes by what
+    is new or worse in AFTER: 1 when such a finding reaches --fail-on.
+    """
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        from mqdiag.diagnose.diff import diagnose_diff
+
+        return diagnose_diff(before, after, settings, progress=progress)
+
+    return diagnose(options, work)

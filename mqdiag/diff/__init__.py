@@ -1,0 +1,1 @@
+"""Two reports to what changed between them; it sees reports and nothing else."""

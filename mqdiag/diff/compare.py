@@ -1,0 +1,97 @@
+"""Two reports to their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from mqdiag.diff.classes import class_growth
+from mqdiag.diff.findings import FindingsDiff, diff_findings
+from mqdiag.diff.growth import growth
+from mqdiag.diff.holders import consumer_growth, holder_growth, queue_growth
+from mqdiag.diff.series import event_growth, pool_growth
+from mqdiag.diff.settings import setting_changes
+from mqdiag.facts.diff import DiffFacts, DiffSide
+from mqdiag.findings import Report
+
+
+def compare(before: Report, after: Report, paths: tuple[str, str]) -> tuple[DiffFacts, FindingsDiff]:
+    """What changed from one report to the other.
+
+    Args:
+        before: the earlier one.
+        after: the later one.
+        paths: what the user calls the two.
+    """
+    findings = diff_findings(before, after)
+    old, new = before.heap, after.heap
+    classes, left_out = class_growth(old.classes, new.classes) if old and new else ((), 0)
+    facts = DiffFacts(
+        before=_side(before, paths[0]),
+        after=_side(after, paths[1]),
+        seconds=_seconds(before, after),
+        heap_bytes=growth(
+            None if old is None else old.shallow_bytes, None if new is None else new.shallow_bytes
+        ),
+        objects=growth(None if old is None else old.objects, None if new is None else new.objects),
+        classes=classes,
+        classes_left_out=left_out,
+        holders=holder_growth(old, new) if old and new else (),
+        consumers=consumer_growth(old, new) if old and new else (),
+        queues=queue_growth(old, new) if old and new else (),
+        pools=pool_growth(before.stacks, after.stacks) if before.stacks and after.stacks else (),
+        events=event_growth(before.logs, after.logs) if before.logs and after.logs else (),
+        settings=setting_changes(old, new) if old and new else (),
+        new=findings.new,
+        gone=findings.gone,
+        changed=findings.changed,
+        same=findings.same,
+        remarks=tuple(_remarks(before, after)),
+    )
+    return facts, findings
+
+
+def _side(report: Report, path: str) -> DiffSide:
+    parts = (("heap", report.heap), ("stacks", report.stacks), ("logs", report.logs))
+    return DiffSide(
+        path=path,
+        kinds=tuple(name for name, part in parts if part is not None),
+        captured_at=None if report.heap is None else report.heap.captured_at,
+        complete=all(given.complete for given in report.inputs if given.skipped is None),
+        mqdiag=report.mqdiag,
+    )
+
+
+def _seconds(before: Report, after: Report) -> float | None:
+    times = [None if one.heap is None else one.heap.captured_at for one in (before, after)]
+    if times[0] is None or times[1] is None:
+        return None
+    first, last = (datetime.fromisoformat(time) for time in times if time is not None)
+    return round((last - first).total_seconds(), 3)
+
+
+def _remarks(before: Report, after: Report) -> Iterator[str]:
+    """What a reader has to know before believing the numbers."""
+    sides = {"heap dump": (before.heap, after.heap), "thread dumps": (before.stacks, after.stacks)}
+    if not any(one is not None and other is not None for one, other in sides.values()) and not (
+        before.logs and after.logs
+    ):
+        yield "the two sides have no kind of evidence in common: only their findings are compared"
+    for name, (one, other) in sides.items():
+        if (one is None) != (other is None):
+            yield f"only the {'later' if one is None else 'earlier'} side has a {name}".replace(
+                "a thread", "thread"
+            )
+    seconds = _seconds(before, after)
+    if seconds is not None and seconds < 0:
+        yield "the later side was written before the earlier one: the order of the two may be wrong"
+    for name, report in (("earlier", before), ("later", after)):
+        if any(not given.complete and given.error is None for given in report.inputs):
+            yield f"the {name} side is incomplete: its numbers are lower bounds"
+    old, new = before.heap, after.heap
+    if old is not None and new is not None:
+        if (old.objects is None) != (new.objects is None):
+            yield "one side was read with --quick: reachable and retained bytes are not compared"
+        mine, theirs = ({one.group for one in heap.consumers} for heap in (old, new))
+        if mine and theirs and not mine & theirs:
+            yield "no consumer group is on both sides: these may be two different applications"
