@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 import msgspec
 
+from mqdiag import __version__
 from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts
-from mqdiag.findings import Finding
+from mqdiag.findings import Finding, Report
 from mqdiag.rules import all_rules
 
 SPREAD_RULE = "common-cause"
@@ -29,6 +30,8 @@ def fleet_verdict(
         lone: one finding for each fault of each service.
         settings: thresholds, ignored rules, the baseline.
     """
+    if facts.plan is not None:
+        return Diagnosis(report=Report(mqdiag=__version__, inputs=inputs, fleet=facts))
     unmarked = dataclasses.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report

@@ -33,6 +33,8 @@ from mqdiag.fleet.analysis.picture import Picture
 LISTED = 200
 """entries of each list in the report; the tables hold all"""
 CELLS = 2_000
+LONE = 50
+"""findings of single services in the report"""
 VALUES = 10
 """different values of one setting that are told"""
 SCORE = 3.5
@@ -85,7 +87,7 @@ def fleet_facts(
     )
     groups, group_count = _top(capacity(consumers), LISTED, lambda row: _plain(row, GroupCapacity))
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
-    lone, _ = _top(lone_faults(findings), LISTED, _lone)
+    lone, _ = _top(lone_faults(findings), LONE, _lone)
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,

@@ -8,9 +8,11 @@ from mqdiag.render.text.broker import show_brokers
 from mqdiag.render.text.consumers import show_consumers, show_queues
 from mqdiag.render.text.diff import show_diff
 from mqdiag.render.text.findings import show_findings
+from mqdiag.render.text.fleet import show_fleet
 from mqdiag.render.text.healthy import show_healthy, show_healthy_part
 from mqdiag.render.text.heap import show_classes, show_dump, show_holders, show_suspects
 from mqdiag.render.text.inputs import show_unreadable
+from mqdiag.render.text.logs import show_logs
 from mqdiag.render.text.page import Page
 from mqdiag.render.text.show import show_shown
 from mqdiag.render.text.stacks import show_stacks
@@ -34,6 +36,8 @@ def render(report: Report, view: View) -> str:
     show_findings(page, report)
     show_healthy_part(page, report)
     show_unreadable(page, report)
+    if report.fleet is not None:
+        show_fleet(page, report.fleet)
     if report.heap is not None:
         show_dump(page, report)
         show_brokers(page, report.heap)
@@ -46,6 +50,8 @@ def render(report: Report, view: View) -> str:
         show_threads(page, report.heap)
     if report.stacks is not None:
         show_stacks(page, report.stacks)
+    if report.logs is not None:
+        show_logs(page, report.logs)
     show_unchecked(page, report)
     if report.verdict is not None:
         show_surer(page, report.verdict)
