@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import HeapFacts, LogsFacts
 from mqdiag.findings import Report, Severity
 from mqdiag.render.text.broker import send_queue_margin
 from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
+from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
@@ -35,6 +36,10 @@ def show_healthy(page: Page, report: Report) -> None:
         page.blank()
         page.paragraph("How close it is to its limits")
         page.bullets(_margins(heap), indent=4)
+    if report.logs is not None:
+        page.blank()
+        page.paragraph("What the logs show")
+        page.bullets(_quiet(report.logs), indent=4)
     if report.findings:
         page.blank()
 
@@ -48,6 +53,25 @@ def show_healthy_part(page: Page, report: Report) -> None:
     others = len(report.checked) - 1
     count = "one other rule" if others == 1 else f"{others} other rules"
     page.paragraph(f"In what could be read, {count} found no fault.")
+
+
+def _quiet(logs: LogsFacts) -> Iterator[str]:
+    yield (
+        f"{number(logs.lines)} lines of {_logs(logs)} were read; warnings and errors among them that are no"
+        " fault, such as those of every start, are not counted"
+    )
+    if logs.pagecachert is not None:
+        yield from latency_lines(logs.pagecachert)
+    for gc in logs.gc[:3]:
+        if gc.seconds:
+            yield (
+                f"{gc.path}: {number(gc.collections)} collections took {share(gc.pause_ms / 1000, gc.seconds)} of the"
+                f" time, the longest pause {duration(round(gc.longest_pause_ms))}"
+            )
+
+
+def _logs(logs: LogsFacts) -> str:
+    return "1 log" if len(logs.files) == 1 else f"{number(len(logs.files))} logs"
 
 
 def _margins(heap: HeapFacts) -> Iterator[str]:
