@@ -11,6 +11,7 @@ from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNO
 from mqdiag.threads.futures import follow_futures
 from mqdiag.threads.locks import LockGraph, cycle_of
 from mqdiag.threads.same_call import same_call
+from mqdiag.threads.send_path import follow_send_path
 from mqdiag.threads.series import Series
 
 LOOKS_FOR_SILENCE = 60
@@ -27,6 +28,7 @@ def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series)
     if series.not_judged is None:
         _follow_locks_without_cpu(judgements, by_track, graphs)
         _follow_put_lock(judgements, by_track, graphs)
+        follow_send_path(judgements, series)
         _follow_pools(judgements)
         follow_futures(judgements)
     return _deadlocked(graphs, by_track, series)
