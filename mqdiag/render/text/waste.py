@@ -82,7 +82,7 @@ def _locals(found: ThreadLocals) -> str:
         worst = found.threads[0]
         text += (
             f", most in thread {fit(worst.thread, CLASS_WIDTH)}: {size(worst.retained_bytes)},"
-            f" the largest a {fit(worst.largest_class, CLASS_WIDTH)}"
+            f" its largest value: {fit(worst.largest_class, CLASS_WIDTH)}"
         )
     if found.stale_bytes:
         text += f"; {size(found.stale_bytes)} of dropped ThreadLocals"
