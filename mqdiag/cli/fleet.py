@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mqdiag.progress import Progress
 
 
+LEAST_MEMORY = 256 << 20
+
+
 @click.command("fleet", short_help="Diagnose the dumps, stacks and logs of many services on Spark.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--out", required=True, metavar="DIR", help="Folder or URI for the tables; runs add to it.")
@@ -86,7 +89,7 @@ def command(
             scratch=scratch,
             spark_log=spark_log,
             limits=Limits(
-                memory_bytes=parse_size(memory),
+                memory_bytes=_memory(memory),
                 time_s=_seconds("--time-limit", time_limit),
                 input_bytes=parse_size(max_input),
                 classes=classes,
@@ -106,6 +109,15 @@ def _setting(text: str) -> tuple[str, str]:
     if not equals or not key:
         raise UsageError(f"--conf {text!r} is not KEY=VALUE, such as spark.executor.memory=4g")
     return key, value
+
+
+def _memory(text: str) -> int:
+    from mqdiag.config import parse_size
+
+    size = parse_size(text)
+    if size < LEAST_MEMORY:
+        raise UsageError(f"--memory {text}: an analysing process needs 256m at least")
+    return size
 
 
 def _seconds(option: str, text: str) -> float:

@@ -148,11 +148,12 @@ class WarmChild:
 
 def _anonymous_bytes(pid: int) -> int:
     """Memory that is the process's own; pages of mapped files can be dropped at any time and do not count."""
+    total = 0
     try:
         with open(f"/proc/{pid}/status", "rb") as file:
             for line in file:
-                if line.startswith(b"RssAnon:"):
-                    return int(line.split()[1]) << 10
+                if line.startswith((b"RssAnon:", b"RssShmem:")):
+                    total += int(line.split()[1]) << 10
     except OSError:
         pass  # it has just ended, which the next read notices
-    return 0
+    return total

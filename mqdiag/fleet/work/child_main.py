@@ -7,6 +7,7 @@ nothing but an answer or an end.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pickle
 import resource
@@ -46,13 +47,22 @@ def main(memory_bytes: int, file_bytes: int, parent: int) -> None:
         request = pickle.loads(requests.read(LENGTH.unpack(head)[0]))
         try:
             answer: dict[str, Any] = {"rows": analyse(request)}
-        except MemoryError:
-            answer = {"failed": "memory", "reason": f"needs more than {memory_bytes >> 20} MiB of memory"}
         except Exception as error:
-            text = (str(error).splitlines() or [""])[0]
-            answer = {"failed": "fault", "reason": f"internal fault: {type(error).__name__}: {text}"}
+            answer = _failure(error, memory_bytes)
         _send(answers, answer)
         del answer, request
+
+
+def _failure(error: Exception, memory_bytes: int) -> dict[str, Any]:
+    text = (str(error).splitlines() or [""])[0]
+    if (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or (isinstance(error, RuntimeError) and "start new thread" in text)  # no room for its stack
+        or (isinstance(error, ImportError) and "failed to map" in text)
+    ):
+        return {"failed": "memory", "reason": f"needs more than {memory_bytes >> 20} MiB of memory"}
+    return {"failed": "fault", "reason": f"internal fault: {type(error).__name__}: {text}"}
 
 
 def _send(stream: IO[bytes], answer: dict[str, Any]) -> None:

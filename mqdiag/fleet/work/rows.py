@@ -30,7 +30,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
         "classes": [] if heap is None else [_picked(row, _CLASS) for row in heap.classes[:classes]],
         "threads": [*_heap_threads(heap), *_stack_threads(report.stacks)],
         "failures": [
-            {"path": given.path, "kind": "unreadable", "reason": reason, "bytes": given.bytes}
+            {"path": given.path, "kind": failure_kind(reason), "reason": reason, "bytes": given.bytes}
             for given in report.inputs
             if (reason := why_lost(given, report)) is not None
         ],
@@ -43,6 +43,11 @@ def why_lost(given: Input, report: Report) -> str | None:
     if given.error is not None:
         return given.error
     return given.skipped if all(other.skipped is not None for other in report.inputs) else None
+
+
+def failure_kind(reason: str) -> str:
+    """A full disk is not the evidence's fault; the readers name the folder in which there is no room."""
+    return "no-room" if "TMPDIR" in reason else "unreadable"
 
 
 def _was_read(given: Input) -> bool:
@@ -61,7 +66,8 @@ def incident_row(report: Report) -> Row:
     heap = report.heap
     return {
         "status": status,
-        "again": bool(report.failed),
+        "again": bool(report.failed)
+        or any(failure_kind(given.error) == "no-room" for given in report.inputs if given.error),
         "mqdiag": report.mqdiag,
         "kinds": sorted({given.kind for given in report.inputs if given.kind and _was_read(given)}),
         "checked": list(report.checked),

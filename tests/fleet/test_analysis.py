@@ -1,0 +1,232 @@
+"""The comparisons, on small DataFrames whose answers are plain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mqdiag.fleet.analysis.capacity import capacity
+from mqdiag.fleet.analysis.causes import cause_cells, lone_faults, service_states, shared_causes
+from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.consumers import latest_consumers
+from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.outliers import outlier_instances
+from mqdiag.fleet.tables.arrow import full_schema
+from mqdiag.fleet.tables.frames import ddl
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def _frame(spark: SparkSession, table: str, rows: list[dict[str, Any]]) -> DataFrame:
+    schema = full_schema(table)
+    full = [tuple({"environment": "", **row}.get(name) for name in schema.names) for row in rows]
+    return spark.createDataFrame(full, ddl(schema))
+
+
+def _consumer(host: str, *, group: str = "g", version: str = "4.9.8", **more: Any) -> dict[str, Any]:
+    settings = more.pop("settings", {})
+    return {
+        "service": more.pop("service", "orders"),
+        "host": host,
+        "incident": more.pop("incident", host),
+        "group": group,
+        "client_version": version,
+        "settings": {"pullThresholdForQueue": "1000", "instanceName": host, **settings},
+        "subscriptions": more.pop("subscriptions", ["orders"]),
+        "messages": 400,
+        "body_bytes": 4 << 20,
+        "retained_bytes": 5 << 20,
+        **more,
+    }
+
+
+def _drifts(frame: DataFrame) -> dict[str, dict[str, tuple[int, list[str]]]]:
+    return {
+        f"{row['group']} {row['key']}": {one["value"]: (one["instances"], one["hosts"]) for one in row["values"]}
+        for row in frame.collect()
+    }
+
+
+def test_config_drift(spark: SparkSession) -> None:
+    rows = [_consumer(f"h{place}") for place in range(3)]
+    rows.append(_consumer("h3", settings={"pullThresholdForQueue": "100"}))
+    rows.append(_consumer("x", group="other"))
+    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {
+        "g pullThresholdForQueue": {
+            "1000": (3, ["orders/h0", "orders/h1", "orders/h2"]),
+            "100": (1, ["orders/h3"]),
+        }
+    }
+
+
+def test_a_default_that_changed_with_the_version_is_no_drift(spark: SparkSession) -> None:
+    rows = [
+        _consumer("h0", version="4.3.2", settings={"vipChannelEnabled": "true"}),
+        _consumer("h1", version="4.9.8", settings={"vipChannelEnabled": "false"}),
+    ]
+    frame = _frame(spark, "consumers", rows)
+    assert _drifts(config_drift(frame)) == {}
+    assert _drifts(version_skew(frame)) == {
+        "g client_version": {"4.9.8": (1, ["orders/h1"]), "4.3.2": (1, ["orders/h0"])}
+    }
+    rows[1]["settings"]["pullThresholdForQueue"] = "10"
+    assert list(_drifts(config_drift(_frame(spark, "consumers", rows)))) == ["g pullThresholdForQueue"]
+
+
+def test_a_threshold_divided_by_the_queues_is_no_drift(spark: SparkSession) -> None:
+    rows = [
+        _consumer(host, settings={"pullThresholdForTopic": "400", "pullThresholdForQueue": value})
+        for host, value in (("h0", "100"), ("h1", "133"))
+    ]
+    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {}
+
+
+def test_environments_are_kept_apart(spark: SparkSession) -> None:
+    rows = [
+        _consumer("h0", environment="prod"),
+        _consumer("h1", environment="test", settings={"pullThresholdForQueue": "1"}),
+    ]
+    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {}
+
+
+def test_unequal_subscriptions(spark: SparkSession) -> None:
+    rows = [
+        _consumer("h0", subscriptions=["b", "a"]),
+        _consumer("h1", subscriptions=["a", "b"]),
+        _consumer("h2", subscriptions=["a"]),
+        _consumer("h3", subscriptions=[]),
+    ]
+    assert _drifts(unequal_subscriptions(_frame(spark, "consumers", rows))) == {
+        "g subscriptions": {"a, b": (2, ["orders/h0", "orders/h1"]), "a": (1, ["orders/h2"])}
+    }
+
+
+def test_the_latest_dump_of_a_host_counts(spark: SparkSession) -> None:
+    from datetime import UTC, datetime
+
+    rows = [
+        _consumer("h0", incident="old", window_start=datetime(2026, 1, 1, tzinfo=UTC)),
+        _consumer("h0", incident="new", window_start=datetime(2026, 1, 2, tzinfo=UTC)),
+        _consumer("h0", incident="new", group="second", window_start=datetime(2026, 1, 2, tzinfo=UTC)),
+        _consumer("h1", incident="lone"),
+    ]
+    found = latest_consumers(_frame(spark, "consumers", rows)).collect()
+    assert sorted((row["host"], row["incident"], row["group"]) for row in found) == [
+        ("h0", "new", "g"),
+        ("h0", "new", "second"),
+        ("h1", "lone", "g"),
+    ]
+
+
+def test_outliers(spark: SparkSession) -> None:
+    rows = [_consumer(f"h{place}", messages=400 + place) for place in range(7)]
+    rows.append(_consumer("sick", messages=9000))
+    (found,) = outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).collect()
+    assert (found["host"], found["metric"], found["value"]) == ("sick", "messages", 9000)
+    assert (found["median"], found["deviation"], found["instances"]) == (403.5, 2.0, 8)
+    # Deviations of 2 are noise: the scale is the floor of 100 messages, not 1.4826 * 2.
+    assert found["score"] == pytest.approx((9000 - 403.5) / 100)
+
+
+def test_many_outliers_do_not_hide_each_other(spark: SparkSession) -> None:
+    """A mean and a standard deviation would be moved by the three and miss them."""
+    rows = [_consumer(f"h{place}", messages=400) for place in range(7)]
+    rows += [_consumer(f"sick{place}", messages=9000) for place in range(3)]
+    found = outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).collect()
+    assert sorted(row["host"] for row in found) == ["sick0", "sick1", "sick2"]
+
+
+def test_too_few_instances_have_no_outlier(spark: SparkSession) -> None:
+    rows = [_consumer("h0"), _consumer("h1"), _consumer("h2", messages=9000)]
+    assert outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).count() == 0
+
+
+def _finding(service: str, host: str, rule: str = "r", severity: str = "error", **more: Any) -> dict[str, Any]:
+    cause = more.pop("cause", "c")
+    return {
+        "service": service,
+        "host": host,
+        "incident": f"{service}{host}",
+        "rule": rule,
+        "cause": cause,
+        "severity": severity,
+        "group": "g",
+        "weight": 0.5,
+        "title": f"{rule} on {host}",
+        "fingerprint": f"{rule}{host}",
+        "document": f"{rule} {host}",
+        **more,
+    }
+
+
+def test_causes_by_spread(spark: SparkSession) -> None:
+    rows = [
+        *(_finding("orders", f"h{place}", "wide", "warning") for place in range(3)),
+        _finding("pay", "h0", "wide", "error"),
+        *(_finding("orders", f"h{place}", "deep") for place in range(9)),
+    ]
+    frame = _frame(spark, "findings", rows)
+    first, second = shared_causes(frame).collect()
+    assert (first["rule"], first["services"], first["hosts"], first["findings"], first["rank"]) == ("wide", 2, 4, 4, 0)
+    assert first["document"] == "wide h0"
+    assert (second["rule"], second["services"], second["hosts"]) == ("deep", 1, 9)
+    cells = {(row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in cause_cells(frame).collect()}
+    assert cells == {("orders", "wide"): (3, 1), ("pay", "wide"): (1, 0), ("orders", "deep"): (9, 0)}
+    lone = {(row["service"], row["document"]): row["hosts"] for row in lone_faults(frame).collect()}
+    assert lone == {("orders", "wide h0"): 3, ("pay", "wide h0"): 1, ("orders", "deep h0"): 9}
+
+
+def _incident(service: str, checked: list[str], status: str = "ok") -> dict[str, Any]:
+    return {"service": service, "host": "h0", "incident": service, "checked": checked, "status": status}
+
+
+def test_changes(spark: SparkSession) -> None:
+    before = [_finding("orders", "h0", "old"), _finding("orders", "h0", "kept"), _finding("gone", "h0", "old")]
+    now = [
+        _finding("orders", "h1", "kept"),
+        _finding("orders", "h0", "new", thread="t1"),
+        _finding("orders", "h0", "unseen"),
+        _finding("fresh", "h0", "new"),
+    ]
+    incidents_before = [_incident("orders", ["old", "kept", "new"]), _incident("gone", ["old"])]
+    incidents_now = [_incident("orders", ["old", "kept", "new", "unseen"]), _incident("fresh", ["new"])]
+    found = changes(
+        _frame(spark, "findings", now),
+        _frame(spark, "incidents", incidents_now),
+        _frame(spark, "findings", before),
+        _frame(spark, "incidents", incidents_before),
+    ).collect()
+    # "unseen" was not checked before, "fresh" was not there before, "gone" is not there now: nothing is known of them.
+    assert [(row["kind"], row["service"], row["rule"]) for row in found] == [
+        ("regression", "orders", "new"),
+        ("recovery", "orders", "old"),
+    ]
+
+
+def test_service_states(spark: SparkSession) -> None:
+    incidents = [_incident("orders", []), _incident("pay", [], "failed")]
+    findings = [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
+    found = service_states(_frame(spark, "incidents", incidents), _frame(spark, "findings", findings)).collect()
+    assert [(row["service"], row["errors"], row["warnings"], row["failed"]) for row in found] == [
+        ("orders", 1, 1, 0),
+        ("pay", 0, 0, 1),
+    ]
+
+
+def test_capacity(spark: SparkSession) -> None:
+    mib = 1 << 20
+    rows = [
+        _consumer("h0", heap_bytes=1000 * mib, bound_bytes=400 * mib, threshold=100, queues=4),
+        _consumer("h0", heap_bytes=1000 * mib, bound_bytes=700 * mib, threshold=1000, queues=4),
+        _consumer("h1", heap_bytes=2000 * mib, bound_bytes=400 * mib, threshold=100, queues=6),
+        _consumer("h2", group="unknown", heap_bytes=None, bound_bytes=None),
+    ]
+    known, unknown = capacity(_frame(spark, "consumers", rows)).collect()
+    assert known["instances"] == 2
+    assert known["heap_bytes_least"] == 1000 * mib
+    assert known["bound_bytes_most"] == 1100 * mib
+    assert known["bound_share_most"] == pytest.approx(1.1)
+    assert (known["threshold_least"], known["threshold_most"], known["queues_most"], known["over"]) == (100, 1000, 8, 1)
+    assert (unknown["bound_bytes_most"], unknown["bound_share_most"], unknown["over"]) == (None, None, 0)

@@ -1,0 +1,131 @@
+"""The process that analyses: what it answers, and what ends it without harm."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mqdiag.config import Settings
+from mqdiag.fleet.options import Limits
+from mqdiag.fleet.work.analyse import Request
+from mqdiag.fleet.work.child import ChildFailure, WarmChild
+
+
+@pytest.fixture
+def child() -> Iterator[WarmChild]:
+    made = WarmChild(Limits(memory_bytes=2 << 30, recycle_after=3))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory, fixtures: Path) -> Path:
+    """A dump of 43 MB whose messages filled the heap."""
+    path = tmp_path_factory.mktemp("dump") / "dump.hprof"
+    path.write_bytes(gzip.decompress((fixtures / "heap/oversized-oom-4.3.2/dump.hprof.gz").read_bytes()))
+    return path
+
+
+def _request(tmp_path: Path, *paths: Path) -> Request:
+    return Request(
+        paths={str(path): f"s3://dumps/{path.name}" for path in paths},
+        settings=Settings(),
+        classes=5,
+        scratch=str(tmp_path),
+    )
+
+
+def test_it_answers_is_reused_and_recycled(child: WarmChild, dump: Path, tmp_path: Path) -> None:
+    pids = []
+    for _ in range(4):
+        rows = child.analyse(_request(tmp_path, dump))
+        pids.append(child.pid)
+    assert pids[0] == pids[1] == pids[2] != pids[3]
+    assert [row["rule"] for row in rows["findings"]][0] == "consumer-cache-exceeds-heap"
+    assert rows["inputs"][0]["path"] == "s3://dumps/dump.hprof"
+    assert len(rows["classes"]) == 5
+    assert rows["consumers"][0]["threshold"] == 100
+    assert rows["consumers"][0]["subscriptions"] == ["oversized-oom-4_3_2_orders"]
+    assert rows["incidents"][0]["status"] == "ok"
+
+
+def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(dump: Path, fixtures: Path, tmp_path: Path) -> None:
+    tight = WarmChild(Limits(memory_bytes=128 << 20))
+    try:
+        with pytest.raises(ChildFailure) as failure:
+            tight.analyse(_request(tmp_path, dump))
+        assert failure.value.kind == "memory"
+        assert "128 MiB" in failure.value.reason
+        small = fixtures / "stacks/latch-stuck/series.tar.gz"
+        assert tight.analyse(_request(tmp_path, small))["incidents"][0]["status"] == "ok"
+    finally:
+        tight.close()
+
+
+def test_too_much_time_is_a_failure(dump: Path, tmp_path: Path) -> None:
+    hasty = WarmChild(Limits(memory_bytes=2 << 30, time_s=0.01))
+    try:
+        with pytest.raises(ChildFailure) as failure:
+            hasty.analyse(_request(tmp_path, dump))
+        assert failure.value.kind == "time"
+        assert hasty.pid is None
+    finally:
+        hasty.close()
+
+
+def test_a_child_that_is_killed_is_a_failure(child: WarmChild, dump: Path, tmp_path: Path) -> None:
+    child.analyse(_request(tmp_path, dump))
+    pid = child.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)  # so that it cannot be done before it is killed
+    killer = threading.Timer(0.5, os.kill, (pid, signal.SIGKILL))
+    killer.start()
+    with pytest.raises(ChildFailure) as failure:
+        child.analyse(_request(tmp_path, dump))
+    killer.join()
+    assert failure.value.kind == "crash"
+    assert "signal 9" in failure.value.reason
+    assert child.analyse(_request(tmp_path, dump))["incidents"][0]["status"] == "ok"
+
+
+def test_a_bomb_inflates_to_the_limit_only(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.hprof.gz"
+    bomb.write_bytes(gzip.compress(b"JAVA PROFILE 1.0.2\0" + bytes(200 << 20)))
+    small = WarmChild(Limits(memory_bytes=2 << 30, input_bytes=16 << 20))
+    try:
+        rows = small.analyse(_request(tmp_path, bomb))
+    finally:
+        small.close()
+    assert rows["incidents"][0]["status"] in ("failed", "incomplete")
+    assert sum(file.stat().st_size for file in tmp_path.rglob("*")) < (17 << 20)
+
+
+def test_it_does_not_outlive_whoever_started_it(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from mqdiag.fleet.options import Limits; from mqdiag.fleet.work.child import WarmChild;"
+        "child = WarmChild(Limits()); child._start(); print(child.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 20
+    while _lives(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(pid)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,163 @@
+"""Finding files: folders, globs, manifests; and which belong together."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from mqdiag.fleet.files.fingerprints import WHOLE, content_fingerprint
+from mqdiag.fleet.files.incidents import Incident, IncidentFile, incidents
+from mqdiag.fleet.files.labels import Labels, Template
+from mqdiag.fleet.files.listing import EvidenceFile, Listing
+
+MINUTE_NS = 60 * 10**9
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in ("orders/h1/a.hprof", "orders/h2/b.hprof", "pay/h3/c.hprof", "pay/h3/.hidden", "_tmp/x/y.hprof"):
+        path = tmp_path / "in" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    return tmp_path / "in"
+
+
+def _names(listing: Listing) -> list[str]:
+    return sorted(file.uri.rpartition("/in/")[2] for file in listing)
+
+
+def test_a_folder_gives_all_but_hidden_files(tree: Path) -> None:
+    assert _names(Listing([str(tree)])) == ["orders/h1/a.hprof", "orders/h2/b.hprof", "pay/h3/c.hprof"]
+
+
+def test_the_output_is_no_input(tree: Path) -> None:
+    assert _names(Listing([str(tree)], leave_out=[str(tree / "pay")])) == ["orders/h1/a.hprof", "orders/h2/b.hprof"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*/h*/[ab].hprof", ["orders/h1/a.hprof", "orders/h2/b.hprof"]),
+        ("**/c.hprof", ["pay/h3/c.hprof"]),
+        ("or*", ["orders/h1/a.hprof", "orders/h2/b.hprof"]),
+    ],
+)
+def test_globs(tree: Path, pattern: str, found: list[str]) -> None:
+    assert _names(Listing([f"{tree}/{pattern}"])) == found
+
+
+def test_what_fits_no_template_is_counted(tree: Path) -> None:
+    (tree / "stray.txt").write_text("x")
+    listing = Listing([str(tree)], [Template("{service}/{host}/*.hprof")])
+    assert len(_names(listing)) == 3
+    assert listing.unlabelled == 1
+
+
+def test_a_path_with_nothing_says_so(tmp_path: Path) -> None:
+    listing = Listing([str(tmp_path), f"{tmp_path}/no", f"{tmp_path}/*.hprof"])
+    assert list(listing) == []
+    assert listing.errors == {
+        str(tmp_path): "no evidence files are there",
+        f"{tmp_path}/no": "no such file or folder",
+        f"{tmp_path}/*.hprof": "no evidence files are there",
+    }
+
+
+ROWS = {
+    "path": ["orders/h1/a.hprof", "gone.hprof"],
+    "service": ["shop", "shop"],
+    "host": ["m1", "m2"],
+    "time": ["2026-11-21T08:00:00Z", ""],
+    "environment": ["prod", "prod"],
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_manifests(tree: Path, kind: str) -> None:
+    manifest = tree / f"list.{kind}"
+    if kind == "csv":
+        lines = [",".join(ROWS), *(",".join(row) for row in zip(*ROWS.values(), strict=True))]
+        manifest.write_text("\n".join(lines) + "\n")
+    else:
+        pq.write_table(pa.table(ROWS), manifest)
+    first, second = Listing([str(manifest)])
+    assert first.labels == Labels(service="shop", host="m1", environment="prod", time_ns=1795248000 * 10**9)
+    assert first.bytes == len("orders/h1/a.hprof")
+    assert second.error == "no such file"
+
+
+def test_a_manifest_without_paths_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("file,host\na,b\n")
+    listing = Listing([f"{tmp_path}/m.csv"])
+    assert list(listing) == []
+    assert "has no column path" in listing.errors[f"{tmp_path}/m.csv"]
+
+
+def _file(name: str, minute: float) -> EvidenceFile:
+    labels = Labels(service="orders", host="h1", time_ns=int(minute * MINUTE_NS))
+    return EvidenceFile(uri=name, bytes=10, labels=labels)
+
+
+def _grouped(*files: EvidenceFile) -> list[list[str]]:
+    return [[file.uri for file in one.files] for one in incidents(files, 600)]
+
+
+def test_files_close_in_time_are_one_incident() -> None:
+    assert _grouped(_file("a.hprof", 1), _file("s1.txt", 3), _file("s2.txt", 12), _file("late.txt", 23)) == [
+        ["a.hprof", "s1.txt", "s2.txt"],
+        ["late.txt"],
+    ]
+
+
+def test_a_second_dump_begins_an_incident_of_its_own() -> None:
+    assert _grouped(_file("a.hprof", 1), _file("s.txt", 2), _file("b.hprof.gz", 3)) == [
+        ["a.hprof", "s.txt"],
+        ["b.hprof.gz"],
+    ]
+
+
+def test_an_endless_series_is_cut() -> None:
+    assert len(_grouped(*(_file(f"{minute:05d}.txt", minute) for minute in range(1, 721, 5)))) == 2
+
+
+def test_order_of_files_does_not_matter() -> None:
+    files = [_file("a.hprof", 1), _file("s1.txt", 3), _file("late.txt", 23)]
+    assert list(incidents(files, 600)) == list(incidents(reversed(files), 600))
+
+
+def _fingerprint(path: Path) -> str:
+    return content_fingerprint(IncidentFile(uri=str(path), bytes=path.stat().st_size))
+
+
+def test_a_fingerprint_is_of_the_content(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(b"x" * 1000)
+    two.write_bytes(b"x" * 1000)
+    os.utime(two, (1, 1))
+    assert _fingerprint(one) == _fingerprint(two)
+    two.write_bytes(b"x" * 999 + b"y")
+    assert _fingerprint(one) != _fingerprint(two)
+
+
+@pytest.mark.parametrize("place", [0, 100, WHOLE, 2 * WHOLE - 1])
+def test_a_large_file_is_known_by_blocks_of_it(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(2 * WHOLE)
+    before = _fingerprint(path)
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(b"\1" * 200_000)
+        file.truncate(2 * WHOLE)
+    assert _fingerprint(path) != before
+
+
+def test_labels_are_part_of_an_incident() -> None:
+    (one,) = incidents([_file("a", 1)], 600)
+    assert isinstance(one, Incident)
+    (other,) = incidents([EvidenceFile(uri="a", bytes=10, labels=Labels(service="pay", host="h1", time_ns=1))], 600)
+    assert one.listing != other.listing
