@@ -38,7 +38,56 @@ class File:
     buffer: bool = False
 
 
-class WrittenBroker:
+class ObjectMaker:
+    """Objects of the JDK and of one package root."""
+
+    def __init__(self, dump: DumpWriter, root: str = "org.apache.rocketmq") -> None:
+        self.dump, self.java = dump, JavaObjects(dump)
+        self.root = root.replace(".", "/")
+        self._enums: dict[tuple[str, str], int] = {}
+
+    def make(self, name: str, superclass: str = "java/lang/Object", /, **values: Value) -> int:
+        """An object whose class has exactly these fields."""
+        fields: dict[str, int] = {}
+        made: dict[str, int | float] = {}
+        for field, value in values.items():
+            if isinstance(value, bool):
+                fields[field], made[field] = BOOLEAN, int(value)
+            elif isinstance(value, int):
+                fields[field], made[field] = (INT if abs(value) < 1 << 31 else LONG), value
+            elif isinstance(value, float):
+                fields[field], made[field] = DOUBLE, value
+            else:
+                fields[field] = OBJECT
+                made[field] = value.id if isinstance(value, Ref) else self.java.string(value) if value else 0
+        return self.dump.instance(self.dump.known(name, superclass, **fields), **made)
+
+    def ours(self, name: str, /, **values: Value) -> int:
+        """The same under the broker's package."""
+        return self.make(f"{self.root}/{name}", **values)
+
+    def enum(self, name: str, constant: str) -> int:
+        """A constant."""
+        if (name, constant) not in self._enums:
+            self.dump.known("java/lang/Enum", name=OBJECT, ordinal=INT)
+            known = self.dump.known(f"{self.root}/{name}", "java/lang/Enum")
+            self._enums[name, constant] = self.dump.instance(known, name=self.java.string(constant))
+        return self._enums[name, constant]
+
+    def atomic(self, number: int, kind: str = "Integer") -> Ref:
+        """An AtomicInteger, AtomicLong or AtomicBoolean."""
+        type_ = LONG if kind == "Long" else INT
+        known = self.dump.known(f"java/util/concurrent/atomic/Atomic{kind}", value=type_)
+        return Ref(self.dump.instance(known, value=number))
+
+    def queue(self, tasks: Sequence[int], capacity: int) -> int:
+        """A LinkedBlockingQueue before a pool."""
+        made = self.java.linked_blocking_queue(tasks)
+        self.dump.set(made, count=self.atomic(len(tasks)).id, capacity=capacity)
+        return made
+
+
+class WrittenBroker(ObjectMaker):
     """One BrokerController with what hangs on it; attributes are the ids of its parts."""
 
     def __init__(
@@ -60,10 +109,9 @@ class WrittenBroker:
         send: Sequence[int] = (),
         send_capacity: int = 10_000,
     ) -> None:
-        self.dump, self.java, self.family = dump, JavaObjects(dump), family
         default_root = "com.alibaba.rocketmq" if family == "3.2" else "org.apache.rocketmq"
-        self.root = (root or default_root).replace(".", "/")
-        self._enums: dict[tuple[str, str], int] = {}
+        super().__init__(dump, root or default_root)
+        self.family = family
         self.buffers = [self.make("java/nio/DirectByteBuffer", capacity=FILE_BYTES) for _ in range(8)]
         self.config = self.ours(
             "common/BrokerConfig",
@@ -106,42 +154,6 @@ class WrittenBroker:
         )
         self._version()
         dump.root(STICKY_CLASS, self.node)
-
-    # Making objects
-
-    def make(self, name: str, superclass: str = "java/lang/Object", /, **values: Value) -> int:
-        """An object whose class has exactly these fields."""
-        fields: dict[str, int] = {}
-        made: dict[str, int | float] = {}
-        for field, value in values.items():
-            if isinstance(value, bool):
-                fields[field], made[field] = BOOLEAN, int(value)
-            elif isinstance(value, int):
-                fields[field], made[field] = (INT if abs(value) < 1 << 31 else LONG), value
-            elif isinstance(value, float):
-                fields[field], made[field] = DOUBLE, value
-            else:
-                fields[field] = OBJECT
-                made[field] = value.id if isinstance(value, Ref) else self.java.string(value) if value else 0
-        return self.dump.instance(self.dump.known(name, superclass, **fields), **made)
-
-    def ours(self, name: str, /, **values: Value) -> int:
-        """The same under the broker's package."""
-        return self.make(f"{self.root}/{name}", **values)
-
-    def enum(self, name: str, constant: str) -> int:
-        """A constant."""
-        if (name, constant) not in self._enums:
-            self.dump.known("java/lang/Enum", name=OBJECT, ordinal=INT)
-            known = self.dump.known(f"{self.root}/{name}", "java/lang/Enum")
-            self._enums[name, constant] = self.dump.instance(known, name=self.java.string(constant))
-        return self._enums[name, constant]
-
-    def atomic(self, number: int, kind: str = "Integer") -> Ref:
-        """An AtomicInteger, AtomicLong or AtomicBoolean."""
-        type_ = LONG if kind == "Long" else INT
-        known = self.dump.known(f"java/util/concurrent/atomic/Atomic{kind}", value=type_)
-        return Ref(self.dump.instance(known, value=number))
 
     # Its parts
 
@@ -247,12 +259,6 @@ class WrittenBroker:
             queues = [(self.java.boxed(i), self.ours("store/ConsumeQueue", queueId=i)) for i in range(count)]
             tables.append((self.java.string(topic), self.java.concurrent_hash_map(queues)))
         return self.java.concurrent_hash_map(tables)
-
-    def queue(self, tasks: Sequence[int], capacity: int) -> int:
-        """A LinkedBlockingQueue before a pool."""
-        made = self.java.linked_blocking_queue(tasks)
-        self.dump.set(made, count=self.atomic(len(tasks)).id, capacity=capacity)
-        return made
 
     def request(self, created_ms: int) -> int:
         """A queued request: RequestTask in FutureTaskExt; before 3.5.8 a plain FutureTask without a time."""
