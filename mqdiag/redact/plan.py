@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, UTF8, big_endian
+from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, KNOWN_TAGS, UTF8, big_endian
 from mqdiag.read.hprof.walk import Segment
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels import rewrite as kernel
@@ -89,6 +89,9 @@ def make_plan(dump: Dump, segments: list[Segment], rewriting: Rewriting, objects
             tags = np.append(tags, np.uint8(HEAP_DUMP_END))
             offsets, lengths = np.append(offsets, size + _HEADER), np.append(lengths, 0)
             size += _HEADER
+    if tags.size and int(tags[-1]) not in KNOWN_TAGS:
+        # No record, but what was read as one where the records end.
+        tags, offsets, lengths = tags[:-1], offsets[:-1], lengths[:-1]
     symbols = _symbols_kept(dump, tags, offsets, lengths, rewriting)
     stops = {start: stop for (start, _), stop in zip(segments, objects.stops, strict=True)}
     planner = _Planner(dump, stops, rewriting, objects)

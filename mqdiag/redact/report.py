@@ -64,6 +64,8 @@ _CONSTANTS = frozenset(
 )
 """values of RocketMQ's enums and switches"""
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
+_WHOLE_WORDS = 6
+"""characters below which a text must be a word of its own in a sentence"""
 _SHORTEST = 3
 """characters below which a text is not looked for inside sentences: it would be found in every word"""
 _NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
@@ -73,7 +75,7 @@ _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)
 def redact_report(report: Report) -> Report:
     """The report as it can be shown to others; see `report_fields` for what becomes of each text."""
     placeholders = _Placeholders()
-    # Again and again: a sentence may speak of a thread that stands later in the report, and a setting name a group that does.
+    # Again and again: a sentence may speak of a thread that stands later in the report, a setting of such a group.
     _redacted(report, placeholders)
     placeholders.restart()
     _redacted(report, placeholders)
@@ -112,7 +114,9 @@ class _Placeholders:
             self._longest_first = sorted(usable, key=len, reverse=True)
         for text in self._longest_first:
             if text in sentence:
-                pattern = rf"(?<!\w){re.escape(text)}(?!\w)"
+                pattern = re.escape(text)
+                if len(text) < _WHOLE_WORDS:
+                    pattern = rf"(?<!\w){pattern}(?!\w)"
                 sentence = re.sub(pattern, self._known[text], sentence)
         return sentence
 
@@ -175,6 +179,10 @@ def _text(text: str, treatment: Treatment, placeholders: _Placeholders, owner: A
         return text
     if treatment is Treatment.THREAD:
         return text if _is_known_thread(text) else placeholders.of(text, treatment)
+    if treatment is Treatment.EVIDENCE:
+        own = treatments().get(owner.key)
+        treatment = own if own in _WORDS else Treatment.SENTENCE
+        return _text(text, treatment, placeholders, owner)
     if treatment is Treatment.SENTENCE:
         return placeholders.inside(text)
     if treatment is Treatment.SETTINGS:

@@ -27,6 +27,8 @@ class Treatment(Enum):
     """settings by name: constants, numbers and names stay, any other text is hidden"""
     LABEL = auto()
     """what names an object of `mqdiag show`: hidden for strings, a thread's as THREAD"""
+    EVIDENCE = auto()
+    """a value of evidence: what its key means"""
     SENTENCE = auto()
     """our own words, with what is hidden elsewhere replaced in them"""
     HIDDEN = auto()
@@ -35,18 +37,18 @@ class Treatment(Enum):
 
 BY_NAME: dict[Treatment, str] = {
     Treatment.STAYS: """
-        against also any_of at broker broker_name buckets captured_at captured_at_local cause caused_by causes checked
-        class_ids class_name client_version cluster commands confidence consumer_groups cpu_ms declared_by doing
-        environment example_class example_hosts example_services field files fingerprint first flush format found_by
-        frame frames from_10_ms group heap_bytes_source holder_class holder_field holder_frames host hosts
-        id inputs issues jvm key kind largest_class last layout library limits lines listener loader_class
-        lock_class message_model metric missing mqdiag name needs not_judged_because object_class object_id
-        instance_id offset_reason out owner_doing owner_waits_for owner path peak_at place processes producer_groups
-        proven_on pull_thread locks
-        queue_topic references rests_on request_queues role root rule run seen_in serves service
-        service_state services severity shallow_size_source shared_doing side sides since source state store_flags
-        subclasses superclasses tid topic topic_queues topics top type utc_offset version wait where word worst_at
-        captured_local shared_frame holds values owner_frame held_by
+        against also any_of at broker broker_name buckets captured_at captured_at_local captured_local cause
+        caused_by causes checked class_ids class_name client_version cluster commands confidence confidence_after
+        confidence_before consumer_groups cpu_ms declared_by doing environment example_class example_hosts
+        example_services field files fingerprint first flush format found_by frame frames from_10_ms group
+        heap_bytes_source held_by holder_class holder_field holder_frames holds host hosts id inputs instance_id
+        issues jvm key kind kinds largest_class last layout library limits lines listener loader_class lock_class
+        locks message_model metric missing mqdiag name needs not_judged_because object_class object_id of
+        offset_reason out owner owner_doing owner_frame owner_waits_for path peak_at place processes producer_groups
+        proven_on pull_thread queue_topic references request_queues rests_on role root rule run seen_in serves
+        service service_state services severity severity_after severity_before shallow_size_source shared_doing
+        shared_frame side sides since source state store_flags subclasses superclasses tid top topic topic_queues
+        topics type utc_offset values version wait where word worst_at
     """,
     Treatment.THREAD: "thread threads pool holder_pool waiters writers",
     Treatment.KEY: "keys head_keys",
@@ -56,9 +58,11 @@ BY_NAME: dict[Treatment, str] = {
     Treatment.SETTINGS: "config store_config settings",
     Treatment.LABEL: "label value",
     Treatment.SENTENCE: """
-        agreements caution confidence_reason consequences contradictions diff error example_remedy example_title
-        explanation holder_does problem reason remedy says skipped statement tied_by title unknown what why evidence
+        agreements caution confidence_reason consequences contradictions diff error evidence example_remedy
+        example_title explanation holder_does problem reason remarks remedy says skipped statement tied_by title
+        unknown what why
     """,
+    Treatment.EVIDENCE: "before after",
     Treatment.HIDDEN: "example text",
 }
 """treatments by field name, in whichever type it stands"""
@@ -77,6 +81,10 @@ BY_FIELD: dict[str, Treatment] = {
     "ConsumerFacts.state": Treatment.SETTINGS,
     "CollectCommand.lines": Treatment.SENTENCE,
     "Verdict.checked": Treatment.SENTENCE,
+    "SettingChange.before": Treatment.SETTINGS,
+    "SettingChange.after": Treatment.SETTINGS,
+    "FindingChange.title": Treatment.HIDDEN,
+    "HolderGrowth.name": Treatment.SENTENCE,
     "ValueShare.value": Treatment.SETTINGS,
 }
 """fields that mean something else than others of their name"""

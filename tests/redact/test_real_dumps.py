@@ -1,0 +1,27 @@
+"""Analysis of a redacted dump gives what analysis of the original gives: on every real dump of the fixtures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.redact.redact_dump import redact_dump
+from tests.redact.compare import differences, reported
+
+DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/dump.hprof.gz"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dump", DUMPS, ids=[dump.parent.name for dump in DUMPS])
+def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
+    done = redact_dump(dump, tmp_path / "shared.hprof")
+    assert done.unread_bytes == 0
+    assert done.replaced_texts > done.kept_texts / 10 > 0
+    assert differences(dump, tmp_path / "shared.hprof") == []
+
+
+def test_the_comparison_sees_another_number(tmp_path: Path) -> None:
+    one, other = DUMPS[0], DUMPS[1]
+    assert reported(one).heap is not None
+    assert differences(one, other) != []

@@ -1,0 +1,172 @@
+"""`--redact` on reports: nothing personal is left, and every text of a report has been thought about."""
+
+from __future__ import annotations
+
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+import pytest
+
+from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.heap import ConsumerFacts, HeapThread, MessageInHand, QueueFacts, Suspect
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.shown import Shown, ShownObject, ShownValue
+from mqdiag.facts.stacks import ThreadAt, ThreadFacts
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
+from mqdiag.redact.report import HIDDEN, redact_report
+from mqdiag.redact.report_fields import treatments
+from mqdiag.render import View, renderer
+
+SECRETS = ("alice@example.org", "7F0001A2", "10.1.2.3@4711", "job-of-alice", "10.1.2.3:9876", "card 4711")
+WORKER, GROUP, TOPIC = "ConsumeMessageThread_orders_3", "orders", "payments"
+
+
+def report() -> Report:
+    key, message, client, thread, address, text = SECRETS
+    in_hand = MessageInHand(topic=TOPIC, queue_id=1, offset=7, msg_id=message, keys=key, group=GROUP)
+    consumer = ConsumerFacts(
+        group=GROUP,
+        kind="push",
+        client_id=client,
+        config={
+            "namesrvAddr": address,
+            "messageModel": "CLUSTERING",
+            "consumeThreadMin": 20,
+            "unitName": GROUP,
+        },
+    )
+    heap = HeapFacts(
+        objects=1,
+        shallow_bytes=1,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        consumers=(consumer,),
+        queues=(
+            QueueFacts(group=GROUP, topic=TOPIC, broker="b", queue_id=1, head_keys=key, head_msg_id=message),
+        ),
+        threads=(HeapThread(name=WORKER, message=in_hand), HeapThread(name=thread), HeapThread(name="main")),
+        suspects=(
+            Suspect(class_name="X", object_id="0x1", retained_bytes=1, share=0.5, path=(f"thread {thread}",)),
+        ),
+    )
+    finding = Finding(
+        rule="stuck-consumer-thread",
+        severity=Severity.ERROR,
+        cause="x",
+        confidence=Confidence.HIGH,
+        fingerprint="0" * 16,
+        title=f"{thread} holds {key} for {client}",
+        subject=Subject(group=GROUP, thread=thread),
+        evidence={"keys": key, "msg_id": message, "threads": (WORKER, thread), "offset": 7, "held_by": thread},
+        remedy=(f"Ask {key}.",),
+        explanation=(f"{key}, again {key}; and of {thread}s.",),
+    )
+    stacks = StacksFacts(
+        samples=1,
+        threads=(
+            ThreadFacts(
+                name=thread, role="other", state="idle", samples=(ThreadAt(state="RUNNABLE", top="A.b"),)
+            ),
+        ),
+    )
+    logs = LogsFacts(events=(LogEvent(kind="x", count=1, example=f"keys={key} {text}"),))
+    shown = Shown(
+        object=ShownObject(
+            object_id="0x1",
+            class_name="app.Order",
+            shallow_bytes=1,
+            retained_bytes=1,
+            reachable=True,
+            fields=(
+                ShownValue(name="owner", type="reference", value=text, class_name="java.lang.String"),
+                ShownValue(name="initial", type="char", value="Z"),
+                ShownValue(name="count", type="int", value=4),
+                ShownValue(name="state", type="reference", value="PAID", class_name="app.State"),
+            ),
+        )
+    )
+    return Report(
+        mqdiag="0",
+        inputs=(Input(path="dump.hprof", kind="heap", format="hprof 1.0.2", bytes=1),),
+        findings=(finding,),
+        heap=heap,
+        stacks=stacks,
+        logs=logs,
+        show=shown,
+    )
+
+
+def test_no_secret_is_in_any_format() -> None:
+    given = report()
+    hidden = redact_report(given)
+    seen = set()
+    for name in ("text", "json"):
+        for shows in ((given.show, hidden.show), (None, None)):
+            before = renderer(name)(msgspec.structs.replace(given, show=shows[0]), View(all_threads=True))
+            after = renderer(name)(msgspec.structs.replace(hidden, show=shows[1]), View(all_threads=True))
+            seen.update(secret for secret in SECRETS if secret in before)
+            assert [secret for secret in SECRETS if secret in after] == []
+    assert seen == set(SECRETS)
+
+
+def test_names_and_numbers_stay_and_equal_texts_have_one_placeholder() -> None:
+    hidden = redact_report(report())
+    assert hidden.heap is not None
+    assert hidden.stacks is not None
+    consumer, queue, finding = hidden.heap.consumers[0], hidden.heap.queues[0], hidden.findings[0]
+    assert consumer.config == {
+        "namesrvAddr": "text-1", "messageModel": "CLUSTERING", "consumeThreadMin": 20, "unitName": GROUP
+    }  # fmt: skip
+    assert [thread.name for thread in hidden.heap.threads] == [WORKER, "thread-1", "main"]
+    assert hidden.stacks.threads[0].name == "thread-1"
+    assert hidden.heap.threads[0].message == MessageInHand(
+        topic=TOPIC, queue_id=1, offset=7, msg_id="message-1", keys="key-1", group=GROUP
+    )
+    assert (queue.head_keys, queue.head_msg_id, queue.topic) == ("key-1", "message-1", TOPIC)
+    assert finding.subject == Subject(group=GROUP, thread="thread-1")
+    assert finding.evidence["threads"] == (WORKER, "thread-1")
+    assert finding.evidence["offset"] == 7
+    assert finding.title == "thread-1 holds key-1 for client-1"
+    assert finding.remedy == ("Ask key-1.",)
+    assert hidden.heap.suspects[0].path == ("thread thread-1",)
+    assert hidden.logs is not None
+    assert hidden.logs.events[0].example == HIDDEN
+
+
+def test_what_an_object_shows() -> None:
+    shown = redact_report(report()).show
+    assert shown is not None
+    assert shown.object is not None
+    assert [field.value for field in shown.object.fields] == [HIDDEN, HIDDEN, 4, "PAID"]
+
+
+def test_redacting_twice_changes_nothing_more() -> None:
+    once = redact_report(report())
+    assert redact_report(once).findings[0].evidence == once.findings[0].evidence
+
+
+def structs(hint: Any, found: set[type[msgspec.Struct]]) -> set[type[msgspec.Struct]]:
+    """All types of a report."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct) and hint not in found:
+        found.add(hint)
+        for inner in get_type_hints(hint).values():
+            structs(inner, found)
+    for part in get_args(hint):
+        structs(part, found)
+    return found
+
+
+def holds_text(hint: Any) -> bool:
+    return hint is str or hint is Any or any(holds_text(part) for part in get_args(hint))
+
+
+@pytest.mark.parametrize("kind", sorted(structs(Report, set()), key=lambda kind: kind.__name__))
+def test_every_text_of_a_report_is_declared(kind: type[msgspec.Struct]) -> None:
+    """One that is not is hidden: say in mqdiag/redact/report_fields.py what it may tell."""
+    declared = treatments()
+    undeclared = [
+        name
+        for name, hint in get_type_hints(kind).items()
+        if holds_text(hint) and name not in declared and f"{kind.__name__}.{name}" not in declared
+    ]
+    assert undeclared == []
