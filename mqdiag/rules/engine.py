@@ -69,8 +69,10 @@ def run_rules(
         if missing is not None:
             skipped.append(Skipped(rule=name, reason=missing))
             continue
+        own = {**rule.card.limits, **limits.get(name, {})}
         try:
-            said = list(rule.check(facts, {**rule.card.limits, **limits.get(name, {})}))
+            said = list(rule.check(facts, own))
+            seen_in = _sightings(rule, facts, own)
         except Exception as error:
             failed.append(Failed(rule=name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)
@@ -80,10 +82,10 @@ def run_rules(
                 skipped.append(Skipped(rule=name, reason=item.reason))
             elif name in ignored:
                 skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
-                found = _finding(rule, item, facts, severities.get(name))
+                found = _finding(rule, item, seen_in, severities.get(name))
                 set_apart.append(msgspec.structs.replace(found, accepted=ignored[name]))
             else:
-                findings.append(_finding(rule, item, facts, severities.get(name)))
+                findings.append(_finding(rule, item, seen_in, severities.get(name)))
     return Outcome(
         findings=order(link(findings, explained_by, of_process)),
         skipped=tuple(dict.fromkeys(skipped)),
@@ -112,14 +114,34 @@ def _were(need: str) -> str:
     return "were" if EVIDENCE[need].endswith("s") else "was"
 
 
-def _finding(rule: Rule, draft: Draft, facts: Facts, severity: Severity | None) -> Finding:
-    parts = (*rule.card.needs, *rule.card.any_of)
+def _sightings(rule: Rule, facts: Facts, limits: Mapping[str, float]) -> dict[str | None, tuple[str, ...]]:
+    """The kinds of evidence that show each finding, by fingerprint; under None what the rule looks at.
+
+    Where several kinds are there of which one is enough, the rule is asked of each alone.
+    """
+    there = [part for part in rule.card.any_of if getattr(facts, part, None) is not None]
+    seen: dict[str | None, tuple[str, ...]] = {None: (*rule.card.needs, *there)}
+    if len(there) < 2:
+        return seen
+    for part in there:
+        alone = msgspec.structs.replace(facts, **{other: None for other in there if other != part})
+        for item in rule.check(alone, limits):
+            if isinstance(item, Draft):
+                key = fingerprint(rule.card.name, item.cause, item.subject)
+                seen[key] = (*seen.get(key, rule.card.needs), part)
+    return seen
+
+
+def _finding(
+    rule: Rule, draft: Draft, seen_in: Mapping[str | None, tuple[str, ...]], severity: Severity | None
+) -> Finding:
+    identity = fingerprint(rule.card.name, draft.cause, draft.subject)
     return Finding(
         rule=rule.card.name,
         severity=severity or draft.severity,
         cause=draft.cause,
         confidence=draft.confidence,
-        fingerprint=fingerprint(rule.card.name, draft.cause, draft.subject),
+        fingerprint=identity,
         title=draft.title,
         subject=draft.subject,
         evidence=dict(draft.evidence),
@@ -128,7 +150,7 @@ def _finding(rule: Rule, draft: Draft, facts: Facts, severity: Severity | None) 
         confidence_reason=draft.confidence_reason,
         references=rule.card.references,
         weight=draft.weight,
-        seen_in=draft.seen_in or tuple(part for part in parts if getattr(facts, part, None) is not None),
+        seen_in=draft.seen_in or seen_in.get(identity, seen_in[None]),
     )
 
 
@@ -148,7 +170,7 @@ def link(
         causes = tuple(
             other.fingerprint
             for other in findings
-            if other.rule in roots
+            if (other.rule in roots or f"{other.rule}:{other.cause}" in roots)
             and other is not finding
             and finding.subject.overlaps(other.subject)
             and (other.rule in of_process or not _of_others(other.subject, finding.subject))

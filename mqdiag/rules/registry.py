@@ -88,7 +88,8 @@ def rule(
         needs: parts of `Facts` without which the rule is skipped: "heap", "stacks", "logs".
         any_of: parts of which one is enough; the rule asks the facts which are there.
         limits: thresholds by name; `mqdiag.toml` can set each.
-        explained_by: rules whose finding on the same subject causes this one.
+        explained_by: rules whose finding on the same subject causes this one; "rule:cause" where only one of its
+            causes does.
         of_process: it names a thread, yet hits the whole process: it may explain what any group of it suffers.
         since: first version that has the rule.
         proven_on: said where no real evidence of the fault was at hand: what the rule was tried on instead.

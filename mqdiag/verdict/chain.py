@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from mqdiag.facts.verdict import ChainStep
 from mqdiag.findings import Confidence, Finding
-from mqdiag.verdict.effects import says, word
+from mqdiag.verdict.effects import of_span, says, word
 from mqdiag.verdict.same_fault import threads_of, twins
 
 LONGEST = 8
@@ -56,20 +56,45 @@ def _depth(finding: Finding, by_print: Mapping[str, Finding], below: frozenset[s
 def steps(chain: tuple[Finding, ...], findings: tuple[Finding, ...]) -> tuple[ChainStep, ...]:
     """The chain for the report."""
     made: list[ChainStep] = []
-    for finding in chain:
-        same = twins(finding, findings)
+    for finding, alike in _folded(chain):
+        same = (*twins(finding, findings), *alike)
         cause = _nearest_cause(finding, chain, findings)
         made.append(
             ChainStep(
                 fingerprint=finding.fingerprint,
                 also=tuple(twin.fingerprint for twin in same),
-                says=finding.title if cause is None else says(finding),
+                says=(finding.title if cause is None else says(finding)) + _and_more(finding, alike),
                 word="" if cause is None else word(cause, finding),
                 tied_by=() if cause is None else _ties(cause, finding, findings),
                 seen_in=tuple(dict.fromkeys(kind for one in (finding, *same) for kind in one.seen_in)),
             )
         )
     return tuple(made)
+
+
+def _folded(chain: tuple[Finding, ...]) -> list[tuple[Finding, tuple[Finding, ...]]]:
+    """Findings of one rule about one group are one link: seen at several queues, or in several kinds of evidence."""
+    groups: dict[tuple[str, str | None], list[Finding]] = {}
+    for finding in chain:
+        groups.setdefault((finding.rule, finding.subject.group), []).append(finding)
+    folded = []
+    for members in groups.values():
+        first = min(members, key=lambda one: (one.severity.rank, not of_span(one), members.index(one)))
+        folded.append((first, tuple(one for one in members if one is not first)))
+    return folded
+
+
+def _and_more(finding: Finding, alike: tuple[Finding, ...]) -> str:
+    """How many more queues the same is true of."""
+    subject = finding.subject
+    others = {
+        (one.subject.topic, one.subject.broker, one.subject.queue_id)
+        for one in alike
+        if one.subject.queue_id is not None
+    } - {(subject.topic, subject.broker, subject.queue_id)}
+    if subject.queue_id is None or not others:
+        return ""
+    return f", and {len(others)} more {'queue' if len(others) == 1 else 'queues'} like it"
 
 
 def _nearest_cause(

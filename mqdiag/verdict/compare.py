@@ -33,9 +33,14 @@ def _agreements(report: Report) -> Iterator[str]:
             if _same_frame(in_heap.get(first), in_stacks.get(first)):
                 line += f", in {(in_stacks[first].frame or '').partition('(')[0]} both times"
             yield line
+    seen: dict[tuple[str, str | None, str | None], set[str]] = {}
     for finding in report.findings:
-        if len(finding.seen_in) > 1 and len(finding.rests_on) > 1 and finding.rule not in STANDSTILLS:
-            yield f"{finding.rule} is seen in {' and '.join(finding.seen_in)}"
+        key = (finding.rule, finding.subject.group, finding.subject.broker)
+        seen.setdefault(key, set()).update(finding.seen_in)
+    for (rule, group, broker), kinds in seen.items():
+        if len(kinds) > 1:
+            about = f" of group {group}" if group else f" of broker {broker}" if broker else ""
+            yield f"{rule.replace('-', ' ')}{about} is seen in {' and '.join(sorted(kinds))}"
 
 
 def contradictions(report: Report) -> tuple[str, ...]:

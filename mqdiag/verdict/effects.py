@@ -28,7 +28,14 @@ def _flow_control(finding: Finding) -> str:
     span = finding.evidence.get("queueMaxSpanFlowControlTimes")
     if isinstance(span, int) and span > 0:
         return f"its queue is not pulled any further: the span limit held back {span:,} pulls of the group"
+    if finding.cause == "span":
+        return "its queue is not pulled any further, for the span limit"
     return f"pulls of the group are held back by flow control ({finding.cause.replace('-', ' ')})"
+
+
+def of_span(finding: Finding) -> bool:
+    """Whether it is flow control by span, with the number of pulls that were held back."""
+    return bool(finding.evidence.get("queueMaxSpanFlowControlTimes"))
 
 
 SAYS: dict[str, Said] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mqdiag.config import Settings
@@ -14,8 +15,10 @@ from mqdiag.read.logs.stamps import StampReader
 from mqdiag.read.report import is_report
 
 LEAST_SHARE = 0.05
-"""lines with a time among the first ones; the stack traces of one error may be dozens of lines"""
+"""of the first lines that begin something: those that have a time"""
 LEAST_LINES = 2
+_CONTINUES = re.compile(rb"\s|$|Caused by: |at ")
+"""a blank line, or one of a stack trace, of which an error may have dozens"""
 _DUMP = b"Full thread dump"
 _DUMP_HEAD = 400
 
@@ -26,7 +29,7 @@ def _recognise(piece: Piece) -> bool:
     head = piece.inner_head.lstrip(b"\0")
     if shape_of(head, piece.name).form != "plain":
         return True
-    lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if line.strip()]
+    lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if not _CONTINUES.match(line)]
     stamps = StampReader()
     dated = sum(1 for line in lines if stamps.of_line(line) is not None)
     if _DUMP in head[:_DUMP_HEAD]:

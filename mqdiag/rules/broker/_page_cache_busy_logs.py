@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, number, said, subject
-from mqdiag.rules.log_events import events, when
+from mqdiag.rules.log_events import FAST_PUTS, events, when
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.wording import duration
 
@@ -25,11 +25,12 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
 
 def is_page_cache_busy(logs: LogsFacts) -> bool:
     """Whether the broker took its page cache for busy."""
-    if logs.count(*ONLY_PAGE_CACHE):
-        return True
     if _lock_over_limit(logs):
         return True
-    return bool(logs.count(REJECT)) and not pool_was_empty(logs) and not _writes_are_known_fast(logs)
+    if _writes_are_known_fast(logs):
+        # a limit of milliseconds gives the same answers on a sound disk
+        return False
+    return bool(logs.count(*ONLY_PAGE_CACHE)) or (bool(logs.count(REJECT)) and not pool_was_empty(logs))
 
 
 def pool_was_empty(logs: LogsFacts) -> bool:
@@ -39,7 +40,8 @@ def pool_was_empty(logs: LogsFacts) -> bool:
 
 def _lock_over_limit(logs: LogsFacts) -> bool:
     longest = _longest_in_lock(logs)
-    return longest is not None and longest > (number(logs, "osPageCacheBusyTimeOutMills") or DEFAULT_LIMIT_MS)
+    limit = number(logs, "osPageCacheBusyTimeOutMills") or DEFAULT_LIMIT_MS
+    return longest is not None and longest > max(limit, DEFAULT_LIMIT_MS)
 
 
 def _longest_in_lock(logs: LogsFacts) -> int | None:
@@ -49,7 +51,7 @@ def _longest_in_lock(logs: LogsFacts) -> int | None:
 
 def _writes_are_known_fast(logs: LogsFacts) -> bool:
     put = logs.pagecachert
-    return put is not None and put.puts > 0 and put.from_1_s == 0
+    return put is not None and put.puts >= FAST_PUTS and put.from_1_s == 0
 
 
 def _draft(logs: LogsFacts) -> Draft:

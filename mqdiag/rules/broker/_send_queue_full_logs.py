@@ -14,6 +14,12 @@ from mqdiag.rules.registry import Draft
 ONE_IN = 10_000
 """NettyRemotingAbstract logs a rejection only when the clock's milliseconds end in 0000"""
 DEFAULT_CAPACITY = 10_000
+LEAST_CAPACITY = 1000
+"""a queue for fewer is full before the broker is busy"""
+FULL = "The broker's send queue was full"
+SMALL_QUEUE = (
+    "Set sendThreadPoolQueueCapacity back to 10,000, the default: so short a queue is full in a moment."
+)
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
@@ -37,15 +43,16 @@ def _draft(logs: LogsFacts) -> Draft:
         explained.append(
             f"sendThreadPoolQueueCapacity is {capacity:,}, below the default of {DEFAULT_CAPACITY:,}."
         )
-    title = "The broker's send queue was full"
+    small = capacity is not None and capacity < LEAST_CAPACITY
+    title = f"The broker's send queue takes {capacity:,} requests and was full" if small else FULL
     return Draft(
-        severity=Severity.ERROR if count + logged >= 10 else Severity.WARNING,
-        cause="overload",
+        severity=Severity.ERROR if count + logged >= 10 and not small else Severity.WARNING,
+        cause="small-queue" if small else "overload",
         confidence=Confidence.HIGH,
         title=title + (f": {count:,} sends were refused" if count else ""),
         subject=subject(logs, refused),
         evidence={"refused": count, "logged_rejections": logged, "capacity": capacity},
         explanation=tuple(explained),
-        remedy=busy_remedy(logs),
+        remedy=(SMALL_QUEUE,) if small else busy_remedy(logs),
         weight=0.9,
     )

@@ -10,13 +10,21 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._logs import answers, number, said, subject
 from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
 from mqdiag.rules.broker._remedies import SLAVE_BEHIND, TIMEOUTS
-from mqdiag.rules.log_events import writes_fast
+from mqdiag.rules.log_events import events, is_set, writes_fast
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import duration
 
+DEFAULT_LIMIT_MS = 200
+"""waitTimeMillsInSendQueue since 3.5.8"""
+SYNC_FLUSH = (
+    "Look at the disk (iostat -x 1): with SYNC_FLUSH each write is as slow as its flush. ASYNC_FLUSH with a SYNC_MASTER"
+    " and a sound slave keeps a copy without waiting for the disk."
+)
 CAUSES = {
     "page-cache-busy": "its page cache was busy",
     "sync-slave": "its slave did not answer",
+    "sync-flush": "each write waits for the flush to disk",
+    "short-limit": "waitTimeMillsInSendQueue is short",
     "one-send-thread": "it has one send thread",
     "slow-sends": "no thread was free in time",
 }
@@ -34,7 +42,20 @@ def _cause(logs: LogsFacts) -> str:
         return "page-cache-busy"
     if logs.count("slave-transfer-timeout"):
         return "sync-slave"
+    limit = number(logs, "waitTimeMillsInSendQueue")
+    if limit is not None and limit < DEFAULT_LIMIT_MS:
+        return "short-limit"
+    if is_set(logs, "flushDiskType", "SYNC_FLUSH") and logs.count("slow-put"):
+        return "sync-flush"
     return "one-send-thread" if number(logs, "sendMessageThreadPoolNums") == 1 else "slow-sends"
+
+
+def _remedy(cause: str) -> tuple[str, ...]:
+    if cause == "short-limit":
+        return (f"Set waitTimeMillsInSendQueue back to {DEFAULT_LIMIT_MS}, the default.",)
+    if cause == "sync-flush":
+        return (SYNC_FLUSH, *TIMEOUTS)
+    return (*(SLAVE_BEHIND if cause == "sync-slave" else ()), *TIMEOUTS)
 
 
 def _draft(logs: LogsFacts) -> Draft:
@@ -51,7 +72,18 @@ def _draft(logs: LogsFacts) -> Draft:
     if put is not None:
         fast = " The broker writes fast; the wait is before the write." if writes_fast(logs) else ""
         explained.append(f"PAGECACHERT: {put.from_100_ms:,} of {put.puts:,} puts took 100 ms or more.{fast}")
-    sure = cause in ("page-cache-busy", "sync-slave")
+    slow = sum(event.count for event in events(logs, "slow-put"))
+    if cause == "sync-flush":
+        explained.append(
+            f"flushDiskType is SYNC_FLUSH, and {slow:,} writes took more than 500 ms outside of the lock: they waited"
+            " for the flush."
+        )
+    if cause == "short-limit":
+        explained.append(
+            f"waitTimeMillsInSendQueue is {logs.settings.get('waitTimeMillsInSendQueue')}; {DEFAULT_LIMIT_MS} is the"
+            " default."
+        )
+    sure = cause not in ("one-send-thread", "slow-sends")
     return Draft(
         severity=Severity.WARNING,
         cause=cause,
@@ -65,6 +97,6 @@ def _draft(logs: LogsFacts) -> Draft:
             "puts_from_100_ms": None if put is None else put.from_100_ms,
         },
         explanation=tuple(explained),
-        remedy=(*(SLAVE_BEHIND if cause == "sync-slave" else ()), *TIMEOUTS),
+        remedy=_remedy(cause),
         weight=0.5,
     )

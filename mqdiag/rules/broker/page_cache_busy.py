@@ -48,7 +48,7 @@ def silent() -> Facts:
         "DefaultMessageStore.isOSPageCacheBusy, CommitLog.beginTimeInLock, BrokerFastFailure",
     ),
     any_of=("heap", "logs"),
-    explained_by=("transient-pool-exhausted",),
+    explained_by=("transient-pool-exhausted", "slow-writes", "broker-send-blocked"),
     limits={"slow_ms": 500},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

@@ -31,7 +31,7 @@ def silent() -> Facts:
         "Sends wait in a queue of sendThreadPoolQueueCapacity requests until a send thread takes them. When more come"
         " in than are written, the queue fills up, and what comes then is refused with [OVERLOAD]system busy."
     ),
-    causes=("overload",),
+    causes=("overload", "small-queue"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=BUSY,
     references=(

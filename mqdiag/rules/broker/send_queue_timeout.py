@@ -33,7 +33,7 @@ def silent() -> Facts:
         " not that the page cache is slow: a collection, one send thread, a synchronous flush or slave or a busy CPU"
         " do it as well."
     ),
-    causes=("page-cache-busy", "sync-flush", "sync-slave", "one-send-thread", "slow-sends"),
+    causes=("page-cache-busy", "sync-flush", "sync-slave", "short-limit", "one-send-thread", "slow-sends"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=TIMEOUTS,
     references=(
@@ -46,7 +46,7 @@ def silent() -> Facts:
     explained_by=(
         "page-cache-busy",
         "transient-pool-exhausted",
-        "slave-behind",
+        "slave-behind:slow-slave",
         "stuck-lock-time",
         "broker-send-blocked",
     ),

@@ -93,7 +93,7 @@ def silent() -> Facts:
     ),
     needs=("logs",),
     limits={"lines": 10, "error_per_minute": 600},
-    explained_by=("slave-behind",),
+    explained_by=("slave-behind:slave-ahead",),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each cause."""

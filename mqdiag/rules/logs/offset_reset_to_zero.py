@@ -53,6 +53,7 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/2181",
     ),
     needs=("logs",),
+    explained_by=("slave-behind:slave-ahead", "offset-ahead-of-store"),
     limits={"requested": 1},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

@@ -65,10 +65,11 @@ def silent() -> Facts:
     limits={"answers": 10},
     explained_by=(
         "page-cache-busy",
+        "slow-writes",
         "send-queue-timeout",
         "send-queue-full",
         "transient-pool-exhausted",
-        "slave-behind",
+        "slave-behind:slow-slave",
     ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

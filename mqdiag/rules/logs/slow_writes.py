@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import between
+from mqdiag.rules.log_events import between, is_set
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
 
@@ -64,8 +64,8 @@ def silent() -> Facts:
         "StoreStatsService.getPutMessageDistributeTimeStringInfo",
     ),
     needs=("logs",),
-    limits={"puts": 1000, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
-    explained_by=("page-cache-busy", "transient-pool-exhausted", "slave-behind"),
+    limits={"puts": 100, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
+    explained_by=("transient-pool-exhausted", "slave-behind:slow-slave"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for all logs; it takes counts, not only a share."""
@@ -89,8 +89,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         )
     waits = [
         name
-        for name, value in (("SYNC_FLUSH", "flushDiskType"), ("SYNC_MASTER", "brokerRole"))
-        if name in logs.settings.get(value, "")
+        for name, setting in (("SYNC_FLUSH", "flushDiskType"), ("SYNC_MASTER", "brokerRole"))
+        if is_set(logs, setting, name)
     ]
     if waits:
         explained.append(f"The broker is {' and '.join(waits)}: the wait for that is in the time.")
