@@ -58,6 +58,10 @@ nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a qua
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
 	$(BIN)/python fixtures/rig/make_heaps.py
 
+.PHONY: fixtures-incidents
+fixtures-incidents: .venv/installed ## Make the committed logs and stores again, with real brokers (Java, Maven, strace, root)
+	$(BIN)/python fixtures/rig/incidents/make_incidents.py
+
 .PHONY: example-ci-gate
 example-ci-gate: .venv/installed ## Load test, dump, gate; fails before the fix, passes after it (Java, Maven)
 	$(BIN)/python fixtures/rig/ci_gate.py $(if $(OUT),--out $(OUT))
