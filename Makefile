@@ -48,7 +48,7 @@ format: .venv/installed ## Bring the code into its format
 
 .PHONY: test
 test: .venv/installed ## All tests, on all cores
-	$(BIN)/pytest -n auto --maxprocesses 4
+	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: nightly
 nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a quarter of an hour)

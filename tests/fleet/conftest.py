@@ -1,12 +1,14 @@
-"""One quiet Spark for all tests of a process, and fleets whose truth is known."""
+"""One quiet Spark for all tests of a process, and a quiet run over a fleet whose truth is known."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -54,3 +56,39 @@ def spark(_java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spa
 def fixtures() -> Path:
     """The committed evidence."""
     return Path(__file__).parents[2] / "fixtures"
+
+
+TEMPLATE = (
+    "--template",
+    "{service}/{host}/{time}.hprof",
+    "--template",
+    "{service}/{host}/{time}.tar.gz",
+    "--max-input",
+    "64m",
+)
+
+
+@dataclass(frozen=True)
+class Night:
+    """A quiet run over the mixed fleet."""
+
+    root: Path
+    """with the folders in and out"""
+    code: int
+    report: dict[str, Any]
+    err: str
+    content: dict[str, list[str]]
+    """of the tables, without what tells of the run"""
+
+
+@pytest.fixture(scope="session")
+def night(_java: None, tmp_path_factory: pytest.TempPathFactory) -> Night:
+    """The first run, to which others are compared."""
+    from tests.fleet.made_fleet import mixed_fleet
+    from tests.fleet.runs import content, run
+
+    root = tmp_path_factory.mktemp("night")
+    mixed_fleet(root / "in")
+    done = run(str(root / "in"), "--out", str(root / "out"), *TEMPLATE, "--run", "first")
+    assert done.out, done.err
+    return Night(root, done.code, json.loads(done.out), done.err, content(root / "out", root / "in"))

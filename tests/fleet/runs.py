@@ -15,8 +15,8 @@ import pyarrow.dataset as ds
 from mqdiag.fleet.tables.schemas import TABLES
 from tests.fleet.conftest import QUICK
 
-VARYING = {"analysis_ms", "analysed_in", "run"}
-"""columns that tell of a run, not of the evidence"""
+VARYING = {"analysis_ms", "analysed_in", "listing", "run"}
+"""columns that tell of a run and of where files lie, not of the evidence"""
 
 
 def command(*arguments: str, master: str = "local[2]", conf: dict[str, str] | None = None) -> list[str]:
@@ -72,5 +72,7 @@ def content(out: Path, root: Path) -> dict[str, list[str]]:
     tables = {}
     for table in TABLES:
         kept = [{key: value for key, value in row.items() if key not in VARYING} for row in rows(out, table)]
-        tables[table] = sorted(json.dumps(row, default=str, sort_keys=True).replace(str(root), "") for row in kept)
+        tables[table] = sorted(
+            json.dumps(row, default=str, sort_keys=True).replace(str(root), "") for row in kept
+        )
     return tables

@@ -15,6 +15,8 @@ from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.frames import ddl
 
+pytestmark = pytest.mark.xdist_group("fleet")
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -44,7 +46,9 @@ def _consumer(host: str, *, group: str = "g", version: str = "4.9.8", **more: An
 
 def _drifts(frame: DataFrame) -> dict[str, dict[str, tuple[int, list[str]]]]:
     return {
-        f"{row['group']} {row['key']}": {one["value"]: (one["instances"], one["hosts"]) for one in row["values"]}
+        f"{row['group']} {row['key']}": {
+            one["value"]: (one["instances"], one["hosts"]) for one in row["values"]
+        }
         for row in frame.collect()
     }
 
@@ -169,7 +173,13 @@ def test_causes_by_spread(spark: SparkSession) -> None:
     ]
     frame = _frame(spark, "findings", rows)
     first, second = shared_causes(frame).collect()
-    assert (first["rule"], first["services"], first["hosts"], first["findings"], first["rank"]) == ("wide", 2, 4, 4, 0)
+    assert (first["rule"], first["services"], first["hosts"], first["findings"], first["rank"]) == (
+        "wide",
+        2,
+        4,
+        4,
+        0,
+    )
     assert first["document"] == "wide h0"
     assert (second["rule"], second["services"], second["hosts"]) == ("deep", 1, 9)
     cells = {(row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in cause_cells(frame).collect()}
@@ -228,5 +238,10 @@ def test_capacity(spark: SparkSession) -> None:
     assert known["heap_bytes_least"] == 1000 * mib
     assert known["bound_bytes_most"] == 1100 * mib
     assert known["bound_share_most"] == pytest.approx(1.1)
-    assert (known["threshold_least"], known["threshold_most"], known["queues_most"], known["over"]) == (100, 1000, 8, 1)
+    assert (known["threshold_least"], known["threshold_most"], known["queues_most"], known["over"]) == (
+        100,
+        1000,
+        8,
+        1,
+    )
     assert (unknown["bound_bytes_most"], unknown["bound_share_most"], unknown["over"]) == (None, None, 0)

@@ -50,7 +50,7 @@ def test_it_answers_is_reused_and_recycled(child: WarmChild, dump: Path, tmp_pat
         rows = child.analyse(_request(tmp_path, dump))
         pids.append(child.pid)
     assert pids[0] == pids[1] == pids[2] != pids[3]
-    assert [row["rule"] for row in rows["findings"]][0] == "consumer-cache-exceeds-heap"
+    assert next(row["rule"] for row in rows["findings"]) == "consumer-cache-exceeds-heap"
     assert rows["inputs"][0]["path"] == "s3://dumps/dump.hprof"
     assert len(rows["classes"]) == 5
     assert rows["consumers"][0]["threshold"] == 100
@@ -58,7 +58,9 @@ def test_it_answers_is_reused_and_recycled(child: WarmChild, dump: Path, tmp_pat
     assert rows["incidents"][0]["status"] == "ok"
 
 
-def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(dump: Path, fixtures: Path, tmp_path: Path) -> None:
+def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(
+    dump: Path, fixtures: Path, tmp_path: Path
+) -> None:
     tight = WarmChild(Limits(memory_bytes=128 << 20))
     try:
         with pytest.raises(ChildFailure) as failure:

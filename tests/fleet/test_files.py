@@ -19,7 +19,13 @@ MINUTE_NS = 60 * 10**9
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    for name in ("orders/h1/a.hprof", "orders/h2/b.hprof", "pay/h3/c.hprof", "pay/h3/.hidden", "_tmp/x/y.hprof"):
+    for name in (
+        "orders/h1/a.hprof",
+        "orders/h2/b.hprof",
+        "pay/h3/c.hprof",
+        "pay/h3/.hidden",
+        "_tmp/x/y.hprof",
+    ):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(name.encode())
@@ -35,7 +41,10 @@ def test_a_folder_gives_all_but_hidden_files(tree: Path) -> None:
 
 
 def test_the_output_is_no_input(tree: Path) -> None:
-    assert _names(Listing([str(tree)], leave_out=[str(tree / "pay")])) == ["orders/h1/a.hprof", "orders/h2/b.hprof"]
+    assert _names(Listing([str(tree)], leave_out=[str(tree / "pay")])) == [
+        "orders/h1/a.hprof",
+        "orders/h2/b.hprof",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -159,5 +168,7 @@ def test_a_large_file_is_known_by_blocks_of_it(tmp_path: Path, place: int) -> No
 def test_labels_are_part_of_an_incident() -> None:
     (one,) = incidents([_file("a", 1)], 600)
     assert isinstance(one, Incident)
-    (other,) = incidents([EvidenceFile(uri="a", bytes=10, labels=Labels(service="pay", host="h1", time_ns=1))], 600)
+    (other,) = incidents(
+        [EvidenceFile(uri="a", bytes=10, labels=Labels(service="pay", host="h1", time_ns=1))], 600
+    )
     assert one.listing != other.listing

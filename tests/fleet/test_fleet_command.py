@@ -9,88 +9,87 @@ from typing import Any
 
 import pytest
 
-from tests.fleet.made_fleet import heap, mixed_fleet, put
-from tests.fleet.runs import Done, content, rows, run
+from tests.fleet.conftest import TEMPLATE, Night
+from tests.fleet.made_fleet import heap, put
+from tests.fleet.runs import Done, rows, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_java")]
-
-TEMPLATE = ("--template", "{service}/{host}/{time}.hprof", "--template", "{service}/{host}/{time}.tar.gz")
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("fleet")
-    mixed_fleet(folder / "in")
-    return folder
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")
-def first(root: Path) -> Done:
-    return run(str(root / "in"), "--out", str(root / "out"), *TEMPLATE, "--run", "first", "--max-input", "64m")
-
-
-@pytest.fixture(scope="module")
-def second(root: Path, first: Done) -> Done:
+def second(night: Night) -> Done:
     """The next night: one host is mended, another falls ill, all else lies there as before."""
-    shutil.rmtree(root / "in/payments")
-    put(root / "in", "payments/p1/20261122-080000.hprof", heap("healthy-busy-5.3.3"))
-    put(root / "in", "orders/h9/20261122-080000.hprof", heap("oversized-oom-4.3.2"))
-    return run(str(root / "in"), "--out", str(root / "out"), *TEMPLATE, "--run", "second", "--max-input", "64m")
+    shutil.rmtree(night.root / "in/payments")
+    put(night.root / "in", "payments/p1/20261122-080000.hprof", heap("healthy-busy-5.3.3"))
+    put(night.root / "in", "orders/h9/20261122-080000.hprof", heap("oversized-oom-4.3.2"))
+    return run(str(night.root / "in"), "--out", str(night.root / "out"), *TEMPLATE, "--run", "second")
 
 
-def _findings(done: Done, rule: str) -> list[dict[str, Any]]:
+def _findings(done: Done | Night, rule: str) -> list[dict[str, Any]]:
     return [found for found in done.report["findings"] if found["rule"] == rule]
 
 
-def test_the_report_tells_the_truth(first: Done) -> None:
-    assert first.code == 1, first.err
-    totals = first.report["fleet"]["totals"]
+def test_the_report_tells_the_truth(night: Night) -> None:
+    assert night.code == 1, night.err
+    totals = night.report["fleet"]["totals"]
     assert (totals["incidents"], totals["analysed"], totals["services"], totals["hosts"]) == (11, 11, 3, 11)
-    (skew,) = _findings(first, "version-skew")
+    (skew,) = _findings(night, "version-skew")
     assert skew["evidence"]["values"] == ["4.9.8", "4.3.2"]
     assert skew["evidence"]["counts"] == [2, 1]
     assert skew["evidence"]["hosts"][1] == "orders/h3"
     # Both dumps call their topic after the case, which was renamed: what they subscribe to is the same.
-    assert not _findings(first, "unequal-subscriptions")
-    assert not _findings(first, "config-drift")
-    common = {(found["evidence"]["rule"], found["evidence"]["hosts"]) for found in _findings(first, "common-cause")}
+    assert not _findings(night, "unequal-subscriptions")
+    assert not _findings(night, "config-drift")
+    common = {
+        (found["evidence"]["rule"], found["evidence"]["hosts"]) for found in _findings(night, "common-cause")
+    }
     assert common == {("offset-stuck-at-head", 3), ("stuck-consumer-thread", 3)}
-    (failed,) = _findings(first, "input-failed")
+    (failed,) = _findings(night, "input-failed")
     assert failed["subject"]["service"] == "broken"
 
 
-def test_bad_inputs_become_rows(first: Done, root: Path) -> None:
-    assert first.code == 1
-    status = {row["host"]: row["status"] for row in rows(root / "out", "incidents") if row["run"] == "first"}
+def test_bad_inputs_become_rows(night: Night) -> None:
+    assert night.code == 1
+    status = {
+        row["host"]: row["status"] for row in rows(night.root / "out", "incidents") if row["run"] == "first"
+    }
     assert status.pop("cut") == "incomplete"
     assert {status.pop(host) for host in ("empty", "text", "sparse")} == {"failed"}
     assert status.pop("bomb") in ("failed", "incomplete")
     assert set(status.values()) == {"ok"}
-    kinds = {row["host"]: row["kind"] for row in rows(root / "out", "failures") if row["run"] == "first"}
+    kinds = {row["host"]: row["kind"] for row in rows(night.root / "out", "failures") if row["run"] == "first"}
     assert kinds["empty"] == kinds["text"] == "unreadable"
     assert kinds["sparse"] == "too-large"
 
 
-def test_files_of_one_host_are_one_diagnosis(first: Done, root: Path) -> None:
-    assert first.code == 1
-    own = [row for row in rows(root / "out", "inputs") if row["host"] == "p1" and row["run"] == "first"]
+def test_files_of_one_host_are_one_diagnosis(night: Night) -> None:
+    assert night.code == 1
+    own = [row for row in rows(night.root / "out", "inputs") if row["host"] == "p1" and row["run"] == "first"]
     assert len({row["incident"] for row in own}) == 1
     assert {row["kind"] for row in own} == {"heap", "stacks"}
-    sources = {row["source"] for row in rows(root / "out", "threads") if row["host"] == "p1" and row["run"] == "first"}
+    sources = {
+        row["source"]
+        for row in rows(night.root / "out", "threads")
+        if row["host"] == "p1" and row["run"] == "first"
+    }
     assert sources == {"heap", "stacks"}
 
 
-def test_nothing_is_there_twice_and_nothing_unfinished_is_left(first: Done, second: Done, root: Path) -> None:
-    assert {first.code, second.code} == {1}
-    paths = Counter(row["path"] for row in rows(root / "out", "inputs"))
+def test_nothing_is_there_twice_and_nothing_unfinished_is_left(night: Night, second: Done) -> None:
+    assert {night.code, second.code} == {1}
+    paths = Counter(row["path"] for row in rows(night.root / "out", "inputs"))
     assert set(paths.values()) == {1}
-    assert [path for path in (root / "out/_staging").rglob("*") if path.is_file()] == []
+    assert [path for path in (night.root / "out/_staging").rglob("*") if path.is_file()] == []
 
 
-def test_a_second_run_does_what_is_new(second: Done, root: Path) -> None:
+def test_a_second_run_does_what_is_new(night: Night, second: Done) -> None:
     totals = second.report["fleet"]["totals"]
     assert (totals["analysed"], totals["known"]) == (2, 8)
-    new = {row["path"].rpartition("/in/")[2] for row in rows(root / "out", "inputs") if row["run"] == "second"}
+    new = {
+        row["path"].rpartition("/in/")[2]
+        for row in rows(night.root / "out", "inputs")
+        if row["run"] == "second"
+    }
     assert new == {"payments/p1/20261122-080000.hprof", "orders/h9/20261122-080000.hprof"}
 
 
@@ -109,53 +108,23 @@ def test_a_second_run_tells_what_changed(second: Done) -> None:
     assert regression["severity"] == "error"
 
 
-def test_the_report_fits_its_schema(first: Done, second: Done) -> None:
+def test_the_report_fits_its_schema(night: Night, second: Done) -> None:
     import jsonschema
 
     from mqdiag.render.json.schema import report_schema
 
-    for done in (first, second):
+    for done in (night, second):
         jsonschema.validate(done.report, report_schema())
 
 
-def test_a_dry_run_changes_nothing(first: Done, root: Path, tmp_path: Path) -> None:
-    assert first.code == 1
+def test_a_dry_run_changes_nothing(night: Night, tmp_path: Path) -> None:
+    assert night.code == 1
     put(tmp_path / "in", "shop/s1/20261121-080000.hprof", heap("no-rocketmq"))
-    before = sorted(path for path in (root / "out").rglob("*") if path.is_file())
-    done = run(str(tmp_path / "in"), "--out", str(root / "out"), *TEMPLATE, "--dry-run")
+    before = sorted(path for path in (night.root / "out").rglob("*") if path.is_file())
+    done = run(str(tmp_path / "in"), "--out", str(night.root / "out"), *TEMPLATE, "--dry-run")
     assert done.code == 0, done.err
     plan = done.report["fleet"]["plan"]
     assert (plan["incidents"], plan["known"], plan["bytes"]) == (1, 0, len(heap("no-rocketmq")))
     assert plan["estimate_s"] > 0
     assert plan["largest"][0]["host"] == "s1"
-    assert sorted(path for path in (root / "out").rglob("*") if path.is_file()) == before
-
-
-def test_an_interrupted_run_goes_on_where_it_was(root: Path, first: Done, tmp_path: Path) -> None:
-    """With a limit the first half is done; the tables of two halves are those of one whole run."""
-    assert first.code == 1
-    mixed_fleet(tmp_path / "in")
-    arguments = (str(tmp_path / "in"), *TEMPLATE, "--max-input", "64m", "--out")
-    half = run(*arguments, str(tmp_path / "halves"), "--limit", "5", "--run", "a")
-    assert half.report["fleet"]["totals"]["analysed"] == 5
-    rest = run(*arguments, str(tmp_path / "halves"), "--run", "b")
-    assert (rest.report["fleet"]["totals"]["analysed"], rest.report["fleet"]["totals"]["known"]) == (6, 5)
-    halves = content(tmp_path / "halves", tmp_path / "in")
-    shutil.rmtree(tmp_path / "in")
-    whole = {
-        table: [line for line, row in _lines(root, table) if row["run"] == "first"]
-        for table in ("inputs", "findings", "consumers", "queues", "classes", "threads", "failures")
-    }
-    assert {table: halves[table] for table in whole} == whole
-
-
-def _lines(root: Path, table: str) -> list[tuple[str, dict[str, Any]]]:
-    import json
-
-    from tests.fleet.runs import VARYING
-
-    found = []
-    for row in rows(root / "out", table):
-        kept = {key: value for key, value in row.items() if key not in VARYING}
-        found.append((json.dumps(kept, default=str, sort_keys=True).replace(str(root / "in"), ""), row))
-    return sorted(found, key=lambda pair: pair[0])
+    assert sorted(path for path in (night.root / "out").rglob("*") if path.is_file()) == before

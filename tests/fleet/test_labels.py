@@ -37,12 +37,21 @@ def test_no_times(text: str) -> None:
 
 
 def test_a_template_reads_all_parts() -> None:
-    labels = Template("{environment}/{service}/{host}/{time}.hprof").labels("prod/orders/h1/20261121-080000.hprof.gz")
+    labels = Template("{environment}/{service}/{host}/{time}.hprof").labels(
+        "prod/orders/h1/20261121-080000.hprof.gz"
+    )
     assert labels is not None
-    assert (labels.environment, labels.service, labels.host, labels.time_ns) == ("prod", "orders", "h1", EIGHT_NS)
+    assert (labels.environment, labels.service, labels.host, labels.time_ns) == (
+        "prod",
+        "orders",
+        "h1",
+        EIGHT_NS,
+    )
 
 
-@pytest.mark.parametrize("path", ["orders/20261121-080000.hprof", "orders/h1/later.hprof", "a/b/c/20261121.hprof"])
+@pytest.mark.parametrize(
+    "path", ["orders/20261121-080000.hprof", "orders/h1/later.hprof", "a/b/c/20261121.hprof"]
+)
 def test_a_path_of_another_shape_fits_no_template(path: str) -> None:
     assert Template("{service}/{host}/{time}.hprof").labels(path) is None
 

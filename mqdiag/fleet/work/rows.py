@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Report
 
 FRAMES = 30
@@ -21,14 +22,19 @@ Rows = dict[str, list[Row]]
 
 def report_rows(report: Report, *, classes: int) -> Rows:
     """The rows of one incident, without the leading columns and the row of `incidents`."""
-    heap = report.heap
+    # The evidence of one host can be of several processes.
+    processes = _processes(report)
+    heaps = [one.heap for one in processes if one.heap is not None]
     rows: Rows = {
         "inputs": [_input(given) for given in report.inputs],
         "findings": [_finding(place, found) for place, found in enumerate(report.findings)],
-        "consumers": [] if heap is None else [_consumer(one, heap) for one in heap.consumers],
-        "queues": [] if heap is None else [_picked(queue, _QUEUE) for queue in heap.queues],
-        "classes": [] if heap is None else [_picked(row, _CLASS) for row in heap.classes[:classes]],
-        "threads": [*_heap_threads(heap), *_stack_threads(report.stacks)],
+        "consumers": [_consumer(one, heap) for heap in heaps for one in heap.consumers],
+        "queues": [_picked(queue, _QUEUE) for heap in heaps for queue in heap.queues],
+        "classes": [_picked(row, _CLASS) for heap in heaps for row in heap.classes[:classes]],
+        "threads": [
+            *(row for heap in heaps for row in _heap_threads(heap)),
+            *(row for one in processes for row in _stack_threads(one.stacks)),
+        ],
         "failures": [
             {"path": given.path, "kind": failure_kind(reason), "reason": reason, "bytes": given.bytes}
             for given in report.inputs
@@ -43,6 +49,10 @@ def why_lost(given: Input, report: Report) -> str | None:
     if given.error is not None:
         return given.error
     return given.skipped if all(other.skipped is not None for other in report.inputs) else None
+
+
+def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
+    return report, *report.other_processes
 
 
 def failure_kind(reason: str) -> str:
@@ -63,7 +73,7 @@ def incident_row(report: Report) -> Row:
         status = "incomplete"
     else:
         status = "ok"
-    heap = report.heap
+    heap = next((one.heap for one in _processes(report) if one.heap is not None), None)
     return {
         "status": status,
         "again": bool(report.failed)
@@ -175,8 +185,8 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _heap_threads(heap: HeapFacts | None) -> Iterator[Row]:
-    for thread in () if heap is None else heap.threads:
+def _heap_threads(heap: HeapFacts) -> Iterator[Row]:
+    for thread in heap.threads:
         yield {
             "source": "heap",
             **_picked(thread, ("name", "role", "state", "hit_out_of_memory")),
