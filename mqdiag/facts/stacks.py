@@ -152,6 +152,16 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """consumer group whose workers wait for this pool"""
 
 
+class PutWaits(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of a broker's send threads wait for one thing."""
+
+    cause: str
+    """slow-disk, slow-slave or page-cache-busy"""
+    threads: tuple[int, ...]
+    """by sample"""
+    remedy: tuple[str, ...] = ()
+
+
 class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """The workers of one pool and what they were found doing."""
 
@@ -174,6 +184,8 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """share of the busy looks in which the thread slept under its own code"""
     kind: str | None = None
     """concurrent, orderly or pop"""
+    put_waits: tuple[PutWaits, ...] = ()
+    """of a broker's send threads: what they wait for, whether their sends end or not"""
 
 
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -132,7 +132,7 @@ def _remote(view: View) -> Explanation:
     return Explanation("socket-read", cause, _library(view), tuple(remedy))
 
 
-_BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
+BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
     (
         (
             "handleHA",
@@ -158,18 +158,21 @@ _BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-_PAGE_CACHE = (
-    "page-cache-busy",
-    (
-        "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory reclaim and at the disk.",
-        "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory first; more brokers or"
-        " faster disks cure it. Longer time-outs and larger queues only hide it.",
-    ),
+PAGE_CACHE = "page-cache-busy"
+_PAGE_CACHE_REMEDY = (
+    "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory reclaim and at the disk.",
+    "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory first; more brokers or"
+    " faster disks cure it. Longer time-outs and larger queues only hide it.",
 )
 
 
+def broker_remedy(cause: str) -> tuple[str, ...]:
+    """What helps when sends wait for this."""
+    return next((remedy for _, known, remedy in BROKER_CAUSES if known == cause), _PAGE_CACHE_REMEDY)
+
+
 def _broker(view: View) -> Explanation:
-    for marks, cause, remedy in _BROKER_CAUSES:
+    for marks, cause, remedy in BROKER_CAUSES:
         if any(mark in method for method in view.stack.methods for mark in marks):
             return Explanation("broker-put", cause, None, remedy)
-    return Explanation("broker-put", _PAGE_CACHE[0], None, _PAGE_CACHE[1])
+    return Explanation("broker-put", PAGE_CACHE, None, _PAGE_CACHE_REMEDY)

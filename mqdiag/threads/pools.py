@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.threads import roles
 from mqdiag.threads.decide import Judgement
+from mqdiag.threads.put_waits import put_waits
 
 SHOWN_ROLES = frozenset({roles.CONSUME_WORKER, roles.CALLBACK, roles.BROKER_SEND})
 
@@ -64,4 +65,5 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
         shared_share=round(shared[0][1] / looks, 3) if looks else 0.0,
         sleeping_share=round(sleeping / looks, 3) if looks else 0.0,
         kind=kinds.most_common(1)[0][0] if kinds else None,
+        put_waits=put_waits(judgements, samples) if first.role == roles.BROKER_SEND else (),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.threads.made import HTTP, TAKE, At, facts, report
 
 TASK = (
@@ -80,6 +82,43 @@ def test_send_threads_that_spin_before_the_lock(tmp_path: Path) -> None:
         "SendMessageThread_1": "stuck",
         "SendMessageThread_2": "blocked",
     }
+
+
+def _flushing(latch: int) -> tuple[str, ...]:
+    """Each send waits for the flush of its own bytes: CommitLog of 4.3.2 with SYNC_FLUSH."""
+    return (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        f"- parking to wait for  <0x{latch:016x}> (a java.util.concurrent.CountDownLatch$Sync)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:276)",
+        "org.apache.rocketmq.store.CommitLog$GroupCommitRequest.waitForFlush(CommitLog.java:1053)",
+        "org.apache.rocketmq.store.CommitLog.handleDiskFlush(CommitLog.java:647)",
+        "org.apache.rocketmq.store.CommitLog.putMessage(CommitLog.java:634)",
+        "org.apache.rocketmq.broker.processor.SendMessageProcessor.processRequest(SendMessageProcessor.java:82)",
+        *TASK,
+    )
+
+
+@pytest.mark.parametrize(
+    ("waiting", "found"), [(4, [("broker-send-blocked", "slow-disk", "warning")]), (3, [])]
+)
+def test_sends_that_end_but_always_wait_for_the_flush(
+    waiting: int, found: list[tuple[str, str, str]], tmp_path: Path
+) -> None:
+    """A slow disk bounds the broker though no send is stuck; one free thread in one sample, and it does not."""
+    samples = [
+        [
+            At(
+                f"SendMessageThread_{n}",
+                60 + n,
+                _flushing(0xF100 + 16 * (4 * number + n)) if number or n < waiting else TAKE,
+                "TIMED_WAITING (parking)",
+                5.0 + 40 * number,
+            )
+            for n in range(4)
+        ]
+        for number in range(5)
+    ]
+    assert [(one.rule, one.cause, one.severity) for one in report(tmp_path, samples).findings] == found
 
 
 def test_send_threads_that_take_turns(tmp_path: Path) -> None:

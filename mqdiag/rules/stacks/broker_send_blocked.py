@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
-from mqdiag.findings import Severity
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, verb, who
 
+PLACES = {
+    "page-cache-busy": "before the write to the commit log",
+    "slow-slave": "in the wait for the slave",
+    "slow-disk": "in the wait for the flush to disk",
+}
 SENDS = Standstill(
     kind="broker-put",
     cause="page-cache-busy",
@@ -63,27 +68,59 @@ def silent() -> Facts:
         "org.apache.rocketmq.store.CommitLog.putMessage",
     ),
     needs=("stacks",),
-    limits={**LIMITS, "blocked_share": 0.5},
+    limits={**LIMITS, "blocked_share": 0.5, "waiting_share": 0.9},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for the broker."""
     stacks = facts.stacks
     assert stacks is not None
-    places = {
-        "page-cache-busy": "before the write to the commit log",
-        "slow-slave": "in the wait for the slave",
-        "slow-disk": "in the wait for the flush to disk",
-    }
+    blocked = False
     for still in stacks.standstills:
         if still.kind != "broker-put" or len(still.threads) < limits["blocked_share"] * still.pool_size:
             continue
+        blocked = True
         more = (f"The lock is held by {still.holder}, in {still.holder_does}.",) if still.holder else ()
         yield draft(
             still,
             limits,
             title=(
-                f"{who(still)} {verb(still, 'stands', 'stand')} {places.get(still.cause, 'in the send path')}"
+                f"{who(still)} {verb(still, 'stands', 'stand')} {PLACES.get(still.cause, 'in the send path')}"
                 " in all samples"
             ),
             more=more,
         )
+    if not blocked and stacks.judged:
+        yield from _saturated(stacks, limits)
+
+
+def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
+    """Sends do end, but in every sample the threads are found in the same wait: it is what bounds them."""
+    for pool in stacks.pools:
+        size = len(pool.threads)
+        for waits in pool.put_waits:
+            if len(waits.threads) < 2 or min(waits.threads) < limits["waiting_share"] * size:
+                continue
+            sure = len(waits.threads) >= limits["min_samples"] and size > 1
+            counts = ", ".join(map(str, waits.threads))
+            yield Draft(
+                severity=Severity.WARNING,
+                cause=waits.cause,
+                confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+                confidence_reason="" if sure else "one thread, or two samples, may be found there by chance",
+                title=f"In every sample the broker's send threads stand {PLACES[waits.cause]}, though sends do end",
+                subject=Subject(thread=pool.pool),
+                evidence={
+                    "threads": pool.threads,
+                    "samples": len(waits.threads),
+                    "waiting": waits.threads,
+                    "pool_size": size,
+                    "frame": pool.shared_frame,
+                    "seconds": stacks.seconds,
+                },
+                explanation=(
+                    f"Threads in that wait, by sample: {counts} of {size}. They move on in between, so it is slow and"
+                    " not stuck: it bounds what the broker takes in.",
+                ),
+                remedy=waits.remedy,
+                weight=float(size),
+            )
