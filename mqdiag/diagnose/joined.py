@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.config import Settings
+from mqdiag.diagnose.across import linked_across
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
@@ -43,7 +44,8 @@ def judge_processes(
         own = processes[0]
         facts = _facts((*own.inputs, *other_inputs), own.facts, shared, settings)
         diagnosis = judge(facts, settings)
-        report = _with_verdict(_told(diagnosis.report, facts, None), own)
+        report = _told(diagnosis.report, facts, None)
+        report = _with_verdict(msgspec.structs.replace(report, findings=_merged(report.findings)), own)
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     rest = _facts(other_inputs, None, shared, settings)
@@ -127,7 +129,7 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
 
 
 def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """In the report's order; the same fault in several processes once, as the one that weighs most."""
+    """In the report's order; the same fault in several processes or kinds of evidence once, as the worst of them."""
     by_fingerprint: dict[str, list[Finding]] = {}
     for finding in findings:
         by_fingerprint.setdefault(finding.fingerprint, []).append(finding)
@@ -137,12 +139,14 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         merged.append(
             msgspec.structs.replace(
                 worst,
+                explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
+                seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
                 rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
                 processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
             )
         )
-    return order(merged)
+    return order(linked_across(merged))
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, Subject, fingerprint
+from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
 from mqdiag.rules.registry import Draft, Rule, Skip
 
 EVIDENCE = {
@@ -155,7 +155,7 @@ def _finding(
 
 
 def link(
-    findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]], of_process: Collection[str] = ()
+    findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]], of_process: Set[str] = frozenset()
 ) -> list[Finding]:
     """Fill `caused_by` from the rules' own word on what explains them, where the subjects agree.
 
@@ -173,15 +173,25 @@ def link(
             if (other.rule in roots or f"{other.rule}:{other.cause}" in roots)
             and other is not finding
             and finding.subject.overlaps(other.subject)
-            and (other.rule in of_process or not _of_others(other.subject, finding.subject))
+            and (of_process & {other.rule, finding.rule} or not _of_others(other, finding))
         )
         linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))
     return linked
 
 
-def _of_others(root: Subject, effect: Subject) -> bool:
-    """A thread that serves no group is no reason for what a group suffers."""
-    return root.thread is not None and root.group is None and effect.group is not None
+def _of_others(root: Finding, effect: Finding) -> bool:
+    """A thread that serves no group has nothing to do with what a group suffers, unless both findings name it."""
+    alone = [one.subject.thread is not None and one.subject.group is None for one in (root, effect)]
+    grouped = [one.subject.group is not None for one in (root, effect)]
+    if not ((alone[0] and grouped[1]) or (grouped[0] and alone[1])):
+        return False
+    return not _named_threads(root) & _named_threads(effect)
+
+
+def _named_threads(finding: Finding) -> set[str]:
+    names = finding.evidence.get("threads")
+    single = (finding.evidence.get(key) for key in ("thread", "holder"))
+    return {str(name) for name in (*(names if isinstance(names, tuple) else ()), *single) if name is not None}
 
 
 def order(findings: list[Finding]) -> tuple[Finding, ...]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.verdict.same_fault import IN_HEAP, STANDSTILLS, threads_of, twins
 
 STANDING = frozenset({"stuck", "blocked"})
 NAMES_SHOWN = 3
+NEAR = timedelta(hours=1)
+ANY_ZONE = timedelta(hours=14)
 
 
 def agreements(report: Report) -> tuple[str, ...]:
@@ -46,6 +50,36 @@ def _agreements(report: Report) -> Iterator[str]:
 def contradictions(report: Report) -> tuple[str, ...]:
     """Where heap dump and thread dumps of one process disagree about a thread."""
     return tuple(dict.fromkeys(_contradictions(report)))
+
+
+def time_gap(report: Report) -> str | None:
+    """That logs and heap dump are of different times, when they are; zones that are not known are allowed for."""
+    heap, logs = report.heap, report.logs
+    if heap is None or logs is None or heap.captured_at is None:
+        return None
+    written = datetime.fromisoformat(heap.captured_at)
+    spans = [_span(file) for file in logs.files if file.first is not None and file.last is not None]
+    if not spans:
+        return None
+    begin, end = min(first for first, _ in spans), max(last for _, last in spans)
+    if end < written - NEAR:
+        return f"the logs end {_hours(written - end)} before the heap dump was written"
+    if begin > written + NEAR:
+        return f"the logs begin {_hours(begin - written)} after the heap dump was written"
+    return None
+
+
+def _span(file: LogFile) -> tuple[datetime, datetime]:
+    """The instants between which a log was written, at the widest."""
+    first, last = (datetime.fromisoformat(time or "") for time in (file.first, file.last))
+    if first.tzinfo is not None and last.tzinfo is not None:
+        return first, last
+    return first.replace(tzinfo=UTC) - ANY_ZONE, last.replace(tzinfo=UTC) + ANY_ZONE
+
+
+def _hours(gap: timedelta) -> str:
+    hours = gap.total_seconds() / 3600
+    return f"{hours:.0f} h" if hours < 48 else f"{hours / 24:.0f} days"
 
 
 def contradicted(finding: Finding, report: Report) -> bool:

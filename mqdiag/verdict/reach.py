@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.verdict import ChainStep, Verdict
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Report, Severity
 from mqdiag.verdict.chain import chain_of, steps
-from mqdiag.verdict.compare import agreements, contradicted, contradictions
+from mqdiag.verdict.compare import agreements, contradicted, contradictions, time_gap
 from mqdiag.verdict.evidence import checked
 from mqdiag.verdict.same_fault import twins
 from mqdiag.verdict.surer import surer
@@ -34,8 +34,11 @@ def reach_verdict(report: Report) -> Verdict | None:
         return _healthy(report, against)
     ordered = tuple(sorted(findings, key=lambda found: found is not candidates[0]))
     chain = chain_of(ordered)
-    confidence, reason = _confidence(chain[0], findings, against)
     made = steps(chain, findings)
+    gap = time_gap(report)
+    if gap is not None and {"heap", "logs"} <= {kind for step in made for kind in step.seen_in}:
+        against = (*against, gap)
+    confidence, reason = _confidence(chain[0], findings, against)
     return Verdict(
         healthy=False,
         statement=_statement(made),

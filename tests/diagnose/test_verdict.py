@@ -1,0 +1,281 @@
+"""The verdict over reports made by hand: what is joined, what is not, and what is said when evidence disagrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from mqdiag.diagnose.across import linked_across
+from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand, QueueFacts
+from mqdiag.facts.logs import LogFile
+from mqdiag.facts.stacks import ThreadAt, ThreadFacts
+from mqdiag.facts.verdict import Verdict
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
+from mqdiag.rules import all_rules
+from mqdiag.rules.engine import link, order
+from mqdiag.verdict.compare import time_gap
+from mqdiag.verdict.effects import LEADS_TO, SAYS
+from mqdiag.verdict.reach import reach_verdict
+
+WORKER = "ConsumeMessageThread_CID_1"
+FRAME = "com.acme.Inventory.reserve(Inventory.java:48)"
+
+
+def finding(rule: str, severity: Severity = Severity.ERROR, seen_in: str = "heap", **more: Any) -> Finding:
+    subject = more.pop("subject", Subject(group="CID"))
+    cause = more.pop("cause", "c")
+    return msgspec.structs.replace(
+        Finding(
+            rule=rule,
+            severity=severity,
+            cause=cause,
+            confidence=more.pop("confidence", Confidence.HIGH),
+            fingerprint=fingerprint(rule, cause, subject),
+            title=f"title of {rule}",
+            subject=subject,
+            evidence=more.pop("evidence", {}),
+            remedy=(),
+            seen_in=(seen_in,),
+        ),
+        **more,
+    )
+
+
+def linked(*findings: Finding) -> tuple[Finding, ...]:
+    """As the engine links and orders them."""
+    rules = all_rules()
+    return order(
+        link(
+            list(findings),
+            {rule.card.name: rule.explained_by for rule in rules},
+            {rule.card.name for rule in rules if rule.of_process},
+        )
+    )
+
+
+def report(*findings: Finding, **parts: Any) -> Report:
+    return Report(
+        mqdiag="1", inputs=(Input(path="x", kind="heap"),), findings=findings, checked=("a", "b"), **parts
+    )
+
+
+def verdict(*findings: Finding, **parts: Any) -> Verdict:
+    reached = reach_verdict(report(*linked(*findings), **parts))
+    assert reached is not None
+    return reached
+
+
+def rules_of(reached: Verdict, *findings: Finding) -> list[str]:
+    names = {one.fingerprint: one.rule for one in findings}
+    return [names[step.fingerprint] for step in reached.chain]
+
+
+IN_HEAP = finding(
+    "stuck-consumer-thread",
+    Severity.WARNING,
+    confidence=Confidence.MEDIUM,
+    confidence_reason="a slow call looks the same in one dump",
+    evidence={"threads": (WORKER,), "msg_id": "M1"},
+)
+IN_STACKS = finding("stuck-socket-read", seen_in="stacks", evidence={"threads": (WORKER,)})
+HELD_BACK = finding(
+    "offset-stuck-at-head",
+    subject=Subject(group="CID", topic="orders", broker="b", queue_id=3),
+    evidence={"msg_id": "M1", "min_offset": 7, "finished_beyond_head": 2000},
+)
+
+
+def heap(**more: Any) -> HeapFacts:
+    return HeapFacts(
+        objects=1,
+        shallow_bytes=1,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        process_queues=1,
+        captured_at="2026-11-21T08:00:00.000+00:00",
+        threads=(
+            HeapThread(
+                name=WORKER,
+                tid="0x7f01",
+                message=MessageInHand(group="CID", age_ms=90_000),
+                call=ListenerCall(listener=FRAME, frame=FRAME, doing="socket-read", cause="c"),
+            ),
+        ),
+        queues=(QueueFacts(group="CID", topic="orders", broker="b", queue_id=3, lag=5000),),
+        **more,
+    )
+
+
+def stacks(state: str) -> StacksFacts:
+    thread = ThreadFacts(
+        name=WORKER,
+        tid="0x00007f01",
+        role="consume-worker",
+        group="CID",
+        state=state,
+        frame=FRAME,
+        samples=(ThreadAt(state="RUNNABLE"),),
+    )
+    return StacksFacts(samples=5, judged=True, threads=(thread,))
+
+
+def test_every_rule_that_has_words_exists_or_is_in_the_contract() -> None:
+    known = {rule.card.name for rule in all_rules()} | {"offset-ahead-of-store"}
+    assert set(SAYS) <= known
+    assert {name for pair in LEADS_TO for name in pair} <= known
+
+
+def test_what_two_kinds_of_evidence_show_is_one_link_and_surer() -> None:
+    reached = verdict(IN_HEAP, IN_STACKS, HELD_BACK, heap=heap(), stacks=stacks("stuck"))
+    assert rules_of(reached, IN_HEAP, IN_STACKS, HELD_BACK) == ["stuck-socket-read", "offset-stuck-at-head"]
+    root, effect = reached.chain
+    assert root.also == (IN_HEAP.fingerprint,)
+    assert effect.tied_by == ("group CID", "message M1")
+    assert (reached.confidence, reached.confidence_reason) == ("high", "heap and stacks show it independently")
+    (agreement,) = reached.agreements
+    assert "by name and by address" in agreement
+    assert "com.acme.Inventory.reserve both times" in agreement
+    assert reached.consequences == (
+        "5,000 messages wait on the brokers for the 1 queues of group CID that this process has, as of the last pulls",
+        "if the process restarts now, 2,000 messages of group CID that are done are delivered again",
+    )
+
+
+def test_one_kind_alone_is_as_sure_as_its_finding() -> None:
+    reached = verdict(IN_HEAP, HELD_BACK, heap=heap())
+    assert rules_of(reached, IN_HEAP, HELD_BACK) == ["stuck-consumer-thread", "offset-stuck-at-head"]
+    assert reached.confidence == "medium"
+    assert reached.agreements == ()
+
+
+@pytest.mark.parametrize("state", ["progressing", "idle"])
+def test_a_thread_that_moves_in_the_thread_dumps_is_not_called_stuck(state: str) -> None:
+    reached = verdict(IN_HEAP, heap=heap(), stacks=stacks(state))
+    assert not reached.healthy
+    assert reached.confidence is None
+    assert reached.chain == ()
+    assert reached.statement.startswith("No fault is proven: the evidence disagrees.")
+    (line,) = reached.contradictions
+    assert WORKER in line
+    assert state in line
+
+
+def test_a_contradiction_lowers_what_remains() -> None:
+    reached = verdict(IN_HEAP, HELD_BACK, heap=heap(), stacks=stacks("progressing"))
+    assert rules_of(reached, HELD_BACK) == ["offset-stuck-at-head"]
+    assert reached.confidence == "medium"
+    assert reached.confidence_reason.startswith("evidence disagrees: ")
+
+
+def test_thread_dumps_that_cannot_tell_contradict_nothing() -> None:
+    series = msgspec.structs.replace(stacks("progressing"), judged=False)
+    assert verdict(IN_HEAP, heap=heap(), stacks=series).contradictions == ()
+
+
+def test_other_groups_and_other_threads_are_not_joined() -> None:
+    other = finding(
+        "stuck-socket-read", seen_in="stacks", subject=Subject(group="CID_other"), evidence={"threads": ("x",)}
+    )
+    pool = finding(
+        "stuck-wait", seen_in="stacks", subject=Subject(thread="report-pool"), evidence={"threads": ("y",)}
+    )
+    found = linked(HELD_BACK, other, pool)
+    assert all(one.caused_by == () for one in found)
+    reached = verdict(other, pool, HELD_BACK, heap=heap())
+    assert len(reached.chain) == 1
+    assert reached.agreements == ()
+
+
+def test_memory_is_followed_from_the_setting_to_the_lost_pull() -> None:
+    findings = (
+        finding("config-not-in-force", subject=Subject(group="CID", key="pullThresholdForQueue")),
+        finding("consumer-cache-exceeds-heap"),
+        finding("out-of-memory-thread", Severity.INFO, subject=Subject(thread="NettyClientWorkerThread_2")),
+        finding("pull-service-dead", subject=Subject()),
+        finding("pull-loop-lost", subject=Subject(group="CID", topic="orders", queue_id=1)),
+    )
+    reached = verdict(*findings, heap=heap())
+    assert rules_of(reached, *findings)[:3] == [
+        "config-not-in-force",
+        "consumer-cache-exceeds-heap",
+        "out-of-memory-thread",
+    ]
+    assert "pull-loop-lost" in rules_of(reached, *findings)
+    assert "until the JVM runs out of memory" in reached.statement
+
+
+def test_a_broker_is_followed_from_its_disk_to_its_producers() -> None:
+    broker = Subject(broker="broker-a")
+    findings = (
+        finding("producer-backlog", Severity.WARNING, subject=Subject(group="PID")),
+        finding("send-busy", Severity.WARNING, "logs", subject=broker),
+        finding("page-cache-busy", seen_in="logs", subject=broker),
+        finding("slow-writes", seen_in="logs", subject=broker),
+    )
+    reached = verdict(*findings)
+    assert rules_of(reached, *findings) == ["slow-writes", "page-cache-busy", "send-busy", "producer-backlog"]
+    assert any("brokerStatus" in line for one in reached.surer for each in one.commands for line in each.lines)
+
+
+def test_several_queues_are_one_link() -> None:
+    queues = [
+        finding(
+            "offset-stuck-at-head", subject=Subject(group="CID", topic="orders", broker="b", queue_id=number)
+        )
+        for number in range(3)
+    ]
+    reached = verdict(IN_STACKS, *queues, heap=heap())
+    assert len(reached.chain) == 2
+    assert reached.chain[1].says.endswith(", and 2 more queues like it")
+
+
+def test_accepted_findings_and_cut_inputs_are_no_verdict() -> None:
+    cut = finding("input-incomplete", Severity.WARNING, subject=Subject())
+    assert verdict(cut).statement.startswith("No fault was found in what could be read")
+    assert not verdict(cut).healthy
+    healthy = verdict()
+    assert healthy.healthy
+    assert healthy.statement == "No fault was found: 2 rules looked at this evidence."
+
+
+def test_a_report_of_nothing_has_no_verdict() -> None:
+    lost = Report(mqdiag="1", inputs=(Input(path="x", error="no"), Input(path="y", skipped="junk")))
+    assert reach_verdict(lost) is None
+
+
+def log(first: str, last: str, offset: str | None) -> LogsFacts:
+    file = LogFile(path="l", kind="client", format="plain", bytes=1, lines=2, event_lines=0)
+    file = msgspec.structs.replace(file, first=first, last=last, utc_offset=offset)
+    return LogsFacts(files=(file,), lines=2)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        ("2026-11-21T07:00:00+00:00", "2026-11-21T07:30:00+00:00", None),
+        ("2026-11-21T16:00:00+08:00", "2026-11-21T16:30:00+08:00", None),
+        ("2026-11-20T07:00:00+00:00", "2026-11-20T08:00:00+00:00", "the logs end 24 h before"),
+        ("2026-11-26T08:00:00+00:00", "2026-11-26T09:00:00+00:00", "the logs begin 5 days after"),
+        # without a zone half a day more is possible
+        ("2026-11-20T20:00:00", "2026-11-20T21:00:00", None),
+        ("2026-11-18T20:00:00", "2026-11-18T21:00:00", "the logs end "),
+    ],
+)
+def test_times_that_do_not_fit_are_said(first: str, last: str, said: str | None) -> None:
+    gap = time_gap(report(heap=heap(), logs=log(first, last, "+00:00" if "+" in first else None)))
+    assert gap is None if said is None else str(gap).startswith(said)
+
+
+def test_a_log_is_tied_to_the_only_process_of_its_group() -> None:
+    stuck = msgspec.structs.replace(IN_STACKS, processes=("pid 1",))
+    flow = finding("flow-control", Severity.INFO, "logs")
+    _, tied = linked_across([stuck, flow])
+    assert tied.caused_by == (stuck.fingerprint,)
+    both = msgspec.structs.replace(stuck, processes=("pid 1", "pid 2"))
+    other = msgspec.structs.replace(flow, subject=Subject(group="CID_other"))
+    nameless = msgspec.structs.replace(flow, subject=Subject())
+    for cause, effect in ((both, flow), (stuck, other), (stuck, nameless)):
+        assert linked_across([cause, effect])[1].caused_by == ()
