@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
-from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.broker._brokers import brokers, called
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.registry import Draft, Skip
 from mqdiag.rules.wording import mib
@@ -16,19 +16,25 @@ DEFAULT_MAX_BYTES = 256 << 20
 
 
 def in_heap(facts: Facts) -> Iterator[Draft | Skip]:
-    """One finding for each slave that is too far behind, or ahead."""
+    """One finding for the slave furthest behind, if too far, and one for a slave ahead."""
     for broker in brokers(facts):
         if isinstance(broker, Skip):
             yield broker
             continue
         replication = broker.replication
-        for slave in replication.slaves if replication is not None else ():
-            assert replication is not None
-            behind = slave.behind_bytes
-            if behind is not None and behind > _limit(replication):
-                yield _behind(broker, replication, slave, behind)
-            elif behind is not None and behind < 0:
-                yield _ahead(broker, slave, -behind)
+        known = [
+            (slave.behind_bytes, slave)
+            for slave in (replication.slaves if replication is not None else ())
+            if slave.behind_bytes is not None
+        ]
+        if replication is None or not known:
+            continue
+        furthest, slave = max(known, key=lambda pair: pair[0])
+        if furthest > _limit(replication):
+            yield _behind(broker, replication, slave, furthest)
+        least, slave = min(known, key=lambda pair: pair[0])
+        if least < 0:
+            yield _ahead(broker, slave, -least)
 
 
 def _limit(replication: Replication) -> int:
@@ -47,7 +53,7 @@ def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, beh
         cause="slow-slave",
         confidence=Confidence.HIGH,
         title=f"A slave of {called(broker)} is {mib(behind)} behind",
-        subject=Subject(broker=broker.name, key=slave.address),
+        subject=subject(broker),
         evidence={
             "slave": slave.address,
             "behind_bytes": behind,
@@ -68,7 +74,7 @@ def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
         cause="slave-ahead",
         confidence=Confidence.HIGH,
         title=f"A slave of {called(broker)} has {mib(ahead)} that the master does not have",
-        subject=Subject(broker=broker.name, key=slave.address),
+        subject=subject(broker),
         evidence={"slave": slave.address, "behind_bytes": -ahead, "role": broker.role},
         explanation=(
             f"Slave {slave.address or 'without an address'} has confirmed offset {slave.acknowledged_offset:,}, beyond"

@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RemotingFacts, SendingFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
@@ -64,33 +64,34 @@ def silent() -> Facts:
     proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each table."""
+    """One finding, on the client with the most."""
     heap = facts.heap
     assert heap is not None
     skip = without_graph(heap)
     if skip is not None:
         yield skip
         return
-    for remoting in heap.sending.remoting if heap.sending is not None else ():
-        if remoting.dead_channels < limits["channels"]:
-            continue
-        kept = "" if remoting.retained_bytes is None else f", which keeps {mib(remoting.retained_bytes)}"
-        yield Draft(
-            severity=Severity.WARNING,
-            cause="dead-channels",
-            confidence=Confidence.HIGH,
-            title=f"{remoting.dead_channels:,} closed connections stay in a client's table",
-            subject=Subject(key=remoting.client_id or remoting.object_id),
-            evidence={
-                "client_id": remoting.client_id,
-                "dead_channels": remoting.dead_channels,
-                "channels": remoting.channels,
-                "addresses": remoting.dead_addresses,
-                "retained_bytes": remoting.retained_bytes,
-            },
-            explanation=(
-                f"Of {remoting.channels:,} connections in channelTables {remoting.dead_channels:,} are closed, such as"
-                f" to {', '.join(remoting.dead_addresses)}; they belong to a NettyRemotingClient{kept}.",
-            ),
-            remedy=check.card.remedy,
-        )
+    clients = heap.sending.remoting if heap.sending is not None else ()
+    worst = max(clients, key=lambda one: one.dead_channels, default=None)
+    if worst is None or worst.dead_channels < limits["channels"]:
+        return
+    kept = "" if worst.retained_bytes is None else f", which keeps {mib(worst.retained_bytes)}"
+    yield Draft(
+        severity=Severity.WARNING,
+        cause="dead-channels",
+        confidence=Confidence.HIGH,
+        title=f"{worst.dead_channels:,} closed connections stay in a client's table",
+        evidence={
+            "client_id": worst.client_id,
+            "dead_channels": worst.dead_channels,
+            "channels": worst.channels,
+            "addresses": worst.dead_addresses,
+            "retained_bytes": worst.retained_bytes,
+            "clients": sum(one.dead_channels >= limits["channels"] for one in clients),
+        },
+        explanation=(
+            f"Of {worst.channels:,} connections in channelTables {worst.dead_channels:,} are closed, such as to"
+            f" {', '.join(worst.dead_addresses)}; they belong to a NettyRemotingClient{kept}.",
+        ),
+        remedy=check.card.remedy,
+    )

@@ -126,7 +126,7 @@ def _draft(
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump does not tell a short burst from a lasting backlog",
         title=f"{counted(waiting, 'send')}{named} wait in the client for an answer of a broker",
-        subject=Subject(group=groups[0] if len(groups) == 1 else None, key=remoting.client_id),
+        subject=Subject(group=groups[0] if len(groups) == 1 else None),
         evidence={
             "client_id": remoting.client_id,
             "groups": tuple(groups),
