@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(dump: str, target: Path, force: bool, max_inflated: str | None, debug: bool) -> int:
-    r"""Write OUT, a copy of the heap dump IN without the texts and contents of your application.
+    """Write OUT, a copy of the heap dump IN without the texts and contents of your application.
 
     Names of classes, fields, threads, groups, topics and brokers, keys of message properties and texts of digits alone
     stay; every other text becomes letters of the same length, equal ones the same letters; message bodies and all
@@ -29,8 +29,7 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
 
     OUT is compressed when its name ends in .gz, appears whole or not at all, and is never IN itself.
 
-    \b
-    mqdiag redact dump.hprof shared.hprof.gz
+    Example: mqdiag redact dump.hprof shared.hprof.gz
     """
     # Here, not above: these imports take numpy with them.
     from mqdiag.config import parse_size

@@ -16,7 +16,7 @@ from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels import rewrite as kernel
 from mqdiag.redact.objects import LARGE_BYTES, Objects
 
-JOB_BYTES = 4 << 20
+JOB_BYTES = 1 << 20
 _HEADER = 9
 _OBJECT_ARRAY, _PRIMITIVE_ARRAY, _INSTANCE = 0x22, 0x23, 0x21
 
