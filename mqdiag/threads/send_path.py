@@ -1,8 +1,7 @@
-"""A broker's send threads that stand before the commit log in all samples, though none of them is stuck.
+"""A broker's send threads before a put lock whose holder changes: it waits for the next commit log file, and gives up.
 
-What they wait for ends each time, by a time-out of some seconds or at last by the disk, and the next message waits
-again: the holder of the put lock gives up after five seconds and another thread takes it, a flush of 400 ms lets
-two messages a second through. Those before the lock may spin, so their CPU time grows. The place tells, not the thread.
+The holder gives up after five seconds with an error and another thread takes the lock, to wait for the same file;
+those before the lock may spin, so their CPU time grows. No single thread stands still, yet nothing is stored.
 """
 
 from __future__ import annotations
@@ -19,19 +18,11 @@ FILE_WAITS = (
     "AllocateMapedFileService.putRequestAndReturnMapedFile",
 )
 """with the put lock in hand: the next commit log file is not there yet; it is made in advance, so nobody waits here"""
-PLACES = {
-    **dict.fromkeys(FILE_WAITS, "file"),
-    # after the append; 5.x waits there in no thread
-    "CommitLog.handleHA": "slave",
-    "CommitLog.handleDiskFlush": "flush",
-}
-CPU_MS_PER_S = 2.0
-"""growth up to which a thread in these waits gets little done; one message costs some tenths of a millisecond"""
 LEAST_SAMPLES = 3
 
 
 def follow_send_path(judgements: list[Judgement], series: Series) -> None:
-    """Call blocked those that stand there in every sample of a series long enough to tell."""
+    """Call blocked those that stand there in every sample of a series long enough to tell; a busy disk is quicker."""
     count = len(series.moments)
     if count < LEAST_SAMPLES or series.seconds is None or series.seconds < LONG_RUN_S:
         return
@@ -42,7 +33,6 @@ def follow_send_path(judgements: list[Judgement], series: Series) -> None:
             by_broker[track.jvm].append(judgement)
     for here in by_broker.values():
         _before_the_lock(here, series)
-        _after_the_append(here, series)
 
 
 def _before_the_lock(here: list[Judgement], series: Series) -> None:
@@ -66,28 +56,12 @@ def _before_the_lock(here: list[Judgement], series: Series) -> None:
         judgement.holder = holder.track if holder is not None and holder is not judgement else None
 
 
-def _after_the_append(here: list[Judgement], series: Series) -> None:
-    """In each sample the same wait for the flush or the slave, with little CPU time between."""
-    for judgement in here:
-        places = {_place(view) for view in judgement.track.views}
-        growth = _growth(judgement)
-        if places not in ({"flush"}, {"slave"}) or growth is None or series.seconds is None:
-            continue
-        if growth <= CPU_MS_PER_S * series.seconds:
-            what = places.pop()
-            _blocked(
-                judgement, series, f"waits for the {what} in all samples, and gets little done between them"
-            )
-
-
 def _place(view: View | None) -> str | None:
     """Where in the send path a thread stands; None at work, at rest, or not there."""
     if view is None or view.idle or view.doing == "running":
         return None
-    for method in view.stack.methods:
-        for name, place in PLACES.items():
-            if method.endswith(name):
-                return place
+    if any(method.endswith(FILE_WAITS) for method in view.stack.methods):
+        return "file"
     return "lock" if view.doing == "lock" else None
 
 
