@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -36,9 +37,12 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
     merged: dict[tuple[str, str | None, bool], EventTally] = {}
     latency: dict[bool, LatencyTally] = {}
     shown_in = _common(zones)
+    repeated = _repeated(read)
     for log, zone in zip(read, zones, strict=True):
         known, shift = zone.minutes is not None, -(zone.minutes or 0) * 60_000
         for (kind, side), event in log.tally.events.items():
+            if (log.path, kind) in repeated:
+                continue
             merged.setdefault((kind, side, known), EventTally(kind, side)).take(event, shift)
         if log.tally.latency.lines:
             latency.setdefault(known, LatencyTally()).take(log.tally.latency, shift)
@@ -75,6 +79,31 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
         bytes=sum(log.counts.bytes for log in read),
         lines=sum(log.counts.lines for log in read),
     )
+
+
+def _repeated(logs: list[ReadLog]) -> set[tuple[str, str]]:
+    """Client events, as (path, kind), that another log of the same folder has as well.
+
+    An application logs the exception that its client's own log has too. Rotated logs of one kind belong together;
+    of different kinds in a folder the one with the most lines counts.
+    """
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for log in logs:
+        for (kind, side), event in log.tally.events.items():
+            if side == "client":
+                counts.setdefault((_folder(log.path), kind), Counter())[_stem(log.path)] += event.count
+    return {
+        (log.path, kind)
+        for log in logs
+        for (kind, side) in log.tally.events
+        if side == "client" and _stem(log.path) != counts[_folder(log.path), kind].most_common(1)[0][0]
+    }
+
+
+def _stem(path: str) -> str:
+    """The name that a log and its rotated ones share: app.log, app.log.1 and app-2026-11-21.log.gz."""
+    name = path.rpartition("/")[2]
+    return re.split(r"[.\-_]?\d|\.", name, maxsplit=1)[0]
 
 
 def _common(zones: list[Zone]) -> int:

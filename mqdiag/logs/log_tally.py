@@ -82,6 +82,8 @@ class LogTally:
 
     path: str
     kind: str
+    seconds_only: bool = False
+    """the digits below the second are none: 4.x clients print the second again"""
     zone_minutes: int | None = None
     """zone of its times, once a line has named one"""
     events: dict[tuple[str, str | None], EventTally] = field(default_factory=dict)
@@ -108,7 +110,7 @@ class LogTally:
         if stamp is None:
             return None
         if stamp.offset_minutes is None:
-            return stamp.wall_ms
+            return stamp.wall_ms // 1000 * 1000 if self.seconds_only else stamp.wall_ms
         if self.zone_minutes is None:
             self.zone_minutes = stamp.offset_minutes
         return stamp.wall_ms + (self.zone_minutes - stamp.offset_minutes) * 60_000

@@ -28,7 +28,7 @@ class ReadLog:
     counts: Counts
     tally: LogTally
     identity: tuple[int, int, int]
-    """the same for a copy of the log: its length and checksums of its ends"""
+    """the same for a copy of the log: its bytes, its lines, a checksum of the first and the last of them"""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class LogsReader:
         shape = shape_of(head, path)
         watched = _Watched(_joined(first, source))
         counts = Counts()
-        tally = LogTally(path, shape.kind)
+        tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         last_position, last_handler = -1, None
         for hit in self._scanner.hits(iter(watched), counts):
@@ -76,7 +76,9 @@ class LogsReader:
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
         if tally.span.first is None and not counts.hit_lines and not has_clock(head):
             raise InputError(path, "is no log: none of its first lines has a time")
-        identity = (counts.bytes, zlib.crc32(head), zlib.crc32(watched.tail))
+        # by whole lines: where blocks end depends on how a copy is packed
+        first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
+        identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         return ReadLog(path, shape, counts, tally, identity)
 
 
@@ -98,7 +100,8 @@ def _see_ends(tally: LogTally, head: bytes, tail: bytes) -> None:
             shift = 0
             if stamp.offset_minutes is not None and tally.zone_minutes is not None:
                 shift = (tally.zone_minutes - stamp.offset_minutes) * 60_000
-            tally.span.see(stamp.wall_ms + shift)
+            wall = stamp.wall_ms + shift
+            tally.span.see(wall // 1000 * 1000 if tally.seconds_only else wall)
             if tally.whole_seconds is None:
                 tally.whole_seconds = not stamp.fraction
             break

@@ -22,6 +22,11 @@ def events(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
     return [event for event in logs.events if event.kind in kinds]
 
 
+def is_set(logs: LogsFacts, name: str, value: str) -> bool:
+    """Whether a broker's start-up lines print this value; several brokers' values stand with commas between."""
+    return value in logs.settings.get(name, "").split(", ")
+
+
 def lines(count: int, text: str) -> str:
     """1 line `x`, 12 lines `x`."""
     return f"{count:,} {'line' if count == 1 else 'lines'} {text}"

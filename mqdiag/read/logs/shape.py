@@ -17,7 +17,7 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("client-4", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
     (
         "client-5",
-        re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" \[\d+\] \[[^\]]*\] \["),
+        re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" +\[\d+\] \[[^\]]*\] \["),
     ),
     (
         "gc-unified",

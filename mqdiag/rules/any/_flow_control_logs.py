@@ -9,7 +9,7 @@ from mqdiag.facts.logs import FlowControlFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import duration
+from mqdiag.rules.wording import counted, duration
 
 LOGGED_ONE_IN = 1000
 _REMEDIES = {
@@ -45,7 +45,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     explained = [
         f"{row.lines:,} lines {between(row.first, row.last)}; the client logs one in {LOGGED_ONE_IN:,}, and its counter"
-        f" says {row.occurrences:,} pulls at least."
+        f" says {counted(row.occurrences, 'pull')} at least."
     ]
     if held is not None and row.seconds is not None:
         explained.append(
@@ -64,7 +64,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
         confidence_reason="" if held is not None else "one line does not tell for how long",
         title=(
             f"{'Group ' + row.group if row.group else 'A lite pull consumer'} held back"
-            f" {row.occurrences:,} pulls or more, by {row.kind.replace('-', ' ')}"
+            f" {counted(row.occurrences, 'pull')} or more, by {row.kind.replace('-', ' ')}"
         ),
         subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),
         evidence={

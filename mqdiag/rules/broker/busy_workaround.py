@@ -8,6 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
+from mqdiag.rules.broker._busy_workaround_logs import in_logs
 from mqdiag.rules.broker._example import BROKER, example
 from mqdiag.rules.broker._remedies import SCALE_OUT, STRONGER_HOST
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -53,10 +54,10 @@ def silent() -> Facts:
         "article 001: system busy and broker busy",
         "MessageStoreConfig.osPageCacheBusyTimeOutMills, BrokerConfig.sendThreadPoolQueueCapacity",
     ),
-    needs=("heap",),
+    any_of=("heap", "logs"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker, with all such settings."""
+    """One finding for each broker of a heap, and for what a broker's start-up lines print, with all such settings."""
     for broker in brokers(facts):
         if isinstance(broker, Skip):
             yield broker
@@ -74,6 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             explanation=tuple(_said(broker, name) for name in changed),
             remedy=check.card.remedy,
         )
+    yield from in_logs(facts, SINCE_3_5_8, HIDES, check.card.remedy)
 
 
 def _defaults(broker: BrokerFacts) -> dict[str, int]:

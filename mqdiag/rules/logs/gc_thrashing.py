@@ -53,7 +53,7 @@ def silent() -> Facts:
     ),
     references=("article 000: a consumer runs out of memory", "-XX:GCTimeLimit, -XX:GCHeapFreeLimit"),
     needs=("logs",),
-    limits={"full": 5, "pause_share": 0.5, "seconds": 5},
+    limits={"full": 10, "pause_share": 0.5, "seconds": 1},
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

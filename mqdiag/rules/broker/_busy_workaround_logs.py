@@ -1,0 +1,51 @@
+"""busy-workaround from logs: the settings that a broker prints when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.broker._logs import number, subject
+from mqdiag.rules.log_events import is_set
+from mqdiag.rules.registry import Draft
+
+FAST_FAILURE = "brokerFastFailureEnable"
+KNOWN_SINCE_3_5_8 = "waitTimeMillsInSendQueue"
+"""printed by the versions that have the lower defaults"""
+
+
+def in_logs(
+    facts: Facts, defaults: Mapping[str, int], hides: Mapping[str, str], remedy: tuple[str, ...]
+) -> Iterator[Draft]:
+    """One finding for the broker whose settings the logs print.
+
+    Args:
+        facts: the evidence.
+        defaults: what versions from 3.5.8 on come with.
+        hides: what each setting hides, in words.
+        remedy: of the rule.
+    """
+    logs = facts.logs
+    if logs is None or KNOWN_SINCE_3_5_8 not in logs.settings:
+        return
+    changed: dict[str, int | bool] = {}
+    for name, default in defaults.items():
+        value = number(logs, name)
+        if value is not None and value > default:
+            changed[name] = value
+    said = [f"{name}={value:,} (default {defaults[name]:,}): {hides[name]}." for name, value in changed.items()]
+    if is_set(logs, FAST_FAILURE, "false"):
+        changed[FAST_FAILURE] = False
+        said.append(f"{FAST_FAILURE}=false (default true): {hides[FAST_FAILURE]}.")
+    if changed:
+        yield Draft(
+            severity=Severity.WARNING,
+            cause="symptom-hidden",
+            confidence=Confidence.HIGH,
+            title=f"{' and '.join(changed)} of the broker {'hides' if len(changed) == 1 else 'hide'} that it is busy",
+            subject=subject(logs, []),
+            evidence=changed,
+            explanation=(*said, "The broker printed these settings when it started."),
+            remedy=remedy,
+        )

@@ -1,0 +1,102 @@
+"""GC logs: JDK 8 as it prints them (no JDK 8 was at hand), and JDK 9+ in its many decorations."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.facts.logs import GcFacts
+from tests.logs.given import facts
+
+PARALLEL_8 = (
+    "OpenJDK 64-Bit Server VM (25.392-b08) for linux-amd64 JRE (1.8.0_392-b08)\n"
+    "2026-11-21T12:00:01.100+0800: 1.100: [GC (Allocation Failure) [PSYoungGen: 33280K->5096K(38400K)] 33280K->5112K"
+    "(125952K), 0.0045000 secs] [Times: user=0.01 sys=0.00, real=0.01 secs] \n"
+    "2026-11-21T12:00:02.100+0800: 2.100: [Full GC (Ergonomics) [PSYoungGen: 5096K->0K(38400K)] [ParOldGen:"
+    " 87000K->86912K(87552K)] 92096K->86912K(125952K), [Metaspace: 2788K->2788K(1056768K)], 0.9000000 secs] [Times:"
+    " user=1.0 sys=0.00, real=0.90 secs] \n"
+)
+CMS_8 = (
+    "1.500: [GC (Allocation Failure) 1.500: [ParNew: 33280K->5096K(38400K), 0.0045 secs] 33280K->5112K(125952K), 0.0046"
+    " secs] [Times: user=0.01 sys=0.00, real=0.01 secs] \n"
+    "2.500: [Full GC (Allocation Failure) 2.500: [CMS: 87551K->87550K(87552K), 0.3 secs] 125900K->125899K(125952K),"
+    " [Metaspace: 2788K->2788K(1056768K)], 0.3000000 secs] [Times: user=0.3 sys=0.00, real=0.30 secs] \n"
+)
+G1_8 = (
+    "2026-11-21T12:00:01.100+0800: 1.100: [GC pause (G1 Evacuation Pause) (young), 0.0123000 secs]\n"
+    "   [Parallel Time: 11.0 ms, GC Workers: 2]\n"
+    "   [Eden: 24.0M(24.0M)->0.0B(13.0M) Survivors: 0.0B->3072.0K Heap: 24.0M(256.0M)->5120.0K(256.0M)]\n"
+    "2026-11-21T12:00:02.100+0800: 2.100: [Full GC (Allocation Failure)  250M->249M(256M), 0.5000000 secs]\n"
+)
+UNIFIED = (
+    "[2026-11-21T12:00:00.900+0800][0.900s][info][gc] Using G1\n"
+    "[2026-11-21T12:00:01.100+0800][1.100s][info][gc,start] GC(0) Pause Young (Normal) (G1 Evacuation Pause)\n"
+    "[2026-11-21T12:00:01.104+0800][1.104s][info][gc] GC(0) Pause Young (Normal) (G1) 24M->5M(256M) 4.500ms\n"
+    "[2026-11-21T12:00:02.600+0800][2.600s][info][gc] GC(1) Pause Full (G1 Compaction) 250M->249M(256M) 500.000ms\n"
+    "[2026-11-21T12:00:02.700+0800][2.700s][info][gc      ] GC(2) Pause Remark 249M->249M(256M) 3.000ms\n"
+)  # fmt: skip
+
+
+def collections(text: str) -> GcFacts:
+    logs = facts(text, names=("gc.log",))
+    assert logs.files[0].kind == "gc"
+    (gc,) = logs.gc
+    return gc
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "full", "pause_ms", "after", "heap"),
+    [
+        (PARALLEL_8, "jdk8", 1, 904.5, 86912 << 10, 125952 << 10),
+        (CMS_8, "jdk8", 1, 304.6, 125899 << 10, 125952 << 10),
+        (G1_8, "jdk8", 1, 512.3, 249 << 20, 256 << 20),
+        (UNIFIED, "unified", 1, 507.5, 249 << 20, 256 << 20),
+    ],
+)
+def test_forms(text: str, form: str, full: int, pause_ms: float, after: int, heap: int) -> None:
+    gc = collections(text)
+    assert (gc.format, gc.full, gc.heap_after_bytes, gc.heap_bytes) == (form, full, after, heap)
+    assert gc.pause_ms == pytest.approx(pause_ms)
+
+
+def test_without_dates_seconds_since_start_serve() -> None:
+    gc = collections(CMS_8)
+    assert gc.seconds == 1.0
+    assert gc.series == ()
+
+
+@pytest.mark.parametrize("decoration", ["[{0:.3f}s][info][gc] ", "[{0:.3f}s] ", "[{1}ms][info ][gc] "])
+def test_decorations(decoration: str) -> None:
+    text = "".join(
+        decoration.format(float(second), second * 1000)
+        + f"GC({second}) Pause Young (Allocation Failure) 9M->1M(16M) 2.0ms\n"
+        for second in range(1, 5)
+    )
+    gc = collections(text)
+    assert (gc.collections, gc.seconds, gc.pause_ms) == (4, 3.0, 8.0)
+
+
+def fulls(count: int, freed_mib: int, pause_ms: int) -> str:
+    return "".join(
+        f"[2026-11-21T12:00:{second:02d}.000+0800][{second}.000s][info][gc] GC({second}) Pause Full (Ergonomics)"
+        f" 250M->{250 - freed_mib}M(256M) {pause_ms}.000ms\n"
+        for second in range(1, 1 + count)
+    )
+
+
+def test_a_run_that_frees_little() -> None:
+    run = collections(fulls(30, 1, 900)).futile_run
+    assert run is not None
+    assert run.full == 30
+    assert run.seconds == pytest.approx(29.9)
+    assert run.pause_share == pytest.approx(27 / 29.9, abs=1e-3)
+    assert run.freed_share == pytest.approx(1 / 256, abs=1e-4)
+
+
+def test_collections_that_free_are_no_run() -> None:
+    assert collections(fulls(30, 100, 900)).futile_run is None
+
+
+def test_worst_minute() -> None:
+    gc = collections(fulls(30, 100, 900))
+    assert gc.worst_share == 0.45
+    assert gc.worst_at == "2026-11-21T12:00:00+08:00"

@@ -1,0 +1,368 @@
+"""Texts of versions of which no real log is at hand, and forms around them: the message decides, not the prefix."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mqdiag.errors import InputError
+from mqdiag.facts.logs import LogSubject
+from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, only_event, read
+
+REQUEST = (
+    "PullRequest [consumerGroup=CID_wash, messageQueue=MessageQueue [topic=segments, brokerName=broker-a, queueId=3],"
+    " nextOffset=77]"
+)
+COUNT = (
+    "the cached message count exceeds the threshold 100, so do flow control, minOffset=1, maxOffset=101, count=101,"
+    " size=4 MiB, pullRequest={request}, flowControlTimes={times}"
+)
+BUSY = (
+    "sendKernelImpl exception, resend at once, InvokeID: 77, RT: 205ms, Broker: MessageQueue [topic=orders,"
+    " brokerName=broker-a, queueId=1]"
+)
+EXCEPTION = (
+    "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 2  DESC: {text}\nFor more information, please visit"
+    " the url\n\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.processSendResponse(MQClientAPIImpl.java:560)\n"
+)
+NOT_MATCHED = "Offset not matched. Request offset: "
+TIMEOUT = "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 205ms, size of queue: 880"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "largest", "threshold"),
+    [
+        # 3.2.6 to 3.4.6
+        (f"the consumer message buffer is full, so do flow control, 1203 {REQUEST} 1", "count", 1203, None),
+        (f"the queue's messages, span too long, so do flow control, 2400 {REQUEST} 1001", "span", 2400, None),
+        # 3.5.1 to 4.1.0: size is a count
+        (
+            "the consumer message buffer is full, so do flow control, minOffset=1, maxOffset=9, size=1002,"
+            f" pullRequest={REQUEST}, flowControlTimes=1",
+            "count",
+            1002,
+            None,
+        ),
+        # since 4.2.0
+        (COUNT.format(request=REQUEST, times=1), "count", 101, 100),
+        (
+            "the cached message size exceeds the threshold 100 MiB, so do flow control, minOffset=1, maxOffset=9,"
+            f" count=8, size=101 MiB, pullRequest={REQUEST}, flowControlTimes=1",
+            "size",
+            101,
+            100,
+        ),
+        (
+            "the queue's messages, span too long, so do flow control, minOffset=5, maxOffset=2006, maxSpan=2001,"
+            f" pullRequest={REQUEST}, flowControlTimes=1",
+            "span",
+            2001,
+            None,
+        ),
+        # since 5.0.0
+        (
+            "the messages waiting to ack exceeds the threshold 96, so do flow control, popRequest=PopRequest [topic="
+            "segments, consumerGroup=CID_wash, messageQueue=MessageQueue [topic=segments, brokerName=broker-a,"
+            " queueId=3], initMode=1], flowControlTimes=1, wait count=97",
+            "pop",
+            97,
+            96,
+        ),
+    ],
+)
+def test_flow_control_texts(text: str, kind: str, largest: int, threshold: int | None) -> None:
+    logs = facts(line(text, CLIENT_4))
+    (row,) = logs.flow_control
+    assert (row.kind, row.group, row.largest, row.threshold) == (kind, "CID_wash", largest, threshold)
+    assert row.topics == ("segments",)
+    assert only_event(logs).subjects[0].queue_id == 3
+
+
+def test_duty_cycle() -> None:
+    """1,000 held-back pulls of 50 ms in 25 seconds: two queues at once."""
+    lines = [
+        line(COUNT.format(request=REQUEST, times=times), CLIENT_4, second=second)
+        for times, second in ((1, 0), (1001, 25))
+    ]
+    (row,) = facts("".join(lines)).flow_control
+    assert (row.lines, row.occurrences, row.seconds, row.queues_held_back) == (2, 1001, 25.0, 2.0)
+
+
+def test_a_counter_that_falls_is_a_client_that_started_anew() -> None:
+    lines = [
+        line(COUNT.format(request=REQUEST, times=times), CLIENT_4, second=second)
+        for times, second in ((5001, 0), (1, 20), (1001, 45))
+    ]
+    (row,) = facts("".join(lines)).flow_control
+    assert (row.occurrences, row.seconds) == (1002, 25.0)
+
+
+def test_clients_in_other_languages_are_told_apart() -> None:
+    logs = facts(
+        line('the number of message exceeds so do flow control" ConsumeConcurrentlyMaxSpan=2000', CLIENT_4)
+    )
+    assert only_event(logs).kind == "flow-control-other-client"
+    assert logs.flow_control == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[REJECTREQUEST]system busy, start flow control for a while", "busy-reject"),
+        ("[OVERLOAD]system busy, start flow control for a while", "busy-overload"),
+        ("[PC_SYNCHRONIZED]broker busy, start flow control for a while", "busy-pc-synchronized"),
+        (TIMEOUT.replace("TIMEOUT", "PCBUSY"), "busy-pc-clean"),
+        (TIMEOUT, "busy-timeout-clean"),
+    ],
+)
+def test_five_busy_texts(text: str, kind: str) -> None:
+    """Topic and broker stand on the line above the exception."""
+    event = only_event(facts(line(BUSY, CLIENT_4) + EXCEPTION.format(text=text)))
+    assert (event.kind, event.side, event.count) == (kind, "client", 1)
+    assert event.first == "2026-11-21T12:00:01"
+    assert event.subjects == (
+        LogSubject(topic="orders", broker="broker-a", count=1, first=event.first, last=event.first),
+    )
+
+
+def test_causes_of_one_exception_are_one_event() -> None:
+    record = (
+        line(BUSY, CLIENT_4) + EXCEPTION.format(text=TIMEOUT) + "Caused by: " + EXCEPTION.format(text=TIMEOUT)
+    )
+    assert only_event(facts(record * 3)).count == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "thread", "place"),
+    [
+        # since 4.3.0; shortened here
+        ("400, firstOffset: 0, lastOffset: 400,", "FlushRealTimeService", "full-file-edge"),
+        ("500, firstOffset: 0, lastOffset: 400,", "WriteSocketService", "beyond-last"),
+        ("50, firstOffset: 100, lastOffset: 400,", "PullMessageThread_7", "below-first"),
+        ("150, firstOffset: 100, lastOffset: 400,", "X", "inside"),
+    ],
+)  # fmt: skip
+def test_offset_not_matched(text: str, thread: str, place: str) -> None:
+    logs = facts(line(f"{NOT_MATCHED}{text} mappedFileSize: 100, mappedFiles count: 4", thread=thread))
+    (row,) = logs.not_matched
+    assert (row.place, row.thread, row.count) == (place, thread.removesuffix("_7"), 1)
+
+
+@pytest.mark.parametrize(
+    ("requested", "index", "place"),
+    [(0, -6, "below-first"), (200, 2, "full-file-edge"), (250, 2, "beyond-last"), (900, 8, "beyond-last")],
+)
+def test_offset_not_matched_of_old_brokers(requested: int, index: int, place: str) -> None:
+    """3.2.6 to 3.5.8, and 4.0.0 to 4.2.0: an index instead of the ends."""
+    for text in (
+        f"findMapedFileByOffset offset not matched, request Offset: {requested}, index: {index}, mapedFileSize: 100,"
+        " mapedFiles count: 2, StackTrace: ",
+        f"Offset for MappedFile{{fileName='x'}} not matched. Request offset: {requested}, index: {index},"
+        " mappedFileSize: 100, mappedFiles count: 2",
+    ):
+        (row,) = facts(line(text, thread="FlushConsumeQueueService")).not_matched
+        assert row.place == place
+
+
+def test_the_article_s_json_record() -> None:
+    """Pretty-printed: time and thread stand on lines above the message."""
+    record = {
+        "timestamp": "2017-12-28T00:18:48.620+0800",
+        "level": "WARN",
+        "thread": "FlushConsumeQueueService",
+        "logger": "RocketmqStoreError",
+        "message": "findMapedFileByOffset offset not matched, request Offset: 0, index: -6, mapedFileSize: 6000000,"
+        " mapedFiles count: 2, StackTrace: \n\tjava.lang.Thread.getStackTrace(Thread.java:1567)",
+    }
+    for indent in (None, 4):
+        (row,) = facts((json.dumps(record, indent=indent) + "\n") * 2).not_matched
+        assert (row.thread, row.place, row.count) == ("FlushConsumeQueueService", "below-first", 2)
+        assert row.first == "2017-12-28T00:18:48.620+08:00"
+
+
+def test_correction_on_a_queue_without_data_is_no_reset() -> None:
+    text = line(
+        "the broker store no queue data, fix the request offset 500 to 0, Topic: t QueueId: 0 Consumer Group: g"
+    ) + line(
+        "PULL_OFFSET_MOVED:correction offset. topic=t, groupId=g, requestOffset=500, newOffset=0, suggestBrokerId=0"
+    )
+    (reset,) = facts(text).offset_resets
+    assert reset.no_queue_data
+
+
+def test_reset_seen_by_broker_and_client_is_one() -> None:
+    broker = line(
+        "the request offset: 500 over flow badly, broker max offset: 75, consumer: /10.0.0.7:1"
+    ) + line(
+        "PULL_OFFSET_MOVED:correction offset. topic=t, groupId=CID_wash, requestOffset=500, newOffset=0,"
+        " suggestBrokerId=0"
+    )
+    client = line(
+        f"the pull request offset illegal, {REQUEST.replace('nextOffset=77', 'nextOffset=500')} PullResult"
+        " [pullStatus=OFFSET_ILLEGAL, nextBeginOffset=0, minOffset=0, maxOffset=75, msgFoundList=0]",
+        CLIENT_4,
+    )
+    (reset,) = facts(broker, client).offset_resets
+    assert (reset.requested, reset.given, reset.broker_max, reset.queue_id) == (500, 0, 75, 3)
+    assert reset.sides == ("broker", "client")
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("Slave fall behind master: 512 bytes", 512),
+        ("Slave fall behind master: -512 bytes", -512),
+        ("CommitLog: slave fall behind master 512bytes", 512),
+    ],
+)
+def test_slave_behind(text: str, gap: int) -> None:
+    assert facts(line(text)).replica_gaps[0].last_bytes == gap
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "group"),
+    [
+        ("consumeMessage exception: java.lang.IllegalStateException Group: G Msgs: [x] MQ: MessageQueue [topic=t,"
+         " brokerName=b, queueId=1]", "consume-exception", "G"),
+        ("consumeMessage return null, Group: G Msgs: [x] MQ: m", "consume-returned-null", "G"),
+        ("consumeMessage Orderly return not OK, Group: G Msgs: [x] MQ: m", "consume-orderly-suspended", "G"),
+        ("sendMessageBack Exception, G", "send-back-failed", "G"),
+        ("sendMessageBack exception, group: G msg: MessageExt", "send-back-failed", "G"),
+        ("Failed to send message back, consumerGroup=G, brokerName=b, mq=m, message=x", "send-back-failed", "G"),
+        ("[BUG]doRebalance, G, remove unnecessary mq, MessageQueue [topic=t, brokerName=b, queueId=1], because pull is"
+         " pause, so try to fixed it", "pull-paused", "G"),
+        ("[BUG]doRebalance, G, try remove unnecessary mq, MessageQueue [topic=t, brokerName=b, queueId=1], because pull"
+         " is pause, so try to fixed it", "pull-paused", "G"),
+        ("The pullThresholdForQueue is changed from 500 to 50", "threshold-divided", None),
+        ("do sync transfer other node, wait return, but failed, topic: t", "slave-transfer-timeout", None),
+        ("transfer messsage to slave timeout, 77", "slave-transfer-timeout", None),
+        ("[NOTIFYME]TransientStorePool is not enough, so create mapped file error, create queue size : 1",
+         "pool-not-enough", None),
+        ("10.0.0.7:1, too many requests and system thread pool busy, RejectedExecutionException x request code: 10",
+         "send-pool-rejected", None),
+        ("10.0.0.7:1, too many requests and system thread pool busy, RejectedExecutionException x request code: 11",
+         "other-pool-rejected", None),
+    ],
+)  # fmt: skip
+def test_other_texts(text: str, kind: str, group: str | None) -> None:
+    event = only_event(facts(line(text)))
+    assert event.kind == kind
+    assert (event.subjects[0].group if event.subjects else None) == group
+
+
+def test_failures_of_a_minute() -> None:
+    text = "[CONSUME_FAILED_TPS] [orders@CID] Stats In One Minute, SUM: {} TPS: 2.00 AVGPT: 1.00"
+    event = only_event(facts(line(text.format(120)) + line(text.format(0)) + line(text.format(30), second=2)))
+    assert (event.count, event.occurrences, event.peak_per_minute) == (2, 150, 150)
+
+
+def test_flags_and_frames_are_no_out_of_memory() -> None:
+    quiet = (
+        line("-XX:+HeapDumpOnOutOfMemoryError -XX:OnOutOfMemoryError=kill")
+        + "\tat java.lang.OutOfMemoryError.<init>(OutOfMemoryError.java:48)\n"
+    )
+    assert facts(quiet).events == ()
+    loud = 'Exception in thread "worker-1" java.lang.OutOfMemoryError: Java heap space\n'
+    event = only_event(facts(line("start") + loud))
+    assert (event.kind, event.subjects[0].thread) == ("out-of-memory", "worker-1")
+
+
+MESSAGE = "send expire msg back. topic=t, msgId=m, storeHost=/10.0.0.1:10911, queueId=1, queueOffset=9"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (line(MESSAGE), "2026-11-21T20:00:01+08:00"),
+        (line(MESSAGE, CLIENT_4), "2026-11-21T12:00:01"),
+        (line(MESSAGE, CLIENT_5), "2026-11-21T20:00:01.123+08:00"),
+        (
+            json.dumps({"log": line(MESSAGE, CLIENT_4), "stream": "stdout", "time": "2026-11-21T04:00:01.5Z"})
+            + "\n",
+            "2026-11-21T04:00:01.500+00:00",
+        ),
+        (f"2026-11-21T04:00:01.5Z stdout F {line(MESSAGE, CLIENT_4)}", "2026-11-21T04:00:01.500+00:00"),
+        (f'{{"@timestamp":"2026-11-21T04:00:01Z","message":"{MESSAGE}"}}\n', "2026-11-21T04:00:01+00:00"),
+        (f'{{"timestamp":1795262446683,"message":"{MESSAGE}"}}\n', "2026-11-21T12:00:46.683+00:00"),
+        (f"2026/11/21 12:00:01 [INFO] {MESSAGE}\r\n", "2026-11-21T12:00:01"),
+        (f"21-Nov-2026 12:00:01.250 INFO [x] {MESSAGE}\n", "2026-11-21T12:00:01.250"),
+        (f"order-service-1  | 2026-11-21T12:00:01+08:00 INFO {MESSAGE}\n", "2026-11-21T12:00:01+08:00"),
+        (f"{MESSAGE}\n", None),
+    ],
+)
+def test_any_prefix(text: str, first: str | None) -> None:
+    event = only_event(facts(text))
+    assert event.kind == "expired-sent-back"
+    assert event.first == first
+    assert event.subjects[0].queue_id == 1
+
+
+def test_rocketmq_prints_gmt_8_and_the_user_names_other_zones() -> None:
+    logs = facts(line(MESSAGE), line(MESSAGE, CLIENT_4), utc_offset_minutes=330)
+    assert [file.utc_offset for file in logs.files] == ["+08:00", "+05:30"]
+    assert all(file.offset_reason for file in logs.files)
+    assert logs.files[1].whole_seconds, "the digits below the second are the second again"
+    unknown = facts(line(MESSAGE, CLIENT_4)).files[0]
+    assert unknown.utc_offset is None
+    assert "--utc-offset" in unknown.offset_reason
+
+
+def test_one_exception_in_two_logs_of_a_client_counts_once() -> None:
+    record = line(BUSY, CLIENT_4) + EXCEPTION.format(text=TIMEOUT)
+    twice = facts(record, record * 2, names=("p/application.log", "p/rocketmq_client.log"))
+    assert only_event(twice).count == 2
+    rotated = facts(record, record * 2, names=("p/rocketmq_client.log", "p/rocketmq_client.1.log.gz"))
+    assert only_event(rotated).count == 3
+    other_host = facts(record, record * 2, names=("p/application.log", "q/rocketmq_client.log"))
+    assert only_event(other_host).count == 3
+
+
+def test_order_of_files_does_not_matter() -> None:
+    early, late = line(MESSAGE, second=1) * 2, line(MESSAGE, second=59)
+    one = only_event(facts(early, late))
+    other = only_event(facts(late, early))
+    assert (one.count, one.first, one.last, one.series) == (other.count, other.first, other.last, other.series)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 100, 4096])
+def test_chunks_make_no_difference(chunk: int) -> None:
+    text = "".join(line(BUSY, CLIENT_4, second=second) + EXCEPTION.format(text=TIMEOUT) for second in range(20))
+    whole, parts = read(text), read(text, chunk=chunk)
+    assert parts.counts.lines == whole.counts.lines
+    assert parts.tally.events.keys() == whole.tally.events.keys()
+    for key, event in whole.tally.events.items():
+        assert parts.tally.events[key].count == event.count == 20
+        assert parts.tally.events[key].subjects.keys() == event.subjects.keys()
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "is empty"),
+        (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "heap dump"),
+        (bytes(range(256)) * 20, "no text"),
+        (b"\x7fELF\x02\x01\x01", "a program"),
+        (b"dear diary,\nnothing of note\n", "no log"),
+    ],
+)
+def test_what_is_no_log(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        read(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "gbk"])
+def test_encodings(encoding: str) -> None:
+    text = (line("消息 " + MESSAGE, CLIENT_4) * 5).encode(encoding)
+    assert only_event(facts(text)).count == 5
+
+
+def test_junk_between_lines() -> None:
+    data = b"\0" * 5000 + line(MESSAGE).encode() + b"\xff\xfe\xfa\x80\n" + b"\0" * 3000 + line(MESSAGE).encode()
+    assert only_event(facts(data)).count == 2
+
+
+def test_a_line_without_end() -> None:
+    data = line("x").encode() + b"a" * 3_000_000 + line(MESSAGE).encode() + b"b" * 3_000_000
+    assert only_event(facts(data)).count == 1

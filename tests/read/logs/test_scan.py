@@ -1,0 +1,68 @@
+"""The search: bytes are gone over once, lines are cut out only where a literal stands, floods are sampled."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.logs.scan import LOOK_BACK, MOST_HITS, Counts, Hit, Scanner
+
+PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"
+
+
+def scan(data: bytes, *, block: int = 1 << 16, every: bool = False) -> tuple[list[Hit], Counts]:
+    counts = Counts()
+    lines = data.splitlines(keepends=True)
+    size = max(1, block // len(PLAIN))
+    blocks = (b"".join(lines[at : at + size]) for at in range(0, len(lines), size))
+    scanner = Scanner((b"needle", b"pin"), (every, every))
+    return list(scanner.hits(blocks, counts)), counts
+
+
+def test_frozen_counters() -> None:
+    """Ten needles in 1.2 MB: ten lines are looked at, and no byte is searched twice but the look-back."""
+    data = b"".join(PLAIN if number % 2500 else b"x needle y\n" for number in range(25_000))
+    hits, counts = scan(data)
+    assert [hit.line for hit in hits] == [b"x needle y"] * 10
+    assert counts.lines == 25_000
+    assert counts.bytes == len(data)
+    assert counts.hit_lines == 10
+    blocks = -(-25_000 // (65_536 // len(PLAIN)))
+    assert counts.scanned_bytes == len(data) + (blocks - 1) * LOOK_BACK
+
+
+def test_a_line_with_two_literals_is_given_for_each() -> None:
+    hits, counts = scan(b"a needle and a pin, a needle\n" + PLAIN)
+    assert [hit.literal for hit in hits] == [0, 1]
+    assert counts.hit_lines == 1
+
+
+@pytest.mark.parametrize("block", [1, 500, 1 << 16])
+def test_positions_are_those_of_the_log(block: int) -> None:
+    data = b"".join(PLAIN if number % 97 else b"needle %d\n" % number for number in range(3000))
+    hits, _ = scan(data, block=block)
+    assert [data[hit.position : hit.position + len(hit.line)] for hit in hits] == [hit.line for hit in hits]
+    assert len(hits) == len(range(0, 3000, 97))
+
+
+def test_a_flood_is_sampled_and_counted_whole() -> None:
+    count = 10 * MOST_HITS + 3
+    hits, counts = scan(b"a needle\n" * count + b"a pin\n" * 5, block=1 << 20)
+    needles = [hit for hit in hits if hit.literal == 0]
+    assert len(needles) <= MOST_HITS
+    assert sum(hit.stands_for for hit in needles) == count
+    assert counts.hit_lines_unseen == count - len(needles)
+    assert [hit.stands_for for hit in hits if hit.literal == 1] == [1] * 5
+
+
+def test_lines_with_numbers_of_their_own_are_never_sampled() -> None:
+    hits, counts = scan(b"a needle\n" * 5000, block=1 << 20, every=True)
+    assert len(hits) == 5000
+    assert counts.hit_lines_unseen == 0
+
+
+def test_a_very_long_line_is_cut_around_the_literal() -> None:
+    line = b"2026-11-21 20:00:00 " + b"a" * 300_000 + b" needle " + b"b" * 300_000
+    (hit,), _ = scan(line + b"\n")
+    assert len(hit.line) < 70_000
+    assert hit.line.startswith(b"2026-11-21 20:00:00 ")
+    assert b"needle" in hit.line

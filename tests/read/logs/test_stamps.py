@@ -1,0 +1,64 @@
+"""Times of lines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from mqdiag.read.logs.stamps import StampReader
+
+AT = datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("line", "milliseconds", "offset"),
+    [
+        (b"2026-11-21 12:00:01 INFO x", 0, None),
+        (b"2026-11-21 12:00:01,250 INFO x", 250, None),
+        (b"2026-11-21 12:00:01.2 INFO x", 200, None),
+        (b"2026-11-21T12:00:01.250432987Z x", 250, 0),
+        (b"2026-11-21T12:00:01+08:00 x", 0, 480),
+        (b"[2026-11-21T12:00:01.250+0800][1.2s] GC(1)", 250, 480),
+        (b"2026-11-21 12:00:01 -0330 x", 0, -210),
+        (b"2026/11/21 12:00:01 x", 0, None),
+        (b"21-Nov-2026 12:00:01.250 x", 250, None),
+        (b'10.0.0.1 - - [21/Nov/2026:12:00:01 +0800] "GET /"', 0, 480),
+        (b'{"timestamp":1795262401250,"message":"x"}', 250, 0),
+    ],
+)
+def test_forms(line: bytes, milliseconds: int, offset: int | None) -> None:
+    stamp = StampReader().of_line(line)
+    assert stamp is not None
+    assert stamp.wall_ms == int(AT.timestamp()) * 1000 + milliseconds
+    assert stamp.offset_minutes == offset
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"no time",
+        b"12:00:01.250 [main] INFO x",
+        b"2026-13-21 12:00:01 x",
+        b"2026-11-41 12:00:01 x",
+        b"0026-11-21 12:00:01 x",
+        b"2026-11-21 25:00:01 x",
+        b"99999999-11-21T12:00:01",
+        b"x" * 500 + b"2026-11-21 12:00:01",
+    ],
+)
+def test_no_time(line: bytes) -> None:
+    assert StampReader().of_line(line) is None
+
+
+def test_the_line_with_the_time_above() -> None:
+    block = b"2026-11-21 12:00:01 ERROR x - y\njava.lang.X: z\n\tat a.b(C.java:1)\n"
+    stamp, begin = StampReader().of_record(block, block.index(b"\tat"))
+    assert stamp is not None
+    assert begin == 0
+
+
+def test_a_time_too_far_above_is_not_taken() -> None:
+    block = b"2026-11-21 12:00:01 ERROR x\n" + b"\tat a.b\n" * 50
+    assert StampReader().of_record(block, len(block) - 8)[0] is None
