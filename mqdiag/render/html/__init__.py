@@ -8,9 +8,9 @@ from __future__ import annotations
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.html.page.template import render_page
-from mqdiag.render.html.sections import sections
+from mqdiag.render.html.sections import evidence_sections, story_sections
 
 
 def render(report: Report, view: View) -> str:
     """A whole HTML document."""
-    return render_page(report, sections(report, view))
+    return render_page(report, story_sections(report, view), evidence_sections(report, view))

@@ -9,8 +9,21 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.diagnose.diff import diagnose_diff
 from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.facts import Input
+from mqdiag.facts.fleet import (
+    CauseCell,
+    FleetFacts,
+    FleetFailure,
+    FleetTotals,
+    ServiceState,
+    SettingDrift,
+    SharedCause,
+    ValueShare,
+)
 from mqdiag.findings import Report
 from mqdiag.render import View, renderer
 
@@ -35,6 +48,73 @@ def retaining_heap() -> Report:
 @cache
 def convoy() -> Report:
     return diagnose_stacks([FIXTURES / "stacks/convoy-stuck/series.tar.gz"]).report
+
+
+@cache
+def stuck_incident() -> Report:
+    return diagnose_incident([FIXTURES / "incidents/stuck-http"]).report
+
+
+@cache
+def busy_broker() -> Report:
+    return diagnose_incident([FIXTURES / "logs/page-cache-busy-5.3.3"]).report
+
+
+@cache
+def two_processes() -> Report:
+    return diagnose_incident(
+        [FIXTURES / "heap/stuck-one-4.9.8/dump.hprof.gz", FIXTURES / "heap/app-retains-5.3.3/dump.hprof.gz"]
+    ).report
+
+
+@cache
+def change() -> Report:
+    before, after = (
+        FIXTURES / f"heap/{name}/dump.hprof.gz" for name in ("healthy-busy-4.9.8", "stuck-one-4.9.8")
+    )
+    return diagnose_diff(before, after).report
+
+
+FLEET = Report(
+    mqdiag="0.1.0",
+    inputs=(Input(path="dumps", kind="fleet"),),
+    checked=("config-drift",),
+    fleet=FleetFacts(
+        run="2026-11-21T02-00-00Z",
+        totals=FleetTotals(incidents=12, analysed=10, known=2, services=3, hosts=9, findings=7, errors=4),
+        services=(ServiceState(service="orders", hosts=5, incidents=6, failed=1, errors=3, warnings=2),),
+        causes=(
+            SharedCause(
+                rule="stuck-socket-read",
+                cause="missing-http-timeout",
+                severity="error",
+                services=2,
+                hosts=4,
+                groups=1,
+                incidents=4,
+                findings=4,
+                host_share=0.44,
+                example_title="Threads hang in HTTP",
+            ),
+        ),
+        cells=(
+            CauseCell(
+                service="orders", rule="stuck-socket-read", cause="a", severity="error", hosts=3, findings=3
+            ),
+            CauseCell(service="bills", rule="retry-storm", cause="b", severity="warning", hosts=1, findings=2),
+        ),
+        drifts=(
+            SettingDrift(
+                kind="setting",
+                group="CID_orders",
+                key="pullThresholdForQueue",
+                instances=5,
+                values=(ValueShare(value="1000", instances=4, hosts=("orders/a",)),),
+            ),
+        ),
+        failures=(FleetFailure(service="bills", host="b1", path="x.hprof", kind="memory", reason="too large"),),
+    ),
+)
 
 
 def html(report: Report, **view: Any) -> str:

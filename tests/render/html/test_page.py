@@ -11,7 +11,19 @@ import pytest
 from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
 from tests.render import samples
-from tests.render.html.reports import EVIL, convoy, html, poisoned, retaining_heap, stuck_heap
+from tests.render.html.reports import (
+    EVIL,
+    FLEET,
+    busy_broker,
+    change,
+    convoy,
+    html,
+    poisoned,
+    retaining_heap,
+    stuck_heap,
+    stuck_incident,
+    two_processes,
+)
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -51,6 +63,11 @@ REPORTS = {
     "stuck heap": stuck_heap,
     "retaining heap": retaining_heap,
     "convoy": convoy,
+    "stuck incident": stuck_incident,
+    "busy broker": busy_broker,
+    "two processes": two_processes,
+    "change": change,
+    "fleet": lambda: FLEET,
 }
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
 
@@ -107,6 +124,49 @@ def test_the_verdict_stands_first() -> None:
     ]
     assert places == sorted(places)
     assert "Healthy No fault found" in Outline(html(samples.HEALTHY)).text
+
+
+def test_the_chain_stands_before_the_findings() -> None:
+    text = Outline(html(stuck_incident())).text
+    verdict = stuck_incident().verdict
+    assert verdict is not None
+    first = text.index(verdict.chain[0].says, text.index("From the cause"))
+    assert first < text.index("What to change")
+    for line in (*verdict.consequences, *verdict.agreements):
+        assert line in text
+    for missing in verdict.surer:
+        assert missing.what in text
+        assert all(line.split("#")[0].strip() in text for command in missing.commands for line in command.lines)
+
+
+def test_logs_are_drawn_over_time() -> None:
+    text = Outline(html(busy_broker())).text
+    logs = busy_broker().logs
+    assert logs is not None
+    for event in logs.events:
+        assert (
+            f"{event.kind.replace('-', ' ')}: {event.series[0].count:,} at" in text or not event.series[0].count
+        )
+    assert "How long the broker's" in text
+
+
+def test_another_process_has_its_own_part() -> None:
+    page = html(two_processes())
+    (other,) = two_processes().other_processes
+    assert f"Process {other.name}" in page
+    assert 'id="table-process-0-queues"' in page
+
+
+def test_a_change_and_a_fleet_are_shown() -> None:
+    text = Outline(html(change())).text
+    diff = change().diff
+    assert diff is not None
+    assert all(one.title in text for one in (*diff.new, *diff.gone))
+    assert all(one.name in text for one in diff.classes[:20])
+    fleet = Outline(html(FLEET)).text
+    assert "orders, stuck-socket-read: 3" in fleet
+    assert "1000: 4 (orders/a)" in fleet
+    assert "bills/b1 x.hprof memory too large" in fleet
 
 
 def test_queues_and_their_stuck_message_are_drawn() -> None:

@@ -75,6 +75,12 @@ def cut(words: str, width: float) -> str:
     return "" if room < 3 else "…" + words[len(words) - room + 1 :]
 
 
+def begin(words: str, width: float) -> str:
+    """As much of a sentence as fits, from its beginning."""
+    room = max(int(width / CHARACTER), 1)
+    return words if len(words) <= room else words[: room - 1] + "…"
+
+
 def _text(child: Markup | str) -> Markup:
     return child if isinstance(child, Markup) else escape(safe(child, limit=400))
 

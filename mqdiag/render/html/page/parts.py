@@ -17,6 +17,22 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading inside a section."""
+
+    text: str
+    kind: str = field(default="heading", init=False)
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines for a shell."""
+
+    text: str
+    kind: str = field(default="code", init=False)
+
+
+@dataclass(frozen=True)
 class Bullets:
     """Sentences that stand side by side."""
 
@@ -88,11 +104,11 @@ class Fold:
     """Parts that open on demand."""
 
     summary: str
-    parts: Sequence[Paragraph | Pairs | Bullets | Table | Figure | Stack]
+    parts: Sequence[AnyPart]
     kind: str = field(default="fold", init=False)
 
 
-AnyPart = Paragraph | Pairs | Bullets | Table | Figure | Stack | Fold
+AnyPart = Paragraph | Heading | Code | Pairs | Bullets | Table | Figure | Stack | Fold
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,16 +21,18 @@ _FOLDER = Path(__file__).parent
 _LONGEST = 4000
 
 
-def render_page(report: Report, sections: Sequence[Section]) -> str:
+def render_page(report: Report, before: Sequence[Section], after: Sequence[Section]) -> str:
     """The document.
 
     Args:
         report: for the verdict and the findings.
-        sections: what follows them.
+        before: what stands between the two.
+        after: what follows them.
     """
     return _template().render(
         report=report,
-        sections=sections,
+        before=before,
+        after=after,
         headline=_headline(report),
         totals=totals_line(report),
         titles={finding.fingerprint: finding.title for finding in report.findings},
@@ -51,7 +53,12 @@ def _template() -> Template:
     )
     environment.globals["asset"] = _asset
     environment.filters.update(
-        about=about_line, accepted=accepted_line, lapsed=lapsed_line, evidence=evidence_rows, anchor=anchor
+        about=about_line,
+        accepted=accepted_line,
+        lapsed=lapsed_line,
+        evidence=evidence_rows,
+        anchor=anchor,
+        code=_code,
     )
     return environment.get_template("report.html.j2")
 
@@ -62,6 +69,11 @@ def _shown(value: object) -> object:
 
 def _asset(name: str) -> Markup:
     return Markup((_FOLDER / name).read_text(encoding="utf-8"))  # our own file, shipped in the package
+
+
+def _code(lines: str) -> Markup:
+    """Lines stay lines; each is made safe by itself."""
+    return Markup("\n").join(safe(line, limit=_LONGEST) for line in lines.split("\n"))
 
 
 def anchor(finding: Finding) -> str:

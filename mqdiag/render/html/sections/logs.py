@@ -8,6 +8,15 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.html.figures.event_series import Series, event_series
+from mqdiag.render.html.page.cells import (
+    age_cell,
+    count_cell,
+    decimal_cell,
+    offset_cell,
+    share_cell,
+    size_cell,
+    table,
+)
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Table
 from mqdiag.render.wording.sizes import number, size
 
@@ -32,6 +41,7 @@ def logs_section(report: Report, view: View) -> Section | None:
         ]
     if logs.pagecachert is not None:
         parts.append(_latency(logs))
+    parts += _more(logs)
     if logs.settings:
         rows = sorted(logs.settings.items())
         parts.append(Fold(summary="Settings that start-up lines print", parts=[Pairs(rows)]))
@@ -164,6 +174,94 @@ def _latency(logs: LogsFacts) -> Table:
             for bucket, puts in latency.buckets.items()
         ],
     )
+
+
+def _more(logs: LogsFacts) -> list[AnyPart]:
+    parts: list[AnyPart] = []
+    if logs.flow_control:
+        flow = [
+            (
+                one.group or "",
+                one.kind,
+                count_cell(one.lines),
+                count_cell(one.occurrences),
+                count_cell(one.threshold),
+                count_cell(one.largest),
+                decimal_cell(one.queues_held_back),
+                ", ".join(one.topics),
+            )
+            for one in logs.flow_control
+        ]
+        heads = ["group", "by", "#lines", "#stand for", "#threshold", "#largest", "#queues held back", "topics"]
+        parts.append(table("flow-control", "Pulls that clients held back", heads, flow))
+    if logs.offset_resets:
+        resets = [
+            (
+                one.group or "",
+                one.topic or "",
+                offset_cell(one.queue_id),
+                offset_cell(one.requested),
+                offset_cell(one.given),
+                count_cell(one.count),
+                one.first or "",
+            )
+            for one in logs.offset_resets
+        ]
+        heads = ["group", "topic", "#queue", "#asked for", "#given", "#times", "first"]
+        parts.append(table("resets", "Offsets that a broker corrected", heads, resets))
+    if logs.not_matched:
+        missed = [
+            (
+                one.thread or "",
+                one.place,
+                count_cell(one.count),
+                offset_cell(one.requested),
+                offset_cell(one.first_offset),
+                offset_cell(one.last_offset),
+            )
+            for one in logs.not_matched
+        ]
+        heads = ["thread", "where it lies", "#lines", "#asked for", "#first offset", "#last offset"]
+        parts.append(table("not-matched", "Offsets that no store file holds", heads, missed))
+    if logs.replica_gaps:
+        gaps = [
+            (
+                one.path,
+                count_cell(one.lines),
+                size_cell(one.largest_bytes),
+                size_cell(one.smallest_bytes),
+                size_cell(one.last_bytes),
+            )
+            for one in logs.replica_gaps
+        ]
+        heads = ["file", "#lines", "#furthest behind", "#least", "#last"]
+        parts.append(table("replicas", "Slave behind its master; below zero it is ahead", heads, gaps))
+    if logs.gc:
+        collected = [
+            (
+                one.path,
+                count_cell(one.collections),
+                count_cell(one.full),
+                age_cell(round(one.pause_ms)),
+                age_cell(round(one.longest_pause_ms)),
+                share_cell(one.worst_share),
+                size_cell(one.heap_bytes),
+                size_cell(one.heap_after_bytes),
+            )
+            for one in logs.gc
+        ]
+        heads = [
+            "file",
+            "#collections",
+            "#full",
+            "#pauses",
+            "#longest",
+            "#worst minute",
+            "#heap",
+            "#left after",
+        ]
+        parts.append(table("gc", "Collections", heads, collected))
+    return parts
 
 
 def _files(logs: LogsFacts) -> Table:

@@ -1,0 +1,102 @@
+"""Brokers of a heap dump: role, write path, queues, replication, settings."""
+
+from __future__ import annotations
+
+from mqdiag.facts.broker import BrokerFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.html.page.cells import age_cell, count_cell, offset_cell, size_cell, table
+from mqdiag.render.html.page.parts import AnyPart, Fold, Pairs, Section
+from mqdiag.render.wording.sizes import duration, number, size
+
+
+def broker_section(report: Report, view: View) -> Section | None:
+    """Nothing when the dump is no broker's."""
+    broker = None if report.heap is None else report.heap.broker
+    if broker is None:
+        return None
+    parts: list[AnyPart] = [Pairs(_card(broker))]
+    if broker.request_queues:
+        parts.append(
+            table(
+                "request-queues",
+                "Request queues",
+                ("queue", "#waiting", "#room for", "#head waits"),
+                [
+                    (name, count_cell(queue.size), count_cell(queue.capacity), age_cell(queue.head_wait_ms))
+                    for name, queue in broker.request_queues.items()
+                ],
+            )
+        )
+    if broker.replication is not None and broker.replication.slaves:
+        parts.append(
+            table(
+                "slaves",
+                "Slaves",
+                ("address", "#confirmed offset", "#behind"),
+                [
+                    (
+                        slave.address or "?",
+                        offset_cell(slave.acknowledged_offset),
+                        size_cell(slave.behind_bytes),
+                    )
+                    for slave in broker.replication.slaves
+                ],
+            )
+        )
+    if broker.tables:
+        parts.append(
+            table(
+                "broker-tables",
+                "Tables that can grow",
+                ("table", "#entries", "#retained", "known faults"),
+                [
+                    (one.name, count_cell(one.entries), size_cell(one.retained_bytes), ", ".join(one.issues))
+                    for one in broker.tables
+                ],
+            )
+        )
+    for name, settings in (("BrokerConfig", broker.config), ("MessageStoreConfig", broker.store_config)):
+        if settings:
+            rows = [(key, _setting(value)) for key, value in sorted(settings.items())]
+            parts.append(Fold(summary=f"{name} in force", parts=[Pairs(rows)]))
+    return Section(name="broker", title="The broker", parts=parts)
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "not known" if value is None else str(value)
+
+
+def _card(broker: BrokerFacts) -> list[tuple[str, str]]:
+    rows = [
+        ("name", broker.name or "not known"),
+        ("version", broker.version or "not known"),
+        ("cluster", broker.cluster or "not known"),
+        ("role", ", ".join(filter(None, (broker.role, broker.flush))) or "not known"),
+    ]
+    if broker.page_cache_lock_ms is not None:
+        held = duration(broker.page_cache_lock_ms) if broker.page_cache_lock_ms else "no append under way"
+        rows.append(("append takes", held))
+    lock = broker.put_lock
+    if lock is not None and lock.held is not None:
+        rows.append(("put lock", f"held by {lock.holder or 'an unknown thread'}" if lock.held else "free"))
+    pool = broker.transient_store_pool
+    if pool is not None:
+        free = f", {number(pool.available_buffers)} of {number(pool.pool_size)} buffers free"
+        rows.append(("transient store pool", f"on{free}" if pool.enabled else "off"))
+    log = broker.commit_log
+    if log is not None:
+        rows.append(("commit log", f"{number(log.files)} files, written to {log.wrote_offset}"))
+        if log.unflushed_bytes is not None:
+            rows.append(("not yet on disk", size(log.unflushed_bytes)))
+        if log.uncommitted_bytes is not None:
+            rows.append(("in off-heap buffers only", size(log.uncommitted_bytes)))
+    if broker.consume_queues is not None:
+        rows.append(("consume queues", number(broker.consume_queues)))
+    if broker.long_polling is not None:
+        rows.append(("held pull requests", number(broker.long_polling.requests)))
+    if broker.store_flags:
+        rows.append(("store forbids", ", ".join(broker.store_flags)))
+    return rows

@@ -1,0 +1,72 @@
+"""The one answer of all evidence: the chain from the cause to what people noticed, and what would make it surer."""
+
+from __future__ import annotations
+
+from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.html.figures.chain import ChainLink, chain
+from mqdiag.render.html.page.parts import AnyPart, Bullets, Code, Figure, Fold, Heading, Paragraph, Section
+
+
+def verdict_section(report: Report, view: View) -> Section | None:
+    """Nothing where the evidence was not joined."""
+    verdict = report.verdict
+    if verdict is None:
+        return None
+    parts: list[AnyPart] = []
+    if len(verdict.chain) > 1:
+        parts.append(_chain(verdict))
+    if verdict.confidence is not None:
+        reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
+        parts.append(Paragraph(f"{verdict.confidence} confidence{reason}"))
+    for title, lines in (
+        ("What follows", verdict.consequences),
+        ("Where independent evidence agrees", verdict.agreements),
+        ("Where evidence disagrees", verdict.contradictions),
+        ("What it rests on", verdict.checked),
+    ):
+        if lines:
+            parts += [Heading(title), Bullets(lines)]
+    return Section(name="how", title="How it hangs together", parts=parts) if parts else None
+
+
+def surer_section(report: Report, view: View) -> Section | None:
+    """Evidence that is missing, with the commands that collect it."""
+    if report.verdict is None or not report.verdict.surer:
+        return None
+    parts: list[AnyPart] = []
+    for missing in report.verdict.surer:
+        parts += _missing(missing)
+    return Section(name="surer", title="What would make it surer", parts=parts)
+
+
+def _missing(missing: MissingEvidence) -> list[AnyPart]:
+    parts: list[AnyPart] = [Heading(missing.what), Paragraph(missing.why)]
+    if missing.caution:
+        parts.append(Paragraph(f"Mind: {missing.caution}"))
+    parts += [
+        Fold(summary=f"Commands ({command.where})", parts=[Code("\n".join(command.lines))])
+        for command in missing.commands
+    ]
+    return parts
+
+
+def _chain(verdict: Verdict) -> Figure:
+    links = [
+        ChainLink(
+            says=step.says,
+            word=step.word,
+            tied_by=", ".join(step.tied_by),
+            seen_in=", ".join(step.seen_in),
+        )
+        for step in verdict.chain
+    ]
+    return Figure(
+        svg=chain("From the cause to what was noticed: " + "; ".join(map(_told, verdict.chain)), links),
+        caption="From the root cause, at the top, to what people noticed.",
+    )
+
+
+def _told(step: ChainStep) -> str:
+    return f"{step.word} {step.says}".strip()
