@@ -86,6 +86,14 @@ bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Ma
 accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/accuracy.md (Java, Maven); MAT=/opt/mat
 	$(BIN)/python -m tests.accuracy $(if $(MAT),--mat $(MAT))
 
+.PHONY: fleet-faults
+fleet-faults: .venv/installed ## Break fleet runs on a real Spark cluster in every way we know (Java; half an hour)
+	$(BIN)/pytest -n 0 -m 'nightly or not nightly' tests/fleet
+
+.PHONY: fleet-bench
+fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000
+	$(BIN)/python -m tests.fleet.bench $(if $(DUMPS),--dumps $(DUMPS)) $(if $(SMALL),--small $(SMALL))
+
 .PHONY: package
 package: .venv/installed ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

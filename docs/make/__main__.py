@@ -1,6 +1,7 @@
 """Writes the generated pages, or with --check tells which of them are out of date.
 
-python docs/make            write docs/cli.md, docs/report.md, docs/rules/*.md and the outputs in README.md
+python docs/make            write docs/cli.md, docs/report.md, docs/fleet-tables.md, docs/rules/*.md and the
+                            outputs in README.md
 python docs/make --check    change nothing; exit 1 and name the pages that differ
 """
 
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from command_pages import command_page
+from fleet_tables_page import fleet_tables_page
 from report_page import report_page
 from rule_pages import rule_index, rule_pages
 from shown_outputs import with_outputs
@@ -24,6 +26,7 @@ def pages(root: Path) -> Iterator[tuple[Path, str]]:
     docs = root / "docs"
     yield docs / "cli.md", command_page()
     yield docs / "report.md", report_page()
+    yield docs / "fleet-tables.md", fleet_tables_page()
     yield docs / "rules" / "README.md", rule_index()
     for name, text in rule_pages():
         yield docs / "rules" / f"{name}.md", text

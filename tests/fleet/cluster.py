@@ -29,7 +29,7 @@ class Cluster:
     def __init__(self, folder: Path, workers: int = 2) -> None:
         self._folder = folder
         self._mark = uuid.uuid4().hex
-        self._port = _free_port()
+        self._port = free_port()
         self.url = f"spark://127.0.0.1:{self._port}"
         self._count = workers
         self._master: subprocess.Popen[bytes] | None = None
@@ -124,7 +124,8 @@ class Cluster:
             time.sleep(0.1)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -132,7 +132,7 @@ def _usable(table: DataFrame, settings: str, limits: str, order: dict[str, int])
     places = F.create_map(*[F.lit(part) for pair in order.items() for part in pair]) if order else F.lit(None)
     place = places[F.col("run")] if order else F.lit(0)
     return (
-        table.where(F.col("settings") == settings)
+        table.where((F.col("settings") == settings) & F.col("analysed_in").isin(*order))
         .where(~F.col("again") & (F.col("limits").isNull() | (F.col("limits") == limits)))
         .withColumn("place", place)
         .withColumn("newest", F.row_number().over(latest))

@@ -1,0 +1,32 @@
+"""docs/fleet-tables.md, from the tables' own descriptions."""
+
+from __future__ import annotations
+
+from mqdiag.fleet.tables.schemas import LEADING, SCHEMA_VERSION, TABLES, Column
+
+INTRO = f"""\
+# Tables of a fleet
+
+Made from `mqdiag/fleet/tables/schemas.py` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
+folder each: `TABLE/run=RUN/service=SERVICE/part-00000.parquet`. [fleet.md](fleet.md) has queries to start from.
+
+- Schema version {SCHEMA_VERSION}. It stands in each file's metadata as `mqdiag.schema_version`, and in the mark of
+  each run. Columns may be added; a change of meaning or a removal raises it.
+- `run` and `service` are columns too, read from the folders.
+- Every column can be null: unknown, or not applicable. Null never stands for 0.
+- A row belongs to the run that analysed its incident. `incidents` has a row for each incident of each run, those
+  taken over included, and says in `analysed_in` which run's partitions hold its rows.
+- `run` and `incident` together join all tables.
+"""
+
+
+def fleet_tables_page() -> str:
+    """The page."""
+    parts = [INTRO, "## In every table\n\n" + _columns(LEADING)]
+    parts += [f"## {table.name}\n\n{table.meaning}.\n\n" + _columns(table.own) for table in TABLES.values()]
+    return "\n".join(parts)
+
+
+def _columns(columns: tuple[Column, ...]) -> str:
+    rows = "\n".join(f"| `{one.name}` | {one.type} | {one.meaning} |" for one in columns)
+    return f"| column | type | meaning |\n|---|---|---|\n{rows}\n"

@@ -1,0 +1,79 @@
+"""The tables as others read them, and the example queries of docs/fleet.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import pandas
+import pyarrow.parquet as pq
+import pytest
+
+from mqdiag.fleet.tables.arrow import file_schema, full_schema, parquet
+from mqdiag.fleet.tables.layout import partition_value
+from mqdiag.fleet.tables.schemas import SCHEMA_VERSION, TABLES
+from tests.fleet.conftest import Night
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.xdist_group("fleet")]
+
+PAGE = Path(__file__).parents[2] / "docs/fleet.md"
+QUERIES = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)
+
+
+def _asked(query: str, out: Path) -> list[tuple[object, ...]]:
+    return duckdb.sql(query.replace("DIR/", f"{out}/")).fetchall()
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split()[:6]))
+def test_every_query_of_the_page_runs(night: Night, query: str) -> None:
+    assert _asked(query, night.root / "out")
+
+
+def test_queries_tell_the_truth(night: Night) -> None:
+    state, over, drift, causes, failures, _ = (_asked(query, night.root / "out") for query in QUERIES)
+    hosts = {row[1] for row in state if row[3] == "offset-stuck-at-head"}
+    assert hosts <= {"p1", "p2", "p3"}
+    assert over == [] or all(row[4] > 0 for row in over)
+    assert "fleet-orders-group" in str(drift)
+    assert "vipChannelEnabled" in str(drift)
+    assert {row[0]: row[1:] for row in causes}["offset-stuck-at-head"] == ("stuck-message", 1, 3)
+    assert {row[1] for row in failures} >= {"empty", "text", "sparse"}
+
+
+def test_pandas_and_spark_read_the_same(night: Night, spark: SparkSession) -> None:
+    for table in TABLES:
+        folder = night.root / "out" / table
+        frame = pandas.read_parquet(folder)
+        assert set(frame.columns) == set(full_schema(table).names)
+        read = spark.read.parquet(f"file://{folder}")
+        assert set(read.columns) == set(frame.columns)
+        assert read.count() == len(frame)
+
+
+def test_every_file_has_its_schema_and_version(night: Night) -> None:
+    for table in TABLES:
+        files = list((night.root / "out" / table).rglob("*.parquet"))
+        assert files
+        for file in files:
+            schema = pq.read_schema(file)
+            assert schema.equals(file_schema(table))
+            assert schema.metadata[b"mqdiag.schema_version"] == str(SCHEMA_VERSION).encode()
+
+
+@pytest.mark.parametrize("service", ["a/b", "a=b", "100%", "日志", "a b", "x:y", "..", "q?*"])
+def test_services_of_any_name_are_read_back(tmp_path: Path, service: str) -> None:
+    folder = tmp_path / "t" / "run=r1" / f"service={partition_value(service)}"
+    folder.mkdir(parents=True)
+    (folder / "part.parquet").write_bytes(parquet("failures", [{"reason": "x"}]))
+    assert list(pandas.read_parquet(tmp_path / "t")["service"]) == [service]
+    assert duckdb.sql(f"SELECT service FROM '{tmp_path}/t/*/*/*.parquet'").fetchall() == [(service,)]
+
+
+def test_numbers_that_no_column_holds_are_unknown(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(parquet("failures", [{"bytes": 1 << 70}, {"bytes": 7}]))
+    assert pq.read_table(tmp_path / "x.parquet")["bytes"].to_pylist() == [None, 7]
