@@ -9,15 +9,16 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
+from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Rule, Skip
 
 EVIDENCE = {
-    "heap": "heap dump",
-    "stacks": "stack samples",
-    "logs": "logs",
-    "stores": "store folders",
-    "admin": "mqadmin output",
-    "fleet": "fleet run",
+    "heap": later("heap dump"),
+    "stacks": later("stack samples"),
+    "logs": later("logs"),
+    "stores": later("store folders"),
+    "admin": later("mqadmin output"),
+    "fleet": later("fleet run"),
 }
 """What each part of `Facts` is called when it is missing."""
 
@@ -79,7 +80,7 @@ def run_rules(
             continue
         for item in said:
             if isinstance(item, Skip):
-                skipped.append(Skipped(rule=name, reason=item.reason))
+                skipped.append(Skipped(rule=name, reason=say(item.reason)))
             elif name in ignored:
                 skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
                 found = _finding(rule, item, seen_in, severities.get(name))
@@ -96,22 +97,25 @@ def run_rules(
 
 
 def _ignored(acceptance: Acceptance) -> str:
-    until = "" if acceptance.until is None else f" until {acceptance.until.isoformat()}"
-    return f"ignored by configuration{until}: {acceptance.reason}"
+    until = "" if acceptance.until is None else say(" until {until}", until=acceptance.until.isoformat())
+    return say("ignored by configuration{until}: {reason}", until=until, reason=acceptance.reason)
 
 
 def missing_evidence(card: RuleCard, facts: Facts) -> str | None:
     """Why a rule cannot be checked on these facts; None when it can."""
     missing = [need for need in card.needs if getattr(facts, need, None) is None]
     if missing:
-        return "; ".join(f"no {EVIDENCE[need]} {_were(need)} given" for need in missing)
+        return "; ".join(_not_given((need,)) for need in missing)
     if card.any_of and all(getattr(facts, need, None) is None for need in card.any_of):
-        return f"no {' and no '.join(EVIDENCE[need] for need in card.any_of)} {_were(card.any_of[-1])} given"
+        return _not_given(card.any_of)
     return None
 
 
-def _were(need: str) -> str:
-    return "were" if EVIDENCE[need].endswith("s") else "was"
+def _not_given(needs: tuple[str, ...]) -> str:
+    what = say(" and no ").join(say(EVIDENCE[need]) for need in needs)
+    if EVIDENCE[needs[-1]].endswith("s"):
+        return say("no {what} were given", what=what)
+    return say("no {what} was given", what=what)
 
 
 def _sightings(rule: Rule, facts: Facts, limits: Mapping[str, float]) -> dict[str | None, tuple[str, ...]]:
@@ -142,12 +146,12 @@ def _finding(
         cause=draft.cause,
         confidence=draft.confidence,
         fingerprint=identity,
-        title=draft.title,
+        title=say(draft.title),
         subject=draft.subject,
         evidence=dict(draft.evidence),
-        explanation=draft.explanation,
-        remedy=draft.remedy,
-        confidence_reason=draft.confidence_reason,
+        explanation=tuple(map(say, draft.explanation)),
+        remedy=tuple(map(say, draft.remedy)),
+        confidence_reason=say(draft.confidence_reason),
         references=rule.card.references,
         weight=draft.weight,
         seen_in=draft.seen_in or seen_in.get(identity, seen_in[None]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.language import say
 
 BUSY_TEXTS = {
     "busy-reject": "[REJECTREQUEST]",
@@ -35,15 +36,23 @@ def lines(count: int, text: str) -> str:
 def between(first: str | None, last: str | None) -> str:
     """From when to when."""
     if first is None:
-        return "at times that the log does not tell"
-    return f"at {first}" if first == last or last is None else f"from {first} to {last}"
+        return say("at times that the log does not tell")
+    return (
+        say("at {first}", first=first)
+        if first == last or last is None
+        else say("from {first} to {last}", first=first, last=last)
+    )
 
 
 def when(event: LogEvent) -> str:
     """From when to when, and the worst minute."""
     said = between(event.first, event.last)
     if event.peak_per_minute and event.peak_per_minute > 1 and event.first != event.last:
-        said += f", at most {event.peak_per_minute:,} in the minute of {event.peak_at}"
+        said += say(
+            ", at most {peak_per_minute:,} in the minute of {peak_at}",
+            peak_per_minute=event.peak_per_minute,
+            peak_at=event.peak_at,
+        )
     return said
 
 
@@ -67,15 +76,15 @@ def rows_said(event: LogEvent, most: int = 3) -> str:
     """The most frequent subjects in words."""
     named = [f"{_subject(row)} ({row.count:,})" for row in event.subjects[:most] if _subject(row)]
     more = len(event.subjects) - most + event.subjects_left_out
-    return ", ".join(named) + (f" and {more:,} more" if named and more > 0 else "")
+    return ", ".join(named) + (say(" and {more:,} more", more=more) if named and more > 0 else "")
 
 
 def _subject(row: LogSubject) -> str:
     parts = [
-        f"group {row.group}" if row.group else "",
-        f"topic {row.topic}" if row.topic else "",
-        f"broker {row.broker}" if row.broker else "",
-        f"queue {row.queue_id}" if row.queue_id is not None else "",
+        say("group {group}", group=row.group) if row.group else "",
+        say("topic {topic}", topic=row.topic) if row.topic else "",
+        say("broker {broker}", broker=row.broker) if row.broker else "",
+        say("queue {queue_id}", queue_id=row.queue_id) if row.queue_id is not None else "",
         row.thread or "",
     ]
     return " ".join(part for part in parts if part)

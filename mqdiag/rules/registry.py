@@ -101,11 +101,11 @@ def rule(
             raise ValueError(f"rule {name}: {label} is empty")
     card = RuleCard(
         name=name,
-        title=title,
+        title=str(title),
         why=why,
         causes=causes,
         severities=severities,
-        remedy=remedy,
+        remedy=tuple(map(str, remedy)),
         references=references,
         needs=needs,
         any_of=any_of,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from mqdiag.language import counted as counted
+from mqdiag.language import say
+
 MIB = 1024 * 1024
 
 
 def mib(size: float) -> str:
     """2,246 MiB; small sizes with a decimal or in bytes."""
     if size < MIB / 10:
-        return f"{int(size):,} bytes"
+        return say("{size:,} bytes", size=int(size))
     if size < 10 * MIB:
         return f"{size / MIB:.1f} MiB"
     return f"{int(size // MIB):,} MiB"
@@ -31,10 +34,3 @@ def duration(milliseconds: float) -> str:
         return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
-
-
-def counted(number: int, noun: str) -> str:
-    """1 queue, 55 queues, 2 classes."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from mqdiag.facts.verdict import ChainStep
 from mqdiag.findings import Confidence, Finding
+from mqdiag.language import say, say_plural
 from mqdiag.verdict.effects import of_span, says, word
 from mqdiag.verdict.same_fault import threads_of, twins
 
@@ -94,7 +95,7 @@ def _and_more(finding: Finding, alike: tuple[Finding, ...]) -> str:
     } - {(subject.topic, subject.broker, subject.queue_id)}
     if subject.queue_id is None or not others:
         return ""
-    return f", and {len(others)} more {'queue' if len(others) == 1 else 'queues'} like it"
+    return say_plural(", and {number} more queue like it", ", and {number} more queues like it", len(others))
 
 
 def _nearest_cause(
@@ -123,8 +124,11 @@ def _shared(cause: Finding, effect: Finding) -> list[str]:
     ]
     names = sorted(threads_of(cause) & threads_of(effect))
     if names:
-        shared.append(f"thread {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else ""))
+        shared.append(
+            say("thread {names}", names=names[0])
+            + (say(" and {names} more", names=len(names) - 1) if len(names) > 1 else "")
+        )
     message = cause.evidence.get("msg_id")
     if message is not None and message == effect.evidence.get("msg_id"):
-        shared.append(f"message {message}")
+        shared.append(say("message {message}", message=message))
     return shared

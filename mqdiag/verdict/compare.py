@@ -9,6 +9,7 @@ from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report
+from mqdiag.language import say
 from mqdiag.verdict.same_fault import IN_HEAP, STANDSTILLS, threads_of, twins
 
 STANDING = frozenset({"stuck", "blocked"})
@@ -30,12 +31,12 @@ def _agreements(report: Report) -> Iterator[str]:
             continue
         for twin in twins(finding, report.findings):
             names = sorted(threads_of(finding) & threads_of(twin))
-            line = f"heap dump and thread dumps show the same: {_some(names)}"
+            line = say("heap dump and thread dumps show the same: {names}", names=_some(names))
             first = names[0]
             if _same_address(in_heap.get(first), in_stacks.get(first)):
-                line += ", by name and by address"
+                line += say(", by name and by address")
             if _same_frame(in_heap.get(first), in_stacks.get(first)):
-                line += f", in {(in_stacks[first].frame or '').partition('(')[0]} both times"
+                line += say(", in {frame} both times", frame=(in_stacks[first].frame or "").partition("(")[0])
             yield line
     seen: dict[tuple[str, str | None, str | None], set[str]] = {}
     for finding in report.findings:
@@ -43,8 +44,19 @@ def _agreements(report: Report) -> Iterator[str]:
         seen.setdefault(key, set()).update(finding.seen_in)
     for (rule, group, broker), kinds in seen.items():
         if len(kinds) > 1:
-            about = f" of group {group}" if group else f" of broker {broker}" if broker else ""
-            yield f"{rule.replace('-', ' ')}{about} is seen in {' and '.join(sorted(kinds))}"
+            about = (
+                say(" of group {group}", group=group)
+                if group
+                else say(" of broker {broker}", broker=broker)
+                if broker
+                else ""
+            )
+            yield say(
+                "{rule}{about} is seen in {kinds}",
+                rule=rule.replace("-", " "),
+                about=about,
+                kinds=say(" and ").join(sorted(kinds)),
+            )
 
 
 def contradictions(report: Report) -> tuple[str, ...]:
@@ -63,9 +75,9 @@ def time_gap(report: Report) -> str | None:
         return None
     begin, end = min(first for first, _ in spans), max(last for _, last in spans)
     if end < written - NEAR:
-        return f"the logs end {_hours(written - end)} before the heap dump was written"
+        return say("the logs end {hours} before the heap dump was written", hours=_hours(written - end))
     if begin > written + NEAR:
-        return f"the logs begin {_hours(begin - written)} after the heap dump was written"
+        return say("the logs begin {hours} after the heap dump was written", hours=_hours(begin - written))
     return None
 
 
@@ -79,7 +91,7 @@ def _span(file: LogFile) -> tuple[datetime, datetime]:
 
 def _hours(gap: timedelta) -> str:
     hours = gap.total_seconds() / 3600
-    return f"{hours:.0f} h" if hours < 48 else f"{hours / 24:.0f} days"
+    return f"{hours:.0f} h" if hours < 48 else say("{hours:.0f} days", hours=hours / 24)
 
 
 def contradicted(finding: Finding, report: Report) -> bool:
@@ -94,11 +106,15 @@ def _contradictions(report: Report) -> Iterator[str]:
             continue
         moving = _moving(finding, report)
         if moving:
-            seen = " and ".join(sorted({states[name].state for name in moving}))
+            seen = say(" and ").join(sorted({states[name].state for name in moving}))
             yield (
-                f"the heap dump has {_some(moving)} at one message for long, the thread dumps have"
-                f" {'it' if len(moving) == 1 else 'them'} {seen}: they were taken at different times, or the work"
-                " is slow and not stuck"
+                say(
+                    "the heap dump has {moving} at one message for long, the thread dumps have {it}"
+                    " {seen}: they were taken at different times, or the work is slow and not stuck",
+                    moving=_some(moving),
+                    it=say("it") if len(moving) == 1 else say("them"),
+                    seen=seen,
+                )
             )
     heap = report.heap
     if heap is None or not any(thread.message is not None for thread in heap.threads):
@@ -115,8 +131,12 @@ def _contradictions(report: Report) -> Iterator[str]:
         )
         if free:
             yield (
-                f"the thread dumps have {_some(free)} standing, the heap dump has no message in"
-                f" {'its hand' if len(free) == 1 else 'their hands'}: the dumps were taken at different times"
+                say(
+                    "the thread dumps have {free} standing, the heap dump has no message in {hand}: the"
+                    " dumps were taken at different times",
+                    free=_some(free),
+                    hand=say("its hand") if len(free) == 1 else say("their hands"),
+                )
             )
 
 
@@ -162,4 +182,8 @@ def _same_frame(one: HeapThread | None, other: ThreadFacts | None) -> bool:
 
 def _some(names: list[str]) -> str:
     shown = ", ".join(names[:NAMES_SHOWN])
-    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
+    return (
+        shown
+        if len(names) <= NAMES_SHOWN
+        else say("{shown} and {names} more", shown=shown, names=len(names) - NAMES_SHOWN)
+    )

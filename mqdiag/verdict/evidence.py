@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.findings import Report
+from mqdiag.language import counted, say
 
 
 def checked(report: Report) -> tuple[str, ...]:
@@ -21,7 +22,11 @@ def _lines(report: Report) -> Iterator[str]:
     if report.stacks is not None:
         yield prefix + _stacks(report.stacks)
     if own is not None and own.tied_by is not None:
-        yield f"{prefix}heap dump and thread dumps are of one process: {own.tied_by}"
+        yield say(
+            "{prefix}heap dump and thread dumps are of one process: {tied_by}",
+            prefix=prefix,
+            tied_by=own.tied_by,
+        )
     for other in report.other_processes:
         if other.heap is not None:
             yield f"{other.name}: {_heap(other.heap)}"
@@ -33,27 +38,35 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _heap(heap: HeapFacts) -> str:
     groups = sorted({consumer.group for consumer in heap.consumers})
-    of = f" of {', '.join(groups[:3])}{' and others' if len(groups) > 3 else ''}" if groups else ""
-    when = f", written {heap.captured_at}" if heap.captured_at else ""
+    of = (
+        say(
+            " of {groups}{others}",
+            groups=", ".join(groups[:3]),
+            others=say(" and others") if len(groups) > 3 else "",
+        )
+        if groups
+        else ""
+    )
+    when = say(", written {captured_at}", captured_at=heap.captured_at) if heap.captured_at else ""
     if heap.process_queues is None:
-        return f"a heap dump{when}, counts only"
-    return (
-        f"a heap dump{when}: {_many(len(heap.consumers), 'consumer')}{of}, {_many(len(heap.queues), 'queue')},"
-        f" {_many(heap.messages or 0, 'message')}"
+        return say("a heap dump{when}, counts only", when=when)
+    return say(
+        "a heap dump{when}: {consumers}{of}, {queues}, {messages}",
+        when=when,
+        consumers=counted(len(heap.consumers), "consumer"),
+        of=of,
+        queues=counted(len(heap.queues), "queue"),
+        messages=counted(heap.messages or 0, "message"),
     )
 
 
 def _stacks(stacks: StacksFacts) -> str:
-    span = "" if not stacks.seconds else f" over {stacks.seconds:.1f} s"
-    told = "" if stacks.judged else ", which do not tell progress from standstill"
-    return f"{_many(stacks.samples, 'thread dump')}{span}: {_many(len(stacks.threads), 'thread')}{told}"
+    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    told = "" if stacks.judged else say(", which do not tell progress from standstill")
+    return f"{counted(stacks.samples, 'thread dump')}{span}: {counted(len(stacks.threads), 'thread')}{told}"
 
 
 def _logs(logs: LogsFacts) -> str:
     times = [file.first for file in logs.files if file.first] + [file.last for file in logs.files if file.last]
-    span = f", {min(times)} to {max(times)}" if times else ""
-    return f"{_many(len(logs.files), 'log')}: {_many(logs.lines, 'line')}{span}"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    span = say(", {times} to {times_2}", times=min(times), times_2=max(times)) if times else ""
+    return f"{counted(len(logs.files), 'log')}: {counted(logs.lines, 'line')}{span}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.verdict import ChainStep, Verdict
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Report, Severity
+from mqdiag.language import say
 from mqdiag.verdict.chain import chain_of, steps
 from mqdiag.verdict.compare import agreements, contradicted, contradictions, time_gap
 from mqdiag.verdict.evidence import checked
@@ -57,13 +58,21 @@ def _healthy(report: Report, against: tuple[str, ...]) -> Verdict:
     """What was looked at, and no more than that is claimed."""
     undecided = report.stacks is not None and not report.stacks.judged and report.heap is None
     cut = any(found.rule == INPUT_RULE for found in report.findings)
-    statement = f"No fault was found: {len(report.checked)} rules looked at this evidence."
+    statement = say("No fault was found: {checked} rules looked at this evidence.", checked=len(report.checked))
     if undecided and report.logs is None:
-        statement = "These thread dumps do not tell progress from standstill; nothing else was found in them."
+        statement = say(
+            "These thread dumps do not tell progress from standstill; nothing else was found in them."
+        )
     elif against:
-        statement = f"No fault is proven: the evidence disagrees. {len(report.checked)} rules looked at it."
+        statement = say(
+            "No fault is proven: the evidence disagrees. {checked} rules looked at it.",
+            checked=len(report.checked),
+        )
     elif cut:
-        statement = f"No fault was found in what could be read: {len(report.checked)} rules looked at it."
+        statement = say(
+            "No fault was found in what could be read: {checked} rules looked at it.",
+            checked=len(report.checked),
+        )
     return Verdict(
         healthy=not (undecided or against or cut),
         statement=statement,
@@ -97,10 +106,10 @@ def _confidence(
     kinds = sorted({kind for one in (root, *same) for kind in one.seen_in})
     if same:
         level = Confidence.HIGH if level is not Confidence.LOW else Confidence.MEDIUM
-        reason = f"{' and '.join(kinds)} show it independently"
+        reason = say("{kinds} show it independently", kinds=say(" and ").join(kinds))
     if against:
         level = _ORDER[max(_ORDER.index(level) - 1, 0)]
-        reason = f"evidence disagrees: {against[0]}"
+        reason = say("evidence disagrees: {against}", against=against[0])
     return level, reason
 
 
@@ -115,14 +124,24 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
         lags = [queue.lag for queue in queues if queue.lag is not None]
         if sum(lags):
             yield (
-                f"{sum(lags):,} messages wait on the brokers for the {len(lags)} queues of group {group} that this"
-                " process has, as of the last pulls"
+                say(
+                    "{lags:,} messages wait on the brokers for the {queues} queues of group {group} that"
+                    " this process has, as of the last pulls",
+                    lags=sum(lags),
+                    queues=len(lags),
+                    group=group,
+                )
             )
         held = [found for found in chain if found.rule == HELD_BACK and found.subject.group == group]
         again = sum(_number(found.evidence.get("finished_beyond_head")) for found in held)
         if again:
             yield (
-                f"if the process restarts now, {again:,} messages of group {group} that are done are delivered again"
+                say(
+                    "if the process restarts now, {again:,} messages of group {group} that are done are"
+                    " delivered again",
+                    again=again,
+                    group=group,
+                )
             )
 
 

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from mqdiag.facts.verdict import MissingEvidence
 from mqdiag.findings import Finding, Report
+from mqdiag.language import counted, later, say
 from mqdiag.verdict import commands
 from mqdiag.verdict.places import Place, place_of
 
-STOPS = "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
+STOPS = later(
+    "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
+)
 BROKER_EVIDENCE = frozenset(
     {
         "page-cache-busy", "slow-writes", "send-queue-timeout", "send-queue-full", "send-busy",
@@ -30,35 +33,43 @@ def surer(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, 
 def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
     stacks, heap = report.stacks, report.heap
     if stacks is None or not stacks.judged:
-        have = "" if stacks is None else f", as the given {_count(stacks.samples, 'sample')} cannot"
+        have = (
+            ""
+            if stacks is None
+            else say(", as the given {count} cannot", count=counted(stacks.samples, "sample"))
+        )
         yield MissingEvidence(
-            what="five thread dumps of the process, three seconds apart",
-            why=f"they tell standstill from slow work, and name the frame{have}",
+            what=say("five thread dumps of the process, three seconds apart"),
+            why=say("they tell standstill from slow work, and name the frame{have}", have=have),
             commands=commands.thread_dumps(place),
         )
     if heap is None:
         yield MissingEvidence(
-            what="a heap dump of the process",
+            what=say("a heap dump of the process"),
             why=(
-                "it tells which message each thread has in hand and since when, what the queues hold, which settings"
-                " are in force, and how many messages a restart would deliver again"
+                say(
+                    "it tells which message each thread has in hand and since when, what the queues hold,"
+                    " which settings are in force, and how many messages a restart would deliver again"
+                )
             ),
-            caution=STOPS,
+            caution=say(STOPS),
             commands=commands.heap_dump(place),
         )
     elif heap.process_queues is None:
-        yield MissingEvidence(what="the heap dump read in full", why="without its graph no cause can be named")
+        yield MissingEvidence(
+            what=say("the heap dump read in full"), why=say("without its graph no cause can be named")
+        )
     if report.logs is None:
         yield MissingEvidence(
-            what="the client's log, rocketmq_client.log, with its rotated files",
-            why="it tells when it began, which flow control came first, and errors that no dump shows",
+            what=say("the client's log, rocketmq_client.log, with its rotated files"),
+            why=say("it tells when it began, which flow control came first, and errors that no dump shows"),
             commands=commands.client_log(place),
         )
     group = _group(report, chain)
     if group is not None and not _has_kind(report, "admin"):
         yield MissingEvidence(
-            what=f"the backlog of group {group} as the brokers have it",
-            why="a dump knows only the queues of its own process, as of their last pulls",
+            what=say("the backlog of group {group} as the brokers have it", group=group),
+            why=say("a dump knows only the queues of its own process, as of their last pulls"),
             commands=commands.consumer_progress(place, group),
         )
 
@@ -66,21 +77,21 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
 def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
     if report.logs is None:
         yield MissingEvidence(
-            what="the broker's logs: broker.log, store.log, watermark.log",
-            why="store.log has the distribution of write times, one line a minute",
+            what=say("the broker's logs: broker.log, store.log, watermark.log"),
+            why=say("store.log has the distribution of write times, one line a minute"),
             commands=commands.broker_logs(place),
         )
     if report.stacks is None or not report.stacks.judged:
         yield MissingEvidence(
-            what="five thread dumps of the broker, three seconds apart",
-            why="they tell what the send threads wait for: the put lock, the flush or the slave",
+            what=say("five thread dumps of the broker, three seconds apart"),
+            why=say("they tell what the send threads wait for: the put lock, the flush or the slave"),
             commands=commands.thread_dumps(place),
         )
     if not _has_kind(report, "admin"):
         broker = next((one.subject.broker for one in chain if one.subject.broker is not None), None)
         yield MissingEvidence(
-            what="the broker's own counters",
-            why="mqadmin brokerStatus has the queue sizes, head waits and the page cache lock time of now",
+            what=say("the broker's own counters"),
+            why=say("mqadmin brokerStatus has the queue sizes, head waits and the page cache lock time of now"),
             commands=commands.broker_status(place, broker),
         )
 
@@ -96,7 +107,3 @@ def _group(report: Report, chain: tuple[Finding, ...]) -> str | None:
 
 def _has_kind(report: Report, kind: str) -> bool:
     return any(given.kind == kind and given.error is None for given in report.inputs)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

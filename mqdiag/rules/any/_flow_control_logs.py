@@ -7,24 +7,29 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import FlowControlFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import counted, duration
 
 LOGGED_ONE_IN = 1000
 _REMEDIES = {
-    "count": "Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect.",
-    "size": "Look at the largest messages: mqdiag heap on a dump of the client shows them.",
-    "span": "Find the message that is stuck: mqdiag stacks on five thread dumps, or mqdiag heap on a dump.",
-    "pop": "Make the listener faster: messages wait to be acknowledged.",
-    "waiting-requests": "Call poll() more often, or lower pullBatchSize: what was pulled waits for the application.",
+    "count": later("Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect."),
+    "size": later("Look at the largest messages: mqdiag heap on a dump of the client shows them."),
+    "span": later(
+        "Find the message that is stuck: mqdiag stacks on five thread dumps, or mqdiag heap on a dump."
+    ),
+    "pop": later("Make the listener faster: messages wait to be acknowledged."),
+    "waiting-requests": later(
+        "Call poll() more often, or lower pullBatchSize: what was pulled waits for the application."
+    ),
 }
 _OVER = {
-    "count": "messages were cached",
-    "size": "MiB were cached",
-    "span": "offsets lay between the first and the last cached message",
-    "pop": "messages waited to be acknowledged",
-    "waiting-requests": "requests waited for poll()",
+    "count": later("messages were cached"),
+    "size": later("MiB were cached"),
+    "span": later("offsets lay between the first and the last cached message"),
+    "pop": later("messages waited to be acknowledged"),
+    "waiting-requests": later("requests waited for poll()"),
 }
 
 
@@ -44,27 +49,48 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
     lasting = row.seconds is not None and row.seconds * 1000 >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     explained = [
-        f"{row.lines:,} lines {between(row.first, row.last)}; the client logs one in {LOGGED_ONE_IN:,}, and its counter"
-        f" says {counted(row.occurrences, 'pull')} at least."
+        say(
+            "{lines:,} lines {between}; the client logs one in {logged_one_in:,}, and its counter"
+            " says {pulls} at least.",
+            lines=row.lines,
+            between=between(row.first, row.last),
+            logged_one_in=LOGGED_ONE_IN,
+            pulls=counted(row.occurrences, "pull"),
+        )
     ]
     if held is not None and row.seconds is not None:
         explained.append(
-            f"At 50 ms each that is {held:.2f} queues held back at once, as a mean over"
-            f" {duration(row.seconds * 1000)}."
+            say(
+                "At 50 ms each that is {held:.2f} queues held back at once, as a mean over {seconds}.",
+                held=held,
+                seconds=duration(row.seconds * 1000),
+            )
         )
     if row.largest is not None:
-        limit = "" if row.threshold is None else f", with {row.threshold:,} as the threshold in force"
-        explained.append(f"At most {row.largest:,} {_OVER[row.kind]}{limit}.")
+        limit = (
+            ""
+            if row.threshold is None
+            else say(", with {threshold:,} as the threshold in force", threshold=row.threshold)
+        )
+        explained.append(
+            say("At most {largest:,} {over}{limit}.", largest=row.largest, over=_OVER[row.kind], limit=limit)
+        )
     if len(rows) > 1:
-        explained.append(f"{len(rows)} logs have such lines; these numbers are of {row.path}.")
+        explained.append(
+            say("{rows} logs have such lines; these numbers are of {path}.", rows=len(rows), path=row.path)
+        )
     return Draft(
         severity=Severity.WARNING if continuous else Severity.INFO,
         cause=row.kind,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
-        confidence_reason="" if held is not None else "one line does not tell for how long",
+        confidence_reason="" if held is not None else say("one line does not tell for how long"),
         title=(
-            f"{'Group ' + row.group if row.group else 'A lite pull consumer'} held back"
-            f" {counted(row.occurrences, 'pull')} or more, by {row.kind.replace('-', ' ')}"
+            say(
+                "{group} held back {pulls} or more, by {kind}",
+                group=say("Group {group}", group=row.group) if row.group else say("A lite pull consumer"),
+                pulls=counted(row.occurrences, "pull"),
+                kind=row.kind.replace("-", " "),
+            )
         ),
         subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),
         evidence={

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft
 
@@ -23,14 +24,15 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
             cause="out-of-memory",
             confidence=Confidence.HIGH,
             title=(
-                f"The log shows an OutOfMemoryError {when(event)}"
+                say("The log shows an OutOfMemoryError {when}", when=when(event))
                 if event.count == 1
-                else f"The log shows {event.count:,} OutOfMemoryErrors"
+                else say("The log shows {count:,} OutOfMemoryErrors", count=event.count)
             ),
             subject=Subject(thread=thread),
             evidence={"lines": event.count, "thread": thread, "first": event.first, "last": event.last},
             explanation=(
-                f"{event.count:,} records {when(event)}" + (f", of {said}." if said else "."),
+                say("{count:,} records {when}", count=event.count, when=when(event))
+                + (say(", of {said}.", said=said) if said else "."),
                 "The thread that met it need not be the one that filled the heap.",
             ),
             remedy=(

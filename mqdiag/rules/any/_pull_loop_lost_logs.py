@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft
 
@@ -24,19 +25,32 @@ def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
 def _draft(event: LogEvent, out_of_memory: int, callbacks: int, remedy: tuple[str, ...]) -> Draft:
     again = any(row.count > 1 for row in event.subjects)
     explained = [
-        f"{event.count:,} lines `[BUG]doRebalance … because pull is pause` {when(event)}: {rows_said(event)}.",
-        "The rebalance took each queue away and added it again, so its pulling may have gone on.",
+        say(
+            "{count:,} lines `[BUG]doRebalance … because pull is pause` {when}: {rows_said}.",
+            count=event.count,
+            when=when(event),
+            rows_said=rows_said(event),
+        ),
+        say("The rebalance took each queue away and added it again, so its pulling may have gone on."),
     ]
     if out_of_memory:
-        explained.append(f"The logs show {out_of_memory:,} OutOfMemoryErrors, which end pull loops.")
+        explained.append(
+            say(
+                "The logs show {out_of_memory:,} OutOfMemoryErrors, which end pull loops.",
+                out_of_memory=out_of_memory,
+            )
+        )
     if callbacks:
-        explained.append(f"The pull thread or a callback failed {callbacks:,} times.")
+        explained.append(say("The pull thread or a callback failed {callbacks:,} times.", callbacks=callbacks))
     return Draft(
         severity=Severity.ERROR,
         cause="lost-pull",
         confidence=Confidence.HIGH if again else Confidence.MEDIUM,
-        confidence_reason="" if again else "once for each queue: the rebalance may have repaired it",
-        title=f"Queues were not pulled for two minutes: {event.count:,} times a rebalance had to add one again",
+        confidence_reason="" if again else say("once for each queue: the rebalance may have repaired it"),
+        title=say(
+            "Queues were not pulled for two minutes: {count:,} times a rebalance had to add one again",
+            count=event.count,
+        ),
         subject=Subject(
             group=only(event, "group"),
             topic=only(event, "topic"),

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.log_events import busiest, events, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
 
 COUNTED = {
-    "consume-failures": "failures in the client's statistics ([CONSUME_FAILED_TPS])",
-    "messages-sent-back": "messages sent back in the broker's statistics ([SNDBCK_PUT_NUMS])",
-    "consume-exception": "exceptions of the listener",
-    "consume-returned-null": "listener calls that returned null",
-    "consume-orderly-suspended": "orderly listener calls that did not succeed",
+    "consume-failures": later("failures in the client's statistics ([CONSUME_FAILED_TPS])"),
+    "messages-sent-back": later("messages sent back in the broker's statistics ([SNDBCK_PUT_NUMS])"),
+    "consume-exception": later("exceptions of the listener"),
+    "consume-returned-null": later("listener calls that returned null"),
+    "consume-orderly-suspended": later("orderly listener calls that did not succeed"),
 }
 
 
@@ -45,8 +46,11 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
         cause="failing-listener",
         confidence=Confidence.HIGH,
         title=(
-            f"Messages failed up to {worst.peak_per_minute:,} times a minute"
-            + (f" in group {group}" if group else "")
+            say(
+                "Messages failed up to {peak_per_minute:,} times a minute",
+                peak_per_minute=worst.peak_per_minute,
+            )
+            + (say(" in group {group}", group=group) if group else "")
         ),
         subject=Subject(group=group),
         evidence={

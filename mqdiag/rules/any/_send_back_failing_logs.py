@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
 
@@ -23,13 +24,17 @@ def in_logs(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[D
             severity=Severity.WARNING,
             cause="send-back-failing",
             confidence=Confidence.HIGH,
-            title=f"{event.count:,} times a failed message"
-            + (f" of group {group}" if group else "")
-            + " could not be sent back",
+            title=say("{count:,} times a failed message", count=event.count)
+            + (say(" of group {group}", group=group) if group else "")
+            + say(" could not be sent back"),
             subject=Subject(group=group),
             evidence={"lines": event.count, "peak_per_minute": event.peak_per_minute},
             explanation=(
-                f"{event.count:,} lines about sending back that failed, {when(event)}"
+                say(
+                    "{count:,} lines about sending back that failed, {when}",
+                    count=event.count,
+                    when=when(event),
+                )
                 + (f": {said}." if said else "."),
             ),
             remedy=remedy,

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.any._flow_control_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
@@ -90,18 +91,28 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
     lasting = uptime is not None and uptime >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     kind = COUNTERS[max(found, key=lambda name: found[name])]
-    since = "" if uptime is None else f" in {duration(uptime)}"
+    since = "" if uptime is None else say(" in {uptime}", uptime=duration(uptime))
     mean = (
-        "The time since its start is not known, so neither is the share."
+        say("The time since its start is not known, so neither is the share.")
         if held is None
-        else f"At {DELAY_MS} ms each that is {held:.2f} queues held back at once, as a mean since the start."
+        else say(
+            "At {delay_ms} ms each that is {held:.2f} queues held back at once, as a mean since the start.",
+            delay_ms=DELAY_MS,
+            held=held,
+        )
     )
     return Draft(
         severity=Severity.WARNING if continuous else Severity.INFO,
         cause=kind,
         confidence=Confidence.HIGH if continuous else Confidence.MEDIUM,
-        confidence_reason="" if continuous else "the counters do not tell when it was",
-        title=f"Group {consumer.group} held back {times:,} pulls{since}, mostly by {kind.replace('-', ' ')}",
+        confidence_reason="" if continuous else say("the counters do not tell when it was"),
+        title=say(
+            "Group {group} held back {times:,} pulls{since}, mostly by {kind}",
+            group=consumer.group,
+            times=times,
+            since=since,
+            kind=kind.replace("-", " "),
+        ),
         subject=Subject(group=consumer.group),
         evidence={
             "times": times,
@@ -110,7 +121,10 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
             **{name: value for name, value in found.items() if name in consumer.state},
         },
         explanation=(
-            f"The consumer counted {times:,} pulls that it put off because a threshold was exceeded.",
+            say(
+                "The consumer counted {times:,} pulls that it put off because a threshold was exceeded.",
+                times=times,
+            ),
             mean,
         ),
         remedy=check.card.remedy,

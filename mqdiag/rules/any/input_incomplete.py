@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
@@ -52,20 +53,31 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         share = ""
         if given.read_share is not None:
-            share = f", {given.read_share:.1%} of it was read"
-        lines = [f"Reading stopped at byte {given.stopped_at_byte}: {given.problem}."]
+            share = say(", {read_share:.1%} of it was read", read_share=given.read_share)
+        lines = [
+            say(
+                "Reading stopped at byte {stopped_at_byte}: {problem}.",
+                stopped_at_byte=given.stopped_at_byte,
+                problem=given.problem,
+            )
+        ]
         if given.read_share is None:
-            lines.append("How many of its bytes are missing cannot be told.")
+            lines.append(say("How many of its bytes are missing cannot be told."))
         if given.found_references_share is not None:
             lines.append(
-                f"{1 - given.found_references_share:.1%} of the references lead to objects that the file does not"
-                " hold."
+                say(
+                    "{found_references_share:.1%} of the references lead to objects that the file does"
+                    " not hold.",
+                    found_references_share=1 - given.found_references_share,
+                )
             )
         yield Draft(
             severity=Severity.WARNING,
             cause="incomplete-input",
             confidence=Confidence.HIGH,
-            title=f"{given.path} is incomplete{share}; all numbers are lower bounds",
+            title=say(
+                "{path} is incomplete{share}; all numbers are lower bounds", path=given.path, share=share
+            ),
             evidence={
                 "path": given.path,
                 "stopped_at_byte": given.stopped_at_byte,

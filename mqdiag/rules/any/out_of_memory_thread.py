@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.any._out_of_memory_thread_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -70,13 +71,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 def _draft(thread: HeapThread) -> Draft:
     frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
-    at = f" in {frames[0]}" if frames else ""
+    at = say(" in {frames}", frames=frames[0]) if frames else ""
     return Draft(
         severity=Severity.INFO,
         cause="out-of-memory",
         confidence=Confidence.HIGH,
         confidence_reason="OutOfMemoryError.<init> is the first frame of the thread",
-        title=f"Thread {thread.name} hit the OutOfMemoryError{at}",
+        title=say("Thread {name} hit the OutOfMemoryError{at}", name=thread.name, at=at),
         subject=Subject(thread=thread.name),
         evidence={"thread": thread.name, "frame": frames[0] if frames else None, "frames": frames[:20]},
         explanation=(

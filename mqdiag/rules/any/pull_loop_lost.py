@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.any._pull_loop_lost_logs import in_logs
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, queue_name
@@ -74,8 +75,12 @@ def _in_heap(facts: Facts, heap: HeapFacts, limits: Limits) -> Iterator[Draft | 
             severity=Severity.ERROR,
             cause="lost-pull",
             confidence=Confidence.HIGH if expired else Confidence.MEDIUM,
-            confidence_reason="" if expired else "a rebalance notices after 120 s and may repair it",
-            title=f"{queue_name(queue)} has no pull request and was last pulled {duration(age)} ago",
+            confidence_reason="" if expired else say("a rebalance notices after 120 s and may repair it"),
+            title=say(
+                "{queue_name} has no pull request and was last pulled {age} ago",
+                queue_name=queue_name(queue),
+                age=duration(age),
+            ),
             subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
             evidence={"last_pull_age_ms": age, "messages": queue.messages, "lag": queue.lag},
             explanation=(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, rule
 
 
@@ -51,7 +52,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft]:
             severity=Severity.ERROR,
             cause="lost-pull",
             confidence=Confidence.HIGH if stacks.samples > 1 else Confidence.MEDIUM,
-            confidence_reason="" if stacks.samples > 1 else "one sample may show a client that starts or stops",
+            confidence_reason=""
+            if stacks.samples > 1
+            else say("one sample may show a client that starts or stops"),
             title="There is no PullMessageService thread, though the client rebalances: nothing is pulled any more",
             evidence={"threads": ("PullMessageService",), "samples": stacks.samples, "frame": None},
             explanation=(
@@ -78,7 +81,10 @@ def _dead(instance: ClientInstance) -> Draft:
         severity=Severity.ERROR,
         cause="lost-pull",
         confidence=Confidence.HIGH,
-        title=f"The PullMessageService thread of client {instance.client_id} has ended: nothing is pulled any more",
+        title=say(
+            "The PullMessageService thread of client {client_id} has ended: nothing is pulled any more",
+            client_id=instance.client_id,
+        ),
         evidence={
             "threads": ("PullMessageService",),
             "client_id": instance.client_id,
@@ -86,10 +92,17 @@ def _dead(instance: ClientInstance) -> Draft:
             "groups": instance.consumer_groups,
         },
         explanation=(
-            "The client is in state RUNNING and its pull service was not stopped, but the service's thread is"
-            f" terminated; groups {', '.join(instance.consumer_groups)} depend on it.",
-            (f"This client is {version}" if version else "The client's version could not be found in the dump")
-            + "; 5.3.3 is the first that survives an Error there.",
+            say(
+                "The client is in state RUNNING and its pull service was not stopped, but the"
+                " service's thread is terminated; groups {consumer_groups} depend on it.",
+                consumer_groups=", ".join(instance.consumer_groups),
+            ),
+            (
+                say("This client is {version}", version=version)
+                if version
+                else say("The client's version could not be found in the dump")
+            )
+            + say("; 5.3.3 is the first that survives an Error there."),
         ),
         remedy=check.card.remedy,
         weight=1.0,

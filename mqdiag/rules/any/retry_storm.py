@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.any._retry_storm_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
@@ -67,7 +68,12 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="failing-listener",
             confidence=Confidence.MEDIUM,
             confidence_reason="after an outage the same is seen while the group catches up",
-            title=f"{failed:,} of {messages:,} cached messages of group {group} failed before",
+            title=say(
+                "{failed:,} of {messages:,} cached messages of group {group} failed before",
+                failed=failed,
+                messages=messages,
+                group=group,
+            ),
             subject=Subject(group=group),
             evidence={
                 "redelivered": failed,
@@ -76,8 +82,12 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
                 "most_redelivered": most,
             },
             explanation=(
-                f"{percent(failed / messages)} of the messages in the group's queues have reconsumeTimes above 0, at"
-                f" most {most:,}.",
+                say(
+                    "{failed} of the messages in the group's queues have reconsumeTimes above 0, at most"
+                    " {most:,}.",
+                    failed=percent(failed / messages),
+                    most=most,
+                ),
             ),
             remedy=check.card.remedy,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.any._send_back_failing_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
@@ -65,12 +66,19 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="send-back-failing",
             confidence=Confidence.MEDIUM,
             confidence_reason="requests that a pool refused wait in the same queue",
-            title=f"{count:,} failed requests of group {consumer.group} wait to be tried again in the client",
+            title=say(
+                "{count:,} failed requests of group {group} wait to be tried again in the client",
+                count=count,
+                group=consumer.group,
+            ),
             subject=Subject(group=consumer.group),
             evidence={"resubmits": count, "messages": consumer.messages},
             explanation=(
-                f"{count:,} tasks wait in the consumer's scheduled executor, where only requests go whose messages"
-                " could not be sent back.",
+                say(
+                    "{count:,} tasks wait in the consumer's scheduled executor, where only requests go"
+                    " whose messages could not be sent back.",
+                    count=count,
+                ),
             ),
             remedy=check.card.remedy,
         )

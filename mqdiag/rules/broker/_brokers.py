@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Subject
+from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Skip
 
-NO_BROKER = "the dump is not a broker's"
+NO_BROKER = later("the dump is not a broker's")
 
 
 def no_broker(heap: HeapFacts) -> Skip | None:
@@ -46,7 +47,7 @@ def subject(broker: BrokerFacts) -> Subject:
 
 def called(broker: BrokerFacts, *, begins: bool = False) -> str:
     """How a sentence names it, at its beginning or later."""
-    name = f"broker {broker.name}" if broker.name else "the broker"
+    name = say("broker {name}", name=broker.name) if broker.name else say("the broker")
     return name[0].upper() + name[1:] if begins else name
 
 

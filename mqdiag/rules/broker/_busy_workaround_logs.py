@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._logs import number, subject
 from mqdiag.rules.log_events import is_set
 from mqdiag.rules.registry import Draft
@@ -34,16 +35,35 @@ def in_logs(
         value = number(logs, name)
         if value is not None and value > default:
             changed[name] = value
-    said = [f"{name}={value:,} (default {defaults[name]:,}): {hides[name]}." for name, value in changed.items()]
+    said = [
+        say(
+            "{name}={value:,} (default {defaults:,}): {hides}.",
+            name=name,
+            value=value,
+            defaults=defaults[name],
+            hides=hides[name],
+        )
+        for name, value in changed.items()
+    ]
     if is_set(logs, FAST_FAILURE, "false"):
         changed[FAST_FAILURE] = False
-        said.append(f"{FAST_FAILURE}=false (default true): {hides[FAST_FAILURE]}.")
+        said.append(
+            say(
+                "{fast_failure}=false (default true): {hides}.",
+                fast_failure=FAST_FAILURE,
+                hides=hides[FAST_FAILURE],
+            )
+        )
     if changed:
         yield Draft(
             severity=Severity.WARNING,
             cause="symptom-hidden",
             confidence=Confidence.HIGH,
-            title=f"{' and '.join(changed)} of the broker {'hides' if len(changed) == 1 else 'hide'} that it is busy",
+            title=say(
+                "{changed} of the broker {hides} that it is busy",
+                changed=say(" and ").join(changed),
+                hides=say("hides") if len(changed) == 1 else say("hide"),
+            ),
             subject=subject(logs, []),
             evidence=changed,
             explanation=(*said, "The broker printed these settings when it started."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.language import say
 from mqdiag.rules.broker._remedies import BUSY, POOL_IF_ASYNC_MASTER
 from mqdiag.rules.log_events import BUSY_TEXTS, busiest, events, lines, when
 
@@ -43,7 +44,7 @@ def said(found: list[LogEvent]) -> list[str]:
 
 
 def _side(event: LogEvent) -> str:
-    return "Senders" if event.side == "client" else "The broker"
+    return "Senders" if event.side == "client" else say("The broker")
 
 
 def answers(logs: LogsFacts, *kinds: str) -> list[LogEvent]:

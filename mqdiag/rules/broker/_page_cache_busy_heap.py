@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._remedies import busy
 from mqdiag.rules.registry import Draft, Limits, Skip
@@ -70,11 +71,19 @@ def _busy(broker: BrokerFacts) -> Draft:
         cause="page-cache-busy",
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the time",
-        title=f"The page cache of {called(broker)} is busy: one append takes {duration(age)} so far",
+        title=say(
+            "The page cache of {called} is busy: one append takes {age} so far",
+            called=called(broker),
+            age=duration(age),
+        ),
         subject=subject(broker),
         evidence=_evidence(broker),
         explanation=(
-            f"A message has been on its way into the commit log for {duration(age)}. {_effect(limit)}",
+            say(
+                "A message has been on its way into the commit log for {age}. {effect}",
+                age=duration(age),
+                effect=_effect(limit),
+            ),
             *_said(broker),
         ),
         remedy=busy(broker),
@@ -84,13 +93,17 @@ def _busy(broker: BrokerFacts) -> Draft:
 
 def _effect(limit: int) -> str:
     if limit > DEFAULT_LIMIT_MS:
-        return (
-            f"By the default of {DEFAULT_LIMIT_MS:,} ms the page cache is busy; osPageCacheBusyTimeOutMills={limit:,}"
-            " makes senders wait instead of going to another broker."
+        return say(
+            "By the default of {default_limit_ms:,} ms the page cache is busy;"
+            " osPageCacheBusyTimeOutMills={limit:,} makes senders wait instead of going to"
+            " another broker.",
+            default_limit_ms=DEFAULT_LIMIT_MS,
+            limit=limit,
         )
-    return (
-        f"Beyond osPageCacheBusyTimeOutMills={limit:,} every send is refused with [REJECTREQUEST], [PC_SYNCHRONIZED]"
-        " or [PCBUSY_CLEAN_QUEUE]."
+    return say(
+        "Beyond osPageCacheBusyTimeOutMills={limit:,} every send is refused with"
+        " [REJECTREQUEST], [PC_SYNCHRONIZED] or [PCBUSY_CLEAN_QUEUE].",
+        limit=limit,
     )
 
 
@@ -102,12 +115,20 @@ def _slow(broker: BrokerFacts) -> Draft:
         cause="page-cache-busy",
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump, and the broker's own limit is not reached at this moment",
-        title=f"An append of {called(broker)} has waited for {duration(age)} for the next commit log file",
+        title=say(
+            "An append of {called} has waited for {age} for the next commit log file",
+            called=called(broker),
+            age=duration(age),
+        ),
         subject=subject(broker),
         evidence=_evidence(broker),
         explanation=(
-            f"The file system has not made the file in {duration(age)}; at osPageCacheBusyTimeOutMills="
-            f"{limit_ms(broker):,} the broker begins to refuse all sends.",
+            say(
+                "The file system has not made the file in {age}; at"
+                " osPageCacheBusyTimeOutMills={limit_ms:,} the broker begins to refuse all sends.",
+                age=duration(age),
+                limit_ms=limit_ms(broker),
+            ),
             *_said(broker),
         ),
         remedy=busy(broker),
@@ -143,6 +164,8 @@ def _said(broker: BrokerFacts) -> Iterator[str]:
     thread, lock, queue = _appending(broker), broker.put_lock, broker.send_queue
     if thread is not None:
         frame = _step(lock.holder_frames) if lock is not None else None
-        yield f"Thread {thread} appends it" + (f", in {frame}." if frame else ".")
+        yield say("Thread {thread} appends it", thread=thread) + (
+            say(", in {frame}.", frame=frame) if frame else "."
+        )
     if queue is not None and queue.size:
-        yield f"{queue.size:,} more sends wait in the queue."
+        yield say("{size:,} more sends wait in the queue.", size=queue.size)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, number, said, subject
 from mqdiag.rules.log_events import FAST_PUTS, events, when
 from mqdiag.rules.registry import Draft
@@ -61,28 +62,44 @@ def _draft(logs: LogsFacts) -> Draft:
     explained = said(found)
     for event in in_lock:
         explained.append(
-            f"{event.count:,} puts held the commit log's lock for more than 500 ms, the longest for"
-            f" {duration(event.values.get('longest_ms', 0))}, {when(event)} ([NOTIFYME] lines); beyond"
-            " osPageCacheBusyTimeOutMills every send is refused."
+            say(
+                "{count:,} puts held the commit log's lock for more than 500 ms, the longest for"
+                " {longest_ms}, {when} ([NOTIFYME] lines); beyond osPageCacheBusyTimeOutMills every"
+                " send is refused.",
+                count=event.count,
+                longest_ms=duration(event.values.get("longest_ms", 0)),
+                when=when(event),
+            )
         )
     if put is not None:
         explained.append(
-            f"Of {put.puts:,} puts that PAGECACHERT counts {put.from_100_ms:,} took 100 ms or more and {put.from_1_s:,}"
-            " took a second or more."
+            say(
+                "Of {puts:,} puts that PAGECACHERT counts {from_100_ms:,} took 100 ms or more and"
+                " {from_1_s:,} took a second or more.",
+                puts=put.puts,
+                from_100_ms=put.from_100_ms,
+                from_1_s=put.from_1_s,
+            )
         )
     own = _lock_over_limit(logs) or (put is not None and put.from_1_s > 0)
     pool = pool_was_empty(logs)
-    unsure = "only senders say so: store.log would show how long the writes took"
+    unsure = say("only senders say so: store.log would show how long the writes took")
     if pool:
-        unsure = "the transient store pool ran out of buffers: a write that waits for one holds the lock too"
+        unsure = say(
+            "the transient store pool ran out of buffers: a write that waits for one holds the lock too"
+        )
     return Draft(
         severity=Severity.WARNING if pool else Severity.ERROR,
         cause="page-cache-busy",
         confidence=Confidence.HIGH if own and not pool else Confidence.MEDIUM,
         confidence_reason="" if own and not pool else unsure,
         title=(
-            "The broker's page cache was busy"
-            + (f": one write held the lock for {duration(longest)}" if longest is not None and own else "")
+            say("The broker's page cache was busy")
+            + (
+                say(": one write held the lock for {longest}", longest=duration(longest))
+                if longest is not None and own
+                else ""
+            )
         ),
         subject=subject(logs, found),
         evidence={

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from mqdiag.facts.broker import BrokerFacts
+from mqdiag.language import later
 
-SCALE_OUT = (
-    "Add a broker to the cluster: copy config/topics.json (and config/subscriptionGroup.json) of one that runs to the"
-    " store folder of the new one before its first start, so that it has the topics' queues; clients find it by the"
+SCALE_OUT = later(
+    "Add a broker to the cluster: copy config/topics.json (and"
+    " config/subscriptionGroup.json) of one that runs to the store folder of the new one"
+    " before its first start, so that it has the topics' queues; clients find it by the"
     " route."
 )
-STRONGER_HOST = (
-    "Or give this host more memory and SSDs; look at iostat -x 1, and for swapping and memory reclaim at vmstat 1"
-    " (vm.swappiness, vm.min_free_kbytes)."
+STRONGER_HOST = later(
+    "Or give this host more memory and SSDs; look at iostat -x 1, and for swapping and"
+    " memory reclaim at vmstat 1 (vm.swappiness, vm.min_free_kbytes)."
 )
-NOT_THESE = (
-    "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity and do not switch"
-    " brokerFastFailureEnable off: they hide the error and make senders wait."
+NOT_THESE = later(
+    "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity and do not"
+    " switch brokerFastFailureEnable off: they hide the error and make senders wait."
 )
-POOL_IF_ASYNC_MASTER = (
-    "For an ASYNC_FLUSH master transientStorePoolEnable=true (restart needed) takes the appends off the page cache;"
-    " the price: what is not committed yet is lost if the JVM dies."
+POOL_IF_ASYNC_MASTER = later(
+    "For an ASYNC_FLUSH master transientStorePoolEnable=true (restart needed) takes the"
+    " appends off the page cache; the price: what is not committed yet is lost if the JVM"
+    " dies."
 )
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """of a page cache that is too slow, for a rule's card"""
@@ -34,34 +37,46 @@ def busy(broker: BrokerFacts) -> tuple[str, ...]:
 
 
 POOL_EMPTY = (
-    "Look at the disk (iostat -x 1): buffers come back when their file is committed to the page cache.",
+    later("Look at the disk (iostat -x 1): buffers come back when their file is committed to the page cache."),
     SCALE_OUT,
-    "A larger transientStorePoolSize (each buffer takes one commit log file of direct memory, 1 GiB by default) bridges"
-    " peaks only.",
+    later(
+        "A larger transientStorePoolSize (each buffer takes one commit log file of direct"
+        " memory, 1 GiB by default) bridges peaks only."
+    ),
 )
 POOL_NOT_FILLED = (
-    "Restart the broker in its present role: the pool is filled at the start, when role and flush type fit.",
-    "Or set transientStorePoolEnable=false: it serves only an ASYNC_FLUSH master.",
+    later(
+        "Restart the broker in its present role: the pool is filled at the start, when role and flush type fit."
+    ),
+    later("Or set transientStorePoolEnable=false: it serves only an ASYNC_FLUSH master."),
 )
 
-SEND_THREADS = (
+SEND_THREADS = later(
     "sendMessageThreadPoolNums is 1 by default from 4.0.0 to 4.9.0; more threads need"
     " useReentrantLockWhenPutMessage=true, or they spin on the put lock."
 )
 TIMEOUTS = (
-    "Look at the broker's collections (GC log), its CPU and, with SYNC_FLUSH or a SYNC_MASTER, at disk and slave: the"
-    " page cache need not be slow.",
+    later(
+        "Look at the broker's collections (GC log), its CPU and, with SYNC_FLUSH or a"
+        " SYNC_MASTER, at disk and slave: the page cache need not be slow."
+    ),
     SEND_THREADS,
-    "waitTimeMillsInSendQueue may be raised to some hundred ms where short pauses are known and accepted.",
+    later(
+        "waitTimeMillsInSendQueue may be raised to some hundred ms where short pauses are known and accepted."
+    ),
 )
 
 SLAVE_BEHIND = (
-    "Look at the slave's disk, at the network between the two and at haTransferBatchSize.",
-    "Do not make the slave a master while it is behind: what it lacks would be lost.",
+    later("Look at the slave's disk, at the network between the two and at haTransferBatchSize."),
+    later("Do not make the slave a master while it is behind: what it lacks would be lost."),
 )
 SLAVE_AHEAD = (
-    "Before any restart copy the slave's store (commitlog, consumequeue, config) to a safe place: it holds messages"
-    " that the master has lost.",
-    "Compare the consumers' offsets with the master's queues: offsets beyond their end are reset, to 0 by brokers up"
-    " to 4.9.3.",
+    later(
+        "Before any restart copy the slave's store (commitlog, consumequeue, config) to a"
+        " safe place: it holds messages that the master has lost."
+    ),
+    later(
+        "Compare the consumers' offsets with the master's queues: offsets beyond their end"
+        " are reset, to 0 by brokers up to 4.9.3."
+    ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import busy
 from mqdiag.rules.registry import Draft, Limits, Skip
@@ -25,13 +26,17 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if share < limits["share"]:
             continue
         full = queue.size >= queue.capacity
-        waits = "" if queue.head_wait_ms is None else f" The oldest waits for {duration(queue.head_wait_ms)}."
-        end = "is full" if full else f"is {percent(share)} full"
+        waits = (
+            ""
+            if queue.head_wait_ms is None
+            else say(" The oldest waits for {head_wait_ms}.", head_wait_ms=duration(queue.head_wait_ms))
+        )
+        end = say("is full") if full else say("is {share} full", share=percent(share))
         yield Draft(
             severity=Severity.ERROR if full else Severity.WARNING,
             cause="overload",
             confidence=Confidence.HIGH,
-            title=f"The send queue of {called(broker)} {end}",
+            title=say("The send queue of {called} {end}", called=called(broker), end=end),
             subject=subject(broker),
             evidence={
                 "size": queue.size,
@@ -40,8 +45,13 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "head_wait_ms": queue.head_wait_ms,
             },
             explanation=(
-                f"{queue.size:,} sends wait in sendThreadPoolQueue, which takes {queue.capacity:,}; beyond that"
-                f" senders get [OVERLOAD]system busy.{waits}",
+                say(
+                    "{size:,} sends wait in sendThreadPoolQueue, which takes {capacity:,}; beyond that"
+                    " senders get [OVERLOAD]system busy.{waits}",
+                    size=queue.size,
+                    capacity=queue.capacity,
+                    waits=waits,
+                ),
             ),
             remedy=busy(broker),
             weight=share,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import answers, busy_remedy, number, said, subject
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
@@ -16,8 +17,8 @@ ONE_IN = 10_000
 DEFAULT_CAPACITY = 10_000
 LEAST_CAPACITY = 1000
 """a queue for fewer is full before the broker is busy"""
-FULL = "The broker's send queue was full"
-SMALL_QUEUE = (
+FULL = later("The broker's send queue was full")
+SMALL_QUEUE = later(
     "Set sendThreadPoolQueueCapacity back to 10,000, the default: so short a queue is full in a moment."
 )
 
@@ -35,21 +36,34 @@ def _draft(logs: LogsFacts) -> Draft:
     count, logged = sum(event.count for event in refused), sum(event.count for event in own)
     explained = said(refused)
     explained += [
-        f"The broker logged {event.count:,} rejections {when(event)}; it logs about one in {ONE_IN:,}."
+        say(
+            "The broker logged {count:,} rejections {when}; it logs about one in {one_in:,}.",
+            count=event.count,
+            when=when(event),
+            one_in=ONE_IN,
+        )
         for event in own
     ]
     capacity = number(logs, "sendThreadPoolQueueCapacity")
     if capacity is not None and capacity < DEFAULT_CAPACITY:
         explained.append(
-            f"sendThreadPoolQueueCapacity is {capacity:,}, below the default of {DEFAULT_CAPACITY:,}."
+            say(
+                "sendThreadPoolQueueCapacity is {capacity:,}, below the default of {default_capacity:,}.",
+                capacity=capacity,
+                default_capacity=DEFAULT_CAPACITY,
+            )
         )
     small = capacity is not None and capacity < LEAST_CAPACITY
-    title = f"The broker's send queue takes {capacity:,} requests and was full" if small else FULL
+    title = (
+        say("The broker's send queue takes {capacity:,} requests and was full", capacity=capacity)
+        if small
+        else FULL
+    )
     return Draft(
         severity=Severity.ERROR if count + logged >= 10 and not small else Severity.WARNING,
         cause="small-queue" if small else "overload",
         confidence=Confidence.HIGH,
-        title=title + (f": {count:,} sends were refused" if count else ""),
+        title=title + (say(": {count:,} sends were refused", count=count) if count else ""),
         subject=subject(logs, refused),
         evidence={"refused": count, "logged_rejections": logged, "capacity": capacity},
         explanation=tuple(explained),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._page_cache_busy_heap import is_busy
 from mqdiag.rules.broker._remedies import SEND_THREADS, TIMEOUTS, busy
@@ -42,16 +43,23 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
     allowed = _allowed(broker)
     fast = broker.config.get("brokerFastFailureEnable")
     outcome = (
-        "with brokerFastFailureEnable off they wait until their senders give up"
+        say("with brokerFastFailureEnable off they wait until their senders give up")
         if fast is False
-        else f"beyond waitTimeMillsInSendQueue={allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy"
+        else say(
+            "beyond waitTimeMillsInSendQueue={allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy",
+            allowed=allowed,
+        )
     )
     return Draft(
         severity=Severity.ERROR if waits >= limits["wait_ms"] else Severity.WARNING,
         cause=cause,
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the wait",
-        title=f"Sends wait for {duration(waits)} before a thread of {called(broker)} takes them",
+        title=say(
+            "Sends wait for {waits} before a thread of {called} takes them",
+            waits=duration(waits),
+            called=called(broker),
+        ),
         subject=subject(broker),
         evidence={
             "head_wait_ms": waits,
@@ -63,7 +71,12 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
             "role": broker.role,
         },
         explanation=(
-            f"{counted(size, 'send')} wait, the oldest for {duration(waits)}; {outcome}.",
+            say(
+                "{sends} wait, the oldest for {waits}; {outcome}.",
+                sends=counted(size, "send"),
+                waits=duration(waits),
+                outcome=outcome,
+            ),
             why,
         ),
         remedy=busy(broker) if cause == "page-cache-busy" else TIMEOUTS,
@@ -75,15 +88,17 @@ def _cause(broker: BrokerFacts) -> tuple[str, str]:
     if is_busy(broker):
         return (
             "page-cache-busy",
-            "The page cache is busy: an append goes on for more than a second.",
+            say("The page cache is busy: an append goes on for more than a second."),
         )
     if broker.flush == "SYNC_FLUSH":
-        return "sync-flush", "With SYNC_FLUSH each send waits for the disk; an append itself is not slow now."
+        return "sync-flush", say(
+            "With SYNC_FLUSH each send waits for the disk; an append itself is not slow now."
+        )
     if broker.role == "SYNC_MASTER":
-        return "sync-slave", "A SYNC_MASTER waits for its slave; an append itself is not slow now."
+        return "sync-slave", say("A SYNC_MASTER waits for its slave; an append itself is not slow now.")
     if setting(broker, "sendMessageThreadPoolNums") == 1:
-        return "one-send-thread", f"One thread serves all sends. {SEND_THREADS}"
+        return "one-send-thread", say("One thread serves all sends. {send_threads}", send_threads=SEND_THREADS)
     return (
         "slow-sends",
-        "No append is slow now: a stop of the JVM, few send threads or a busy CPU make sends wait too.",
+        say("No append is slow now: a stop of the JVM, few send threads or a busy CPU make sends wait too."),
     )

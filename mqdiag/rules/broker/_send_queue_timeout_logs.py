@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import answers, number, said, subject
 from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
 from mqdiag.rules.broker._remedies import SLAVE_BEHIND, TIMEOUTS
@@ -16,17 +17,18 @@ from mqdiag.rules.wording import duration
 
 DEFAULT_LIMIT_MS = 200
 """waitTimeMillsInSendQueue since 3.5.8"""
-SYNC_FLUSH = (
-    "Look at the disk (iostat -x 1): with SYNC_FLUSH each write is as slow as its flush. ASYNC_FLUSH with a SYNC_MASTER"
-    " and a sound slave keeps a copy without waiting for the disk."
+SYNC_FLUSH = later(
+    "Look at the disk (iostat -x 1): with SYNC_FLUSH each write is as slow as its flush."
+    " ASYNC_FLUSH with a SYNC_MASTER and a sound slave keeps a copy without waiting for"
+    " the disk."
 )
 CAUSES = {
-    "page-cache-busy": "its page cache was busy",
-    "sync-slave": "its slave did not answer",
-    "sync-flush": "each write waits for the flush to disk",
-    "short-limit": "waitTimeMillsInSendQueue is short",
-    "one-send-thread": "it has one send thread",
-    "slow-sends": "no thread was free in time",
+    "page-cache-busy": later("its page cache was busy"),
+    "sync-slave": later("its slave did not answer"),
+    "sync-flush": later("each write waits for the flush to disk"),
+    "short-limit": later("waitTimeMillsInSendQueue is short"),
+    "one-send-thread": later("it has one send thread"),
+    "slow-sends": later("no thread was free in time"),
 }
 
 
@@ -52,7 +54,12 @@ def _cause(logs: LogsFacts) -> str:
 
 def _remedy(cause: str) -> tuple[str, ...]:
     if cause == "short-limit":
-        return (f"Set waitTimeMillsInSendQueue back to {DEFAULT_LIMIT_MS}, the default.",)
+        return (
+            say(
+                "Set waitTimeMillsInSendQueue back to {default_limit_ms}, the default.",
+                default_limit_ms=DEFAULT_LIMIT_MS,
+            ),
+        )
     if cause == "sync-flush":
         return (SYNC_FLUSH, *TIMEOUTS)
     return (*(SLAVE_BEHIND if cause == "sync-slave" else ()), *TIMEOUTS)
@@ -65,31 +72,50 @@ def _draft(logs: LogsFacts) -> Draft:
     count = sum(event.count for event in found)
     explained = said(found)
     if wait:
-        explained.append(f"The longest of these sends had waited for {duration(wait)}.")
+        explained.append(say("The longest of these sends had waited for {wait}.", wait=duration(wait)))
     if logs.count("slave-transfer-timeout"):
-        explained.append(f"{logs.count('slave-transfer-timeout'):,} waits for the slave ended without it.")
+        explained.append(
+            say("{count:,} waits for the slave ended without it.", count=logs.count("slave-transfer-timeout"))
+        )
     put = logs.pagecachert
     if put is not None:
-        fast = " The broker writes fast; the wait is before the write." if writes_fast(logs) else ""
-        explained.append(f"PAGECACHERT: {put.from_100_ms:,} of {put.puts:,} puts took 100 ms or more.{fast}")
+        fast = say(" The broker writes fast; the wait is before the write.") if writes_fast(logs) else ""
+        explained.append(
+            say(
+                "PAGECACHERT: {from_100_ms:,} of {puts:,} puts took 100 ms or more.{fast}",
+                from_100_ms=put.from_100_ms,
+                puts=put.puts,
+                fast=fast,
+            )
+        )
     slow = sum(event.count for event in events(logs, "slow-put"))
     if cause == "sync-flush":
         explained.append(
-            f"flushDiskType is SYNC_FLUSH, and {slow:,} writes took more than 500 ms outside of the lock: they waited"
-            " for the flush."
+            say(
+                "flushDiskType is SYNC_FLUSH, and {slow:,} writes took more than 500 ms outside of"
+                " the lock: they waited for the flush.",
+                slow=slow,
+            )
         )
     if cause == "short-limit":
         explained.append(
-            f"waitTimeMillsInSendQueue is {logs.settings.get('waitTimeMillsInSendQueue')}; {DEFAULT_LIMIT_MS} is the"
-            " default."
+            say(
+                "waitTimeMillsInSendQueue is {waittimemillsinsendqueue}; {default_limit_ms} is the default.",
+                waittimemillsinsendqueue=logs.settings.get("waitTimeMillsInSendQueue"),
+                default_limit_ms=DEFAULT_LIMIT_MS,
+            )
         )
     sure = cause not in ("one-send-thread", "slow-sends")
     return Draft(
         severity=Severity.WARNING,
         cause=cause,
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-        confidence_reason="" if sure else "the logs do not show what kept the send threads",
-        title=f"The broker threw {count:,} sends out of its queue because {CAUSES[cause]}",
+        confidence_reason="" if sure else say("the logs do not show what kept the send threads"),
+        title=say(
+            "The broker threw {count:,} sends out of its queue because {causes}",
+            count=count,
+            causes=CAUSES[cause],
+        ),
         subject=subject(logs, found),
         evidence={
             "answers": count,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.registry import Draft, Skip
@@ -44,7 +45,7 @@ def _limit(replication: Replication) -> int:
 
 def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, behind: int) -> Draft:
     waits = (
-        " A SYNC_MASTER no longer counts it and answers sends with SLAVE_NOT_AVAILABLE."
+        say(" A SYNC_MASTER no longer counts it and answers sends with SLAVE_NOT_AVAILABLE.")
         if broker.role == "SYNC_MASTER"
         else ""
     )
@@ -52,7 +53,7 @@ def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, beh
         severity=Severity.WARNING,
         cause="slow-slave",
         confidence=Confidence.HIGH,
-        title=f"A slave of {called(broker)} is {mib(behind)} behind",
+        title=say("A slave of {called} is {behind} behind", called=called(broker), behind=mib(behind)),
         subject=subject(broker),
         evidence={
             "slave": slave.address,
@@ -61,8 +62,14 @@ def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, beh
             "role": broker.role,
         },
         explanation=(
-            f"Slave {slave.address or 'without an address'} has confirmed offset {slave.acknowledged_offset:,};"
-            f" beyond {mib(_limit(replication))} it does not count as in sync.{waits}",
+            say(
+                "Slave {address} has confirmed offset {acknowledged_offset:,}; beyond {limit} it does"
+                " not count as in sync.{waits}",
+                address=slave.address or say("without an address"),
+                acknowledged_offset=slave.acknowledged_offset,
+                limit=mib(_limit(replication)),
+                waits=waits,
+            ),
         ),
         remedy=SLAVE_BEHIND,
     )
@@ -73,12 +80,20 @@ def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
         severity=Severity.WARNING,
         cause="slave-ahead",
         confidence=Confidence.HIGH,
-        title=f"A slave of {called(broker)} has {mib(ahead)} that the master does not have",
+        title=say(
+            "A slave of {called} has {ahead} that the master does not have",
+            called=called(broker),
+            ahead=mib(ahead),
+        ),
         subject=subject(broker),
         evidence={"slave": slave.address, "behind_bytes": -ahead, "role": broker.role},
         explanation=(
-            f"Slave {slave.address or 'without an address'} has confirmed offset {slave.acknowledged_offset:,}, beyond"
-            " the end of the master's commit log: the master lost its tail, as after a power loss.",
+            say(
+                "Slave {address} has confirmed offset {acknowledged_offset:,}, beyond the end of the"
+                " master's commit log: the master lost its tail, as after a power loss.",
+                address=slave.address or say("without an address"),
+                acknowledged_offset=slave.acknowledged_offset,
+            ),
         ),
         remedy=SLAVE_AHEAD,
     )

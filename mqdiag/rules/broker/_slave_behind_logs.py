@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, ReplicaGap
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._logs import subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
@@ -40,25 +41,43 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
 def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
     timeouts, expired = events(logs, "slave-transfer-timeout"), events(logs, "slave-connection-expired")
     explained = [
-        f"A SYNC_MASTER waited for its slave in vain, {event.count:,} lines {when(event)}; senders see"
-        " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE."
+        say(
+            "A SYNC_MASTER waited for its slave in vain, {count:,} lines {when}; senders see"
+            " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE.",
+            count=event.count,
+            when=when(event),
+        )
         for event in timeouts
     ]
     explained += [
-        f"A slave confirmed nothing for 20 s and was disconnected, {event.count:,} times {when(event)}."
+        say(
+            "A slave confirmed nothing for 20 s and was disconnected, {count:,} times {when}.",
+            count=event.count,
+            when=when(event),
+        )
         for event in expired
     ]
     if gap is not None:
         explained.append(
-            f"The master counts {mib(gap.largest_bytes)} that the slave lacked at most, {mib(gap.last_bytes)} at"
-            f" the end ({gap.lines:,} lines {between(gap.first, gap.last)})."
+            say(
+                "The master counts {largest_bytes} that the slave lacked at most, {last_bytes} at the"
+                " end ({lines:,} lines {between}).",
+                largest_bytes=mib(gap.largest_bytes),
+                last_bytes=mib(gap.last_bytes),
+                lines=gap.lines,
+                between=between(gap.first, gap.last),
+            )
         )
     return Draft(
         severity=Severity.WARNING,
         cause="slow-slave",
         confidence=Confidence.HIGH,
-        title="The slave does not keep up"
-        + (f": it is {mib(gap.last_bytes)} behind" if gap is not None and gap.last_bytes > 0 else ""),
+        title=say("The slave does not keep up")
+        + (
+            say(": it is {last_bytes} behind", last_bytes=mib(gap.last_bytes))
+            if gap is not None and gap.last_bytes > 0
+            else ""
+        ),
         subject=subject(logs, timeouts),
         evidence={
             "behind_bytes": None if gap is None else gap.last_bytes,
@@ -77,13 +96,21 @@ def _ahead(logs: LogsFacts, gap: ReplicaGap) -> Draft:
         severity=Severity.WARNING,
         cause="slave-ahead",
         confidence=Confidence.HIGH,
-        title=f"The slave has {mib(-gap.smallest_bytes)} that its master does not have",
+        title=say(
+            "The slave has {smallest_bytes} that its master does not have",
+            smallest_bytes=mib(-gap.smallest_bytes),
+        ),
         subject=subject(logs, []),
         evidence={"behind_bytes": gap.smallest_bytes, "lines": gap.negative_lines},
         explanation=(
-            f"`Slave fall behind master` is negative in {gap.negative_lines:,} of {gap.lines:,} lines"
-            f" {between(gap.first, gap.last)}: the slave is ahead, for the master lost the end of its"
-            " commit log, as after a power loss.",
+            say(
+                "`Slave fall behind master` is negative in {negative_lines:,} of {lines:,} lines"
+                " {between}: the slave is ahead, for the master lost the end of its commit log, as"
+                " after a power loss.",
+                negative_lines=gap.negative_lines,
+                lines=gap.lines,
+                between=between(gap.first, gap.last),
+            ),
         ),
         remedy=SLAVE_AHEAD,
         weight=0.6,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, TransientStorePoolFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY, POOL_NOT_FILLED
 from mqdiag.rules.registry import Draft, Skip
@@ -39,17 +40,28 @@ def _evidence(broker: BrokerFacts, pool: TransientStorePoolFacts) -> dict[str, i
 
 def _empty(broker: BrokerFacts, pool: TransientStorePoolFacts) -> Draft:
     uncommitted = broker.commit_log.uncommitted_bytes if broker.commit_log else None
-    waiting = f"; {mib(uncommitted)} wait to be committed" if uncommitted is not None else ""
+    waiting = (
+        say("; {uncommitted} wait to be committed", uncommitted=mib(uncommitted))
+        if uncommitted is not None
+        else ""
+    )
     return Draft(
         severity=Severity.ERROR,
         cause="commit-too-slow",
         confidence=Confidence.HIGH,
-        title=f"The transient store pool of {called(broker)} is empty: every send is refused",
+        title=say(
+            "The transient store pool of {called} is empty: every send is refused", called=called(broker)
+        ),
         subject=subject(broker),
         evidence=_evidence(broker, pool),
         explanation=(
-            f"No buffer is free; commit log files hold {pool.buffers_in_use:,}{waiting}. With the pool in force and"
-            " empty, senders get [REJECTREQUEST]system busy, however fast the page cache is.",
+            say(
+                "No buffer is free; commit log files hold {buffers_in_use:,}{waiting}. With the pool"
+                " in force and empty, senders get [REJECTREQUEST]system busy, however fast the page"
+                " cache is.",
+                buffers_in_use=pool.buffers_in_use,
+                waiting=waiting,
+            ),
         ),
         remedy=POOL_EMPTY,
         weight=1.0,
@@ -61,13 +73,21 @@ def _never_filled(broker: BrokerFacts, pool: TransientStorePoolFacts) -> Draft:
         severity=Severity.ERROR,
         cause="pool-not-initialised",
         confidence=Confidence.HIGH,
-        title=f"The transient store pool of {called(broker)} was never filled: every send is refused",
+        title=say(
+            "The transient store pool of {called} was never filled: every send is refused",
+            called=called(broker),
+        ),
         subject=subject(broker),
         evidence=_evidence(broker, pool),
         explanation=(
-            "The pool has no buffer, and no commit log file holds one: it was not in force when the broker started,"
-            f" as for a slave or, up to 4.9.8, with SYNC_FLUSH. Now the broker is {broker.role} with {broker.flush},"
-            " asks the empty pool and refuses every send with [REJECTREQUEST]system busy.",
+            say(
+                "The pool has no buffer, and no commit log file holds one: it was not in force when"
+                " the broker started, as for a slave or, up to 4.9.8, with SYNC_FLUSH. Now the broker"
+                " is {role} with {flush}, asks the empty pool and refuses every send with"
+                " [REJECTREQUEST]system busy.",
+                role=broker.role,
+                flush=broker.flush,
+            ),
         ),
         remedy=POOL_NOT_FILLED,
         weight=1.0,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._logs import answers, said, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY
 from mqdiag.rules.log_events import events, when
@@ -25,16 +26,19 @@ def _draft(logs: LogsFacts) -> Draft:
     refused = answers(logs, "busy-reject")
     count = sum(event.count for event in empty)
     put = logs.pagecachert
-    explained = [f"The pool had no buffer left, {event.count:,} times {when(event)}." for event in empty]
+    explained = [
+        say("The pool had no buffer left, {count:,} times {when}.", count=event.count, when=when(event))
+        for event in empty
+    ]
     explained += said(refused)
     if put is not None and put.from_1_s == 0:
-        explained.append("No put took a second, so the page cache is not what refused the sends.")
+        explained.append(say("No put took a second, so the page cache is not what refused the sends."))
     return Draft(
         severity=Severity.ERROR if refused else Severity.WARNING,
         cause="commit-too-slow",
         confidence=Confidence.HIGH if refused else Confidence.MEDIUM,
-        confidence_reason="" if refused else "no sender's log shows the refused messages",
-        title=f"The broker's transient store pool ran out of buffers {count:,} times",
+        confidence_reason="" if refused else say("no sender's log shows the refused messages"),
+        title=say("The broker's transient store pool ran out of buffers {count:,} times", count=count),
         subject=subject(logs, refused),
         evidence={"times": count, "refused": sum(event.count for event in refused)},
         explanation=tuple(explained),

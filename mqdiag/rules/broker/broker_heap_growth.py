@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts, BrokerTable
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
@@ -73,15 +74,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 
 def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: float) -> Draft:
-    of = "the heap" if heap.heap_bytes else "what the dump holds"
+    of = say("the heap") if heap.heap_bytes else say("what the dump holds")
     holder, _, field = table.name.rpartition(".")
-    issues = f" Known from: {', '.join(table.issues)}." if table.issues else ""
+    issues = say(" Known from: {issues}.", issues=", ".join(table.issues)) if table.issues else ""
     return Draft(
         severity=Severity.WARNING,
         cause="unbounded-table",
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump does not tell whether it grows",
-        title=f"{table.name} of {called(broker)} keeps {mib(table.retained_bytes)}",
+        title=say(
+            "{name} of {called} keeps {retained_bytes}",
+            name=table.name,
+            called=called(broker),
+            retained_bytes=mib(table.retained_bytes),
+        ),
         subject=Subject(broker=broker.name, object_class=holder, field=field),
         evidence={
             "table": table.name,
@@ -91,7 +97,14 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
             "broker_version": broker.version,
         },
         explanation=(
-            f"Its {table.entries:,} entries keep {mib(table.retained_bytes)} alive, {percent(share)} of {of}.{issues}",
+            say(
+                "Its {entries:,} entries keep {retained_bytes} alive, {share} of {of}.{issues}",
+                entries=table.entries,
+                retained_bytes=mib(table.retained_bytes),
+                share=percent(share),
+                of=of,
+                issues=issues,
+            ),
         ),
         remedy=check.card.remedy,
         weight=share,

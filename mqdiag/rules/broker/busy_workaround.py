@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import later, say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._busy_workaround_logs import in_logs
 from mqdiag.rules.broker._example import BROKER, example
@@ -17,9 +18,11 @@ SINCE_3_5_8 = {"osPageCacheBusyTimeOutMills": 1000, "sendThreadPoolQueueCapacity
 BEFORE = {"osPageCacheBusyTimeOutMills": 2000, "sendThreadPoolQueueCapacity": 100_000}
 FAST_FAILURE = "brokerFastFailureEnable"
 HIDES = {
-    "osPageCacheBusyTimeOutMills": "senders wait for that long before the broker takes its page cache for busy",
-    "sendThreadPoolQueueCapacity": "more sends wait, each for longer, until their senders give up",
-    FAST_FAILURE: "sends wait in the queue of a busy broker instead of going to another one",
+    "osPageCacheBusyTimeOutMills": later(
+        "senders wait for that long before the broker takes its page cache for busy"
+    ),
+    "sendThreadPoolQueueCapacity": later("more sends wait, each for longer, until their senders give up"),
+    FAST_FAILURE: later("sends wait in the queue of a busy broker instead of going to another one"),
 }
 
 
@@ -69,7 +72,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause="symptom-hidden",
             confidence=Confidence.HIGH,
-            title=f"{_names(changed)} of {called(broker)} {_hide(changed)} that it is busy",
+            title=say(
+                "{changed} of {called} {hide} that it is busy",
+                changed=_names(changed),
+                called=called(broker),
+                hide=_hide(changed),
+            ),
             subject=subject(broker),
             evidence=changed,
             explanation=tuple(_said(broker, name) for name in changed),
@@ -97,14 +105,24 @@ def _changed(broker: BrokerFacts) -> dict[str, int | bool]:
 def _said(broker: BrokerFacts, name: str) -> str:
     default = _defaults(broker).get(name)
     if default is None:
-        return f"{name}=false (default true): {HIDES[name]}."
-    return f"{name}={setting(broker, name):,} (default {default:,}): {HIDES[name]}."
+        return say("{name}=false (default true): {hides}.", name=name, hides=HIDES[name])
+    return say(
+        "{name}={setting:,} (default {default:,}): {hides}.",
+        name=name,
+        setting=setting(broker, name),
+        default=default,
+        hides=HIDES[name],
+    )
 
 
 def _names(changed: dict[str, int | bool]) -> str:
     names = list(changed)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        names[0]
+        if len(names) == 1
+        else say("{names} and {names_2}", names=", ".join(names[:-1]), names_2=names[-1])
+    )
 
 
 def _hide(changed: dict[str, int | bool]) -> str:
-    return "hides" if len(changed) == 1 else "hide"
+    return say("hides") if len(changed) == 1 else say("hide")

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, PutLock
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import later, say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._page_cache_busy_heap import FORGIVEN_MS, limit_ms, refuses
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration
 
-AFFECTED = (
-    "After an exception in the put path the time stays set in 3.5.8 to 4.9.2 and in 5.0.0 to 5.3.3; 4.9.3 to 4.9.8"
-    " reset it in any case."
+AFFECTED = later(
+    "After an exception in the put path the time stays set in 3.5.8 to 4.9.2 and in 5.0.0"
+    " to 5.3.3; 4.9.3 to 4.9.8 reset it in any case."
 )
 
 
@@ -67,12 +68,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 def _draft(broker: BrokerFacts) -> Draft:
     age = broker.page_cache_lock_ms
     assert age is not None
-    version = f"This broker is {broker.version}." if broker.version else "The broker's version is unknown."
+    version = (
+        say("This broker is {version}.", version=broker.version)
+        if broker.version
+        else say("The broker's version is unknown.")
+    )
     return Draft(
         severity=Severity.ERROR,
         cause="broker-bug",
         confidence=Confidence.HIGH,
-        title=f"{called(broker, begins=True)} refuses all sends: its lock time is stuck for {duration(age)}",
+        title=say(
+            "{called} refuses all sends: its lock time is stuck for {age}",
+            called=called(broker, begins=True),
+            age=duration(age),
+        ),
         subject=subject(broker),
         evidence={
             "page_cache_lock_ms": age,
@@ -82,12 +91,18 @@ def _draft(broker: BrokerFacts) -> Draft:
             "broker_version": broker.version,
         },
         explanation=(
-            f"CommitLog.beginTimeInLock is {duration(age)} old, but the put lock is free and no thread is in the put"
-            " path.",
+            say(
+                "CommitLog.beginTimeInLock is {age} old, but the put lock is free and no thread is in"
+                " the put path.",
+                age=duration(age),
+            ),
             f"{version} {AFFECTED}",
         ),
         remedy=(
-            f"Restart the broker; without that it refuses all sends for another {duration(FORGIVEN_MS - age)}.",
+            say(
+                "Restart the broker; without that it refuses all sends for another {forgiven_ms}.",
+                forgiven_ms=duration(FORGIVEN_MS - age),
+            ),
             *check.card.remedy[1:],
         ),
         weight=1.0,

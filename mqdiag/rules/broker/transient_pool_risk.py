@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import CommitLogFacts, TransientStorePoolFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -65,7 +66,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.INFO,
             cause="transient-store-pool",
             confidence=Confidence.HIGH,
-            title=f"{mib(log.uncommitted_bytes)} of messages of {called(broker)} are in off-heap buffers only",
+            title=say(
+                "{uncommitted_bytes} of messages of {called} are in off-heap buffers only",
+                uncommitted_bytes=mib(log.uncommitted_bytes),
+                called=called(broker),
+            ),
             subject=subject(broker),
             evidence={
                 "uncommitted_bytes": log.uncommitted_bytes,
@@ -73,8 +78,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "buffers_in_use": pool.buffers_in_use,
             },
             explanation=(
-                f"The commit log is written up to {log.uncommitted_bytes:,} bytes beyond what is committed to the page"
-                " cache; they are lost if the JVM dies.",
+                say(
+                    "The commit log is written up to {uncommitted_bytes:,} bytes beyond what is committed"
+                    " to the page cache; they are lost if the JVM dies.",
+                    uncommitted_bytes=log.uncommitted_bytes,
+                ),
             ),
             remedy=check.card.remedy,
         )

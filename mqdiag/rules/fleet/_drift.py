@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SettingDrift, ValueShare
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft
 
 
@@ -56,7 +57,12 @@ def drafts(
             cause=cause,
             confidence=confidence,
             confidence_reason=confidence_reason,
-            title=f"{drift.instances:,} consumers of group {drift.group} {what.replace('KEY', drift.key)}",
+            title=say(
+                "{instances:,} consumers of group {group} {what}",
+                instances=drift.instances,
+                group=drift.group,
+                what=what.replace("KEY", drift.key),
+            ),
             subject=Subject(group=drift.group, key=drift.key, environment=drift.environment or None),
             evidence={
                 "instances": drift.instances,
@@ -66,7 +72,13 @@ def drafts(
                 "hosts": tuple(share.hosts[0] for share in drift.values if share.hosts),
             },
             explanation=tuple(
-                f"{share.instances:,} of {drift.instances:,}: {share.value}, such as {', '.join(share.hosts[:3])}."
+                say(
+                    "{instances:,} of {instances_2:,}: {value}, such as {hosts}.",
+                    instances=share.instances,
+                    instances_2=drift.instances,
+                    value=share.value,
+                    hosts=", ".join(share.hosts[:3]),
+                )
                 for share in drift.values
             ),
             remedy=remedy,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SharedCause
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, percent
 
@@ -63,12 +64,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for one in facts.fleet.causes:
         if one.hosts < limits["hosts"]:
             continue
-        spread = f"{counted(one.hosts, 'host')} of {counted(one.services, 'service')}"
+        spread = say(
+            "{hosts} of {services}", hosts=counted(one.hosts, "host"), services=counted(one.services, "service")
+        )
         yield Draft(
             severity=Severity(one.severity),
             cause="common-cause",
             confidence=Confidence.HIGH,
-            title=f"{spread} have the same fault: {one.rule} ({one.cause})",
+            title=say(
+                "{spread} have the same fault: {rule} ({cause})", spread=spread, rule=one.rule, cause=one.cause
+            ),
             subject=Subject(key=f"{one.rule}:{one.cause}"),
             evidence={
                 "rule": one.rule,
@@ -81,9 +86,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "example_hosts": one.example_hosts,
             },
             explanation=(
-                f"{counted(one.findings, 'finding')} in {counted(one.incidents, 'incident')} on"
-                f" {percent(one.host_share)} of the hosts, such as {', '.join(one.example_hosts[:3])}.",
-                f"The gravest: {one.example_title}.",
+                say(
+                    "{findings} in {incidents} on {host_share} of the hosts, such as {example_hosts}.",
+                    findings=counted(one.findings, "finding"),
+                    incidents=counted(one.incidents, "incident"),
+                    host_share=percent(one.host_share),
+                    example_hosts=", ".join(one.example_hosts[:3]),
+                ),
+                say("The gravest: {example_title}.", example_title=one.example_title),
             ),
             remedy=(*one.example_remedy, *check.card.remedy),
             weight=one.host_share,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.fleet._drift import drafts, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -47,7 +48,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="config-drift",
         severity=Severity.WARNING,
         confidence=Confidence.HIGH,
-        confidence_reason="the values are those in force in the dumps",
-        what="differ in KEY",
+        confidence_reason=say("the values are those in force in the dumps"),
+        what=say("differ in KEY"),
         remedy=check.card.remedy,
     )

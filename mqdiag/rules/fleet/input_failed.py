@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted
 
@@ -53,7 +54,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause=_cause(kinds),
             confidence=Confidence.HIGH,
-            title=f"{counted(len(own), 'input')} of service {service} could not be analysed",
+            title=say(
+                "{inputs} of service {service} could not be analysed",
+                inputs=counted(len(own), "input"),
+                service=service,
+            ),
             subject=Subject(environment=environment or None, service=service),
             evidence={
                 "inputs": len(own),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, Outlier
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib
 
@@ -80,8 +81,17 @@ def _draft(one: Outlier) -> Draft:
         confidence=Confidence.MEDIUM,
         confidence_reason="dumps of different moments are compared",
         title=(
-            f"{one.service}/{one.host} is far {'above' if is_above else 'below'} the other instances of group"
-            f" {one.group}: {name} {value}, the median is {median}"
+            say(
+                "{service}/{host} is far {above} the other instances of group {group}: {name}"
+                " {value}, the median is {median}",
+                service=one.service,
+                host=one.host,
+                above=say("above") if is_above else say("below"),
+                group=one.group,
+                name=name,
+                value=value,
+                median=median,
+            )
         ),
         subject=Subject(
             group=one.group,
@@ -99,8 +109,14 @@ def _draft(one: Outlier) -> Draft:
             "instances": one.instances,
         },
         explanation=(
-            f"Over {one.instances:,} instances the median is {median}, and half of them are within {deviation} of it;"
-            f" this one is {abs(one.score):,.0f} robust standard deviations away.",
+            say(
+                "Over {instances:,} instances the median is {median}, and half of them are within"
+                " {deviation} of it; this one is {score:,.0f} robust standard deviations away.",
+                instances=one.instances,
+                median=median,
+                deviation=deviation,
+                score=abs(one.score),
+            ),
         ),
         remedy=check.card.remedy,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetChange, FleetFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted
 
@@ -60,7 +61,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="new-fault",
             confidence=Confidence.MEDIUM,
             confidence_reason="the earlier run looked for it and did not find it, in the evidence that it had",
-            title=f"New in {change.service} since {facts.fleet.against}: {change.title}",
+            title=say(
+                "New in {service} since {against}: {title}",
+                service=change.service,
+                against=facts.fleet.against,
+                title=change.title,
+            ),
             subject=Subject(
                 group=change.group,
                 key=f"{change.rule}:{change.cause}",
@@ -75,8 +81,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "against": facts.fleet.against,
             },
             explanation=(
-                f"{change.rule} ({change.cause}) is on {counted(change.hosts, 'host')} now; run"
-                f" {facts.fleet.against} checked this rule for the service and found nothing.",
+                say(
+                    "{rule} ({cause}) is on {hosts} now; run {against} checked this rule for the service"
+                    " and found nothing.",
+                    rule=change.rule,
+                    cause=change.cause,
+                    hosts=counted(change.hosts, "host"),
+                    against=facts.fleet.against,
+                ),
             ),
             remedy=check.card.remedy,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.fleet._drift import drafts, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -45,7 +46,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="unequal-subscriptions",
         severity=Severity.ERROR,
         confidence=Confidence.MEDIUM,
-        confidence_reason="a rolling deployment that changes subscriptions looks the same while it lasts",
-        what="subscribe to different topics",
+        confidence_reason=say("a rolling deployment that changes subscriptions looks the same while it lasts"),
+        what=say("subscribe to different topics"),
         remedy=check.card.remedy,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.fleet._drift import drafts, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -44,7 +45,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="version-skew",
         severity=Severity.WARNING,
         confidence=Confidence.MEDIUM,
-        confidence_reason="a rolling deployment looks the same while it lasts",
-        what="run different client versions",
+        confidence_reason=say("a rolling deployment looks the same while it lasts"),
+        what=say("run different client versions"),
         remedy=check.card.remedy,
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.language import say
 
 
 def numbers(version: str | None) -> tuple[int, ...] | None:
@@ -26,10 +27,16 @@ def version_said(version: str | None, affected: str, since: tuple[int, ...], fix
     """
     known = numbers(version)
     if known is None:
-        return f"The client's version could not be found in the dump. {affected}"
+        return say("The client's version could not be found in the dump. {affected}", affected=affected)
     if since <= known < fixed:
-        return f"This client is {version}, which has the bug. {affected}"
-    return f"This client is {version}, which does not have that bug: look for another cause. {affected}"
+        return say(
+            "This client is {version}, which has the bug. {affected}", version=version, affected=affected
+        )
+    return say(
+        "This client is {version}, which does not have that bug: look for another cause. {affected}",
+        version=version,
+        affected=affected,
+    )
 
 
 def running(consumer: ConsumerFacts) -> bool:
@@ -54,9 +61,11 @@ def owner(heap: HeapFacts, queue: QueueFacts) -> ConsumerFacts | None:
 
 def queue_name(queue: QueueFacts) -> str:
     """Segments queue 3 on broker-a."""
-    return f"{queue.topic or 'an unknown topic'} queue {'?' if queue.queue_id is None else queue.queue_id}" + (
-        f" on {queue.broker}" if queue.broker else ""
-    )
+    return say(
+        "{topic} queue {value}",
+        topic=queue.topic or say("an unknown topic"),
+        value="?" if queue.queue_id is None else queue.queue_id,
+    ) + (say(" on {broker}", broker=queue.broker) if queue.broker else "")
 
 
 def pull_batch(consumer: ConsumerFacts | None) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import LoaderGroup, Waste
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, mib, percent
@@ -87,14 +88,21 @@ def _closed(group: LoaderGroup, share: float) -> Draft:
         cause="closed-loader-held",
         confidence=Confidence.HIGH,
         confidence_reason="close() was called on the loaders, so nobody means to load from them again",
-        title=f"{group.closed} closed class loaders of {group.loader_class} are still held",
+        title=say(
+            "{closed} closed class loaders of {loader_class} are still held",
+            closed=group.closed,
+            loader_class=group.loader_class,
+        ),
         subject=Subject(object_class=group.loader_class),
         evidence=_evidence(group, share),
         explanation=_explanation(group, share),
         remedy=(
             "Undo what the path shows when the application stops: end the thread, remove the thread local, take out"
             " the listener or hook.",
-            f"`mqdiag show DUMP {group.object_id}` shows all ways that keep one of the loaders.",
+            say(
+                "`mqdiag show DUMP {object_id}` shows all ways that keep one of the loaders.",
+                object_id=group.object_id,
+            ),
         ),
         weight=share,
     )
@@ -106,7 +114,11 @@ def _many(group: LoaderGroup, share: float) -> Draft:
         cause="many-loaders",
         confidence=Confidence.MEDIUM,
         confidence_reason="none of them says that it was closed; so many applications or plugins may be meant",
-        title=f"{group.loaders} class loaders of {group.loader_class} each loaded the same classes",
+        title=say(
+            "{loaders} class loaders of {loader_class} each loaded the same classes",
+            loaders=group.loaders,
+            loader_class=group.loader_class,
+        ),
         subject=Subject(object_class=group.loader_class),
         evidence=_evidence(group, share),
         explanation=_explanation(group, share),
@@ -134,8 +146,15 @@ def _evidence(group: LoaderGroup, share: float) -> dict[str, int | float | str |
 
 def _explanation(group: LoaderGroup, share: float) -> tuple[str, ...]:
     return (
-        f"{counted(group.repeated_classes, 'class')} such as {group.example_class} were loaded more than once, by"
-        f" up to {group.loaders} loaders; with what only they hold that is {mib(group.retained_bytes)},"
-        f" {percent(share)} of the heap in use.",
-        *((f"One of them is kept by: {' -> '.join(group.path)}",) if group.path else ()),
+        say(
+            "{classes} such as {example_class} were loaded more than once, by up to {loaders}"
+            " loaders; with what only they hold that is {retained_bytes}, {share} of the heap in"
+            " use.",
+            classes=counted(group.repeated_classes, "class"),
+            example_class=group.example_class,
+            loaders=group.loaders,
+            retained_bytes=mib(group.retained_bytes),
+            share=percent(share),
+        ),
+        *((say("One of them is kept by: {path}", path=" -> ".join(group.path)),) if group.path else ()),
     )

@@ -10,6 +10,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -82,12 +83,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 cause="client-leak",
                 confidence=Confidence.MEDIUM,
                 confidence_reason="one dump does not tell whether their number grows",
-                title=f"{count:,} running client instances carry group {group}",
+                title=say("{count:,} running client instances carry group {group}", count=count, group=group),
                 subject=Subject(group=group),
                 evidence={"instances": count, "instances_of_all_groups": len(running)},
                 explanation=(
-                    f"Of {len(running):,} running client instances {count:,} have a producer or consumer of group"
-                    f" {group}; each has connections and some ten threads of its own.",
+                    say(
+                        "Of {running:,} running client instances {count:,} have a producer or consumer of"
+                        " group {group}; each has connections and some ten threads of its own.",
+                        running=len(running),
+                        count=count,
+                        group=group,
+                    ),
                 ),
                 remedy=check.card.remedy,
             )

@@ -8,6 +8,7 @@ from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -83,12 +84,20 @@ def _compare(expected: Expectation, heap: HeapFacts) -> Iterator[Draft | Skip]:
     ]
     if not meant:
         known = ", ".join(sorted({consumer.group for consumer in heap.consumers}))
-        yield Skip(reason=f"group {expected.group} is not in this dump; its groups are {known}")
+        yield Skip(
+            reason=say(
+                "group {group} is not in this dump; its groups are {known}", group=expected.group, known=known
+            )
+        )
         return
     having = [consumer for consumer in meant if expected.key in consumer.config]
     if not having:
-        whose = "no consumer in this dump has" if expected.group is None else f"{expected.group} has not"
-        yield Skip(reason=f"{whose} a setting {expected.key}")
+        whose = (
+            say("no consumer in this dump has")
+            if expected.group is None
+            else say("{group} has not", group=expected.group)
+        )
+        yield Skip(reason=say("{whose} a setting {key}", whose=whose, key=expected.key))
         return
     told = set()
     for consumer in having:
@@ -117,37 +126,72 @@ def _divided(key: str, consumer: ConsumerFacts) -> str | None:
         return None
     if consumer.config.get(key) != max(1, per_topic // consumer.queues):
         return None
-    return f"{PER_TOPIC[key]}={per_topic} divided by {consumer.queues} queues"
+    return say(
+        "{per_topic}={per_topic_2} divided by {queues} queues",
+        per_topic=PER_TOPIC[key],
+        per_topic_2=per_topic,
+        queues=consumer.queues,
+    )
 
 
 def _draft(expected: Expectation, consumer: ConsumerFacts, actual: ConfigValue) -> Draft:
     key = expected.key
     setter = f"set{key[0].upper()}{key[1:]}"
     source = "--expect" if expected.source == "option" else expected.source
-    explanation = [f"{source} says {key}={expected.value}; the consumer object in the dump has {key}={actual}."]
+    explanation = [
+        say(
+            "{source} says {key}={value}; the consumer object in the dump has {key}={actual}.",
+            source=source,
+            key=key,
+            value=expected.value,
+            actual=actual,
+        )
+    ]
     remedy = []
     divided = _divided(key, consumer)
     if divided is not None:
-        explanation.append(f"{actual} is {divided}: RocketMQ re-divides it at each rebalance, by design.")
-        remedy.append(f"Unset {PER_TOPIC[key]} if {key} is to rule.")
+        explanation.append(
+            say(
+                "{actual} is {divided}: RocketMQ re-divides it at each rebalance, by design.",
+                actual=actual,
+                divided=divided,
+            )
+        )
+        remedy.append(say("Unset {per_topic} if {key} is to rule.", per_topic=PER_TOPIC[key], key=key))
     remedy += [
-        f"Find who sets it last: set a breakpoint in DefaultMQPushConsumer.{setter}, or a watch on the field"
-        f" {key}, and start the application; the article's case came up at the third stop, in a company"
-        " wrapper.",
-        "Look through the wrapper components and starters between your configuration and the consumer: one of"
-        " them carries its own value or reads another key.",
+        say(
+            "Find who sets it last: set a breakpoint in DefaultMQPushConsumer.{setter}, or a"
+            " watch on the field {key}, and start the application; the article's case came up at"
+            " the third stop, in a company wrapper.",
+            setter=setter,
+            key=key,
+        ),
+        say(
+            "Look through the wrapper components and starters between your configuration and the"
+            " consumer: one of them carries its own value or reads another key."
+        ),
     ]
     if key in PER_TOPIC and divided is None:
         remedy.append(
-            f"Look for `is changed from` in rocketmq_client.log: {PER_TOPIC[key]} re-divides {key} over the"
-            " queues at each rebalance."
+            say(
+                "Look for `is changed from` in rocketmq_client.log: {per_topic} re-divides {key} over"
+                " the queues at each rebalance.",
+                per_topic=PER_TOPIC[key],
+                key=key,
+            )
         )
     return Draft(
         severity=Severity.ERROR,
         cause="config-override",
         confidence=Confidence.HIGH,
         confidence_reason="the value was read from the consumer object that RocketMQ itself asks",
-        title=f"{key} of group {consumer.group} is {actual} in the running consumer, not {expected.value}",
+        title=say(
+            "{key} of group {group} is {actual} in the running consumer, not {value}",
+            key=key,
+            group=consumer.group,
+            actual=actual,
+            value=expected.value,
+        ),
         subject=Subject(group=consumer.group, key=key),
         evidence={
             "key": key,

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, duration
@@ -99,8 +100,12 @@ def _draft(consumer: ConsumerFacts, timeout: int, queues: list[QueueFacts]) -> D
         confidence=Confidence.HIGH,
         confidence_reason="CONSUME_START_TIME of the message against the time of the dump",
         title=(
-            f"The listener of group {consumer.group} works on a message for {duration(age)};"
-            f" consumeTimeout is {timeout} min"
+            say(
+                "The listener of group {group} works on a message for {age}; consumeTimeout is {timeout} min",
+                group=consumer.group,
+                age=duration(age),
+                timeout=timeout,
+            )
         ),
         subject=Subject(group=consumer.group),
         evidence={
@@ -112,15 +117,25 @@ def _draft(consumer: ConsumerFacts, timeout: int, queues: list[QueueFacts]) -> D
             "queue_id": worst.queue_id,
         },
         explanation=(
-            f"{counted(len(queues), 'queue')} with a message in hand for longer than {timeout} min; the longest"
-            f" on {worst.topic} queue {worst.queue_id} at {worst.broker}.",
+            say(
+                "{queues} with a message in hand for longer than {timeout} min; the longest on"
+                " {topic} queue {queue_id} at {broker}.",
+                queues=counted(len(queues), "queue"),
+                timeout=timeout,
+                topic=worst.topic,
+                queue_id=worst.queue_id,
+                broker=worst.broker,
+            ),
             "The client sends such messages back when they reach the head of their queue, within up to twice"
             " consumeTimeout, and they are delivered again while the listener still works on them.",
         ),
         remedy=(
             "Find where the listener spends the time: `mqdiag stacks` on five thread dumps a few seconds"
             " apart.",
-            f"If such long work is meant, raise consumeTimeout (minutes) above it:"
-            f" setConsumeTimeout({2 * timeout}), and make the listener idempotent.",
+            say(
+                "If such long work is meant, raise consumeTimeout (minutes) above it:"
+                " setConsumeTimeout({timeout}), and make the listener idempotent.",
+                timeout=2 * timeout,
+            ),
         ),
     )

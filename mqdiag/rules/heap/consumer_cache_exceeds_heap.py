@@ -19,6 +19,7 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, mib, percent
@@ -204,10 +205,10 @@ def _confidence(severity: Severity, found: Load) -> Confidence:
 
 def _confidence_reason(severity: Severity, found: Load) -> str:
     if found.total_serves:
-        return "the JVM's -Xmx is unknown; the dump's own total, a lower bound, stands for it"
+        return say("the JVM's -Xmx is unknown; the dump's own total, a lower bound, stands for it")
     if severity is Severity.WARNING:
-        return "this is what the thresholds allow; the queues hold less at this moment"
-    return "held bytes and thresholds were read from the live objects of the dump"
+        return say("this is what the thresholds allow; the queues hold less at this moment")
+    return say("held bytes and thresholds were read from the live objects of the dump")
 
 
 def _threshold(consumer: ConsumerFacts) -> int | None:
@@ -215,18 +216,28 @@ def _threshold(consumer: ConsumerFacts) -> int | None:
 
 
 def _title(severity: Severity, found: Load) -> str:
-    group = f"consumer group {found.consumer.group}"
+    group = say("consumer group {group}", group=found.consumer.group)
     if severity is Severity.WARNING:
-        return (
-            f"Consumer group {found.consumer.group} may cache {mib(found.bound_bytes or 0)} of messages,"
-            f" {percent(found.bound_share)} of the heap, if its listener falls behind"
+        return say(
+            "Consumer group {group} may cache {bound_bytes} of messages, {bound_share} of the"
+            " heap, if its listener falls behind",
+            group=found.consumer.group,
+            bound_bytes=mib(found.bound_bytes or 0),
+            bound_share=percent(found.bound_share),
         )
-    held = f"{mib(found.held_bytes)} ({percent(found.held_share)} of the heap)"
+    held = say(
+        "{held_bytes} ({held_share} of the heap)",
+        held_bytes=mib(found.held_bytes),
+        held_share=percent(found.held_share),
+    )
     if found.bound_bytes is None or found.bound_share <= 1:
-        return f"Messages cached for {group} take {held}"
-    return (
-        f"The message cache of {group} does not fit the heap: it may grow to {mib(found.bound_bytes)}"
-        f" and already takes {held}"
+        return say("Messages cached for {group} take {held}", group=group, held=held)
+    return say(
+        "The message cache of {group} does not fit the heap: it may grow to {bound_bytes} and"
+        " already takes {held}",
+        group=group,
+        bound_bytes=mib(found.bound_bytes),
+        held=held,
     )
 
 
@@ -252,33 +263,46 @@ def _evidence(heap: HeapFacts, found: Load, advice: Recommendation | None) -> di
 
 
 def _explanation(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:
-    size = f"the heap is {mib(found.heap_bytes)}"
+    size = say("the heap is {heap_bytes}", heap_bytes=mib(found.heap_bytes))
     if found.total_serves:
-        size = f"the dump holds {mib(found.heap_bytes)} in all, and the heap is at least that"
+        size = say(
+            "the dump holds {heap_bytes} in all, and the heap is at least that",
+            heap_bytes=mib(found.heap_bytes),
+        )
     for consumer, limit in found.known:
-        of = f" of {consumer.group}" if len(found.known) > 1 else ""
-        line = (
-            f"{counted(limit.queues, 'queue')}{of} x {counted(limit.threshold, 'message')}"
-            f" x {limit.average_body_bytes:,.0f} bytes"
+        of = say(" of {group}", group=consumer.group) if len(found.known) > 1 else ""
+        line = say(
+            "{queues}{of} x {messages} x {average_body_bytes:,.0f} bytes",
+            queues=counted(limit.queues, "queue"),
+            of=of,
+            messages=counted(limit.threshold, "message"),
+            average_body_bytes=limit.average_body_bytes,
         )
         by_count = round(limit.queues * limit.threshold * limit.average_body_bytes)
         bound = limit.bound_bytes()
         if bound < by_count and limit.size_mib is not None:
-            line += (
-                f" would be {mib(by_count)}, but pullThresholdSizeForQueue stops each queue below"
-                f" {limit.size_mib + 1:,} MiB: {mib(bound)}"
+            line += say(
+                " would be {by_count}, but pullThresholdSizeForQueue stops each queue below"
+                " {size_mib:,} MiB: {bound}",
+                by_count=mib(by_count),
+                size_mib=limit.size_mib + 1,
+                bound=mib(bound),
             )
         else:
             line += f" = {mib(bound)}"
         yield line + (f"; {size}." if len(found.known) == 1 else ".")
     if len(found.known) > 1:
-        yield f"Together {mib(found.bound_bytes or 0)}; {size}."
+        yield say("Together {bound_bytes}; {size}.", bound_bytes=mib(found.bound_bytes or 0), size=size)
     if not found.known:
-        yield f"Too few messages were seen to say what the thresholds allow; {size}."
+        yield say("Too few messages were seen to say what the thresholds allow; {size}.", size=size)
     early = found.out_of_memory and found.held_bytes < (found.bound_bytes or 0)
     yield (
-        f"At this moment {mib(found.held_bytes)} of bodies are held, {percent(found.held_share)} of it."
-        + (" The OutOfMemoryError came before the queues were full." if early else "")
+        say(
+            "At this moment {held_bytes} of bodies are held, {held_share} of it.",
+            held_bytes=mib(found.held_bytes),
+            held_share=percent(found.held_share),
+        )
+        + (say(" The OutOfMemoryError came before the queues were full.") if early else "")
     )
     if advice is not None and found.known:
         parts = " + ".join(
@@ -287,17 +311,27 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
         )
         sum_bytes = sum(limit.bound_bytes(threshold=advice.threshold) for _, limit in found.known)
         yield (
-            f"With {advice.threshold:,} messages a queue: {parts} bytes = {mib(sum_bytes)},"
-            f" {percent(sum_bytes / found.heap_bytes)} of the heap; the aim is {percent(share)}"
-            f" ({mib(advice.allowed_bytes)})."
+            say(
+                "With {threshold:,} messages a queue: {parts} bytes = {sum_bytes}, {sum_bytes_2} of"
+                " the heap; the aim is {share} ({allowed_bytes}).",
+                threshold=advice.threshold,
+                parts=parts,
+                sum_bytes=mib(sum_bytes),
+                sum_bytes_2=percent(sum_bytes / found.heap_bytes),
+                share=percent(share),
+                allowed_bytes=mib(advice.allowed_bytes),
+            )
         )
         if sum_bytes > advice.allowed_bytes:
-            yield "1 message a queue is the least there is: this heap is too small for so many queues."
+            yield say("1 message a queue is the least there is: this heap is too small for so many queues.")
         by_size = sum(limit.bound_bytes(size_mib=advice.size_mib) for _, limit in found.known)
         if advice.size_mib == 1 and by_size > advice.allowed_bytes:
             yield (
-                f"pullThresholdSizeForQueue cannot go below 1 MiB and alone would still allow {mib(by_size)}:"
-                " here the number of messages has to do it."
+                say(
+                    "pullThresholdSizeForQueue cannot go below 1 MiB and alone would still allow"
+                    " {by_size}: here the number of messages has to do it.",
+                    by_size=mib(by_size),
+                )
             )
 
 
@@ -308,36 +342,63 @@ def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterato
     if advice is not None:
         calls = f"{setter}({advice.threshold})"
         if advice.size_mib is not None and consumer.kind != "pop":
-            calls += f" and setPullThresholdSizeForQueue({advice.size_mib})"
+            calls += say(" and setPullThresholdSizeForQueue({size_mib})", size_mib=advice.size_mib)
         yield (
-            f"On the consumer of {consumer.group} call {calls} before start(); now"
-            f" {setting}={_threshold(consumer)}"
+            say(
+                "On the consumer of {group} call {calls} before start(); now {setting}={threshold}",
+                group=consumer.group,
+                calls=calls,
+                setting=setting,
+                threshold=_threshold(consumer),
+            )
             + (
-                f", pullThresholdSizeForQueue={size_setting(consumer.kind, consumer.config)}."
+                say(
+                    ", pullThresholdSizeForQueue={size_setting}.",
+                    size_setting=size_setting(consumer.kind, consumer.config),
+                )
                 if advice.size_mib is not None and consumer.kind != "pop"
                 else "."
             )
         )
         if consumer.kind == "push":
             yield (
-                "With rocketmq-spring: let the listener implement RocketMQPushConsumerLifecycleListener and"
-                f" call the same setters in prepareStart, for example consumer.{setter}({advice.threshold})."
+                say(
+                    "With rocketmq-spring: let the listener implement"
+                    " RocketMQPushConsumerLifecycleListener and call the same setters in prepareStart,"
+                    " for example consumer.{setter}({threshold}).",
+                    setter=setter,
+                    threshold=advice.threshold,
+                )
             )
         per_topic = whole(consumer.config.get("pullThresholdForTopic"))
         if per_topic is not None and per_topic > 0:
             yield (
-                f"pullThresholdForTopic={per_topic} is set: at each rebalance it overwrites"
-                f" pullThresholdForQueue with its share, so set it to"
-                f" {advice.threshold * max(1, consumer.queues):,} instead."
+                say(
+                    "pullThresholdForTopic={per_topic} is set: at each rebalance it overwrites"
+                    " pullThresholdForQueue with its share, so set it to {threshold:,} instead.",
+                    per_topic=per_topic,
+                    threshold=advice.threshold * max(1, consumer.queues),
+                )
             )
     elif found.bound_bytes is None:
-        yield f"Lower {setting} of the consumer of {consumer.group} (now {_threshold(consumer)})."
+        yield say(
+            "Lower {setting} of the consumer of {group} (now {threshold}).",
+            setting=setting,
+            group=consumer.group,
+            threshold=_threshold(consumer),
+        )
     if found.bound_bytes:
         yield (
-            f"Or run with at least {mib(found.bound_bytes / share)} of heap, or with more instances so that"
-            " each has fewer queues."
+            say(
+                "Or run with at least {bound_bytes} of heap, or with more instances so that each has"
+                " fewer queues.",
+                bound_bytes=mib(found.bound_bytes / share),
+            )
         )
     yield (
-        "Then look at the listener: take five thread dumps a few seconds apart and run `mqdiag stacks` on them;"
-        " the cache fills only behind a listener that is slow or stuck."
+        say(
+            "Then look at the listener: take five thread dumps a few seconds apart and run"
+            " `mqdiag stacks` on them; the cache fills only behind a listener that is slow or"
+            " stuck."
+        )
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -104,13 +105,18 @@ def _is_divided(key: str, config: dict[str, ConfigValue]) -> bool:
 
 def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tuple[str, ...]]) -> Draft:
     names = ", ".join(sorted(different))
-    lines = tuple(f"{key}: {' and '.join(values)}" for key, values in sorted(different.items()))
+    lines = tuple(f"{key}: {say(' and ').join(values)}" for key, values in sorted(different.items()))
     return Draft(
         severity=Severity.WARNING,
         cause="config-override",
         confidence=Confidence.HIGH,
         confidence_reason="the values were read from the consumer objects",
-        title=f"{len(consumers)} consumers of group {group} in this JVM differ in {names}",
+        title=say(
+            "{consumers} consumers of group {group} in this JVM differ in {names}",
+            consumers=len(consumers),
+            group=group,
+            names=names,
+        ),
         subject=Subject(group=group),
         evidence={
             "consumers": len(consumers),
@@ -121,7 +127,11 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
         },
         explanation=lines,
         remedy=(
-            f"Compare where the consumers of {group} are built; set {names} in one place.",
+            say(
+                "Compare where the consumers of {group} are built; set {names} in one place.",
+                group=group,
+                names=names,
+            ),
             "If only one construction path is yours, look for a wrapper or starter that builds the other.",
         ),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
@@ -51,13 +52,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         lags = [queue.lag for queue in heap.queues if queue.group == consumer.group and queue.lag is not None]
         lag = sum(lags) if lags else None
-        waiting = "" if not lag else f" with {lag:,} messages to consume"
+        waiting = "" if not lag else say(" with {lag:,} messages to consume", lag=lag)
         yield Draft(
             severity=Severity.WARNING,
             cause="consumer-paused",
             confidence=Confidence.MEDIUM,
             confidence_reason="it may be meant; resetting offsets by mqadmin pauses for ten seconds too",
-            title=f"The consumer of group {consumer.group} is paused{waiting}",
+            title=say(
+                "The consumer of group {group} is paused{waiting}", group=consumer.group, waiting=waiting
+            ),
             subject=Subject(group=consumer.group),
             evidence={"pause": True, "lag": lag, "queues": consumer.queues, "messages": consumer.messages},
             explanation=(

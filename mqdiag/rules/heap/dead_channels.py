@@ -9,6 +9,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
@@ -75,12 +76,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     worst = max(clients, key=lambda one: one.dead_channels, default=None)
     if worst is None or worst.dead_channels < limits["channels"]:
         return
-    kept = "" if worst.retained_bytes is None else f", which keeps {mib(worst.retained_bytes)}"
+    kept = (
+        ""
+        if worst.retained_bytes is None
+        else say(", which keeps {retained_bytes}", retained_bytes=mib(worst.retained_bytes))
+    )
     yield Draft(
         severity=Severity.WARNING,
         cause="dead-channels",
         confidence=Confidence.HIGH,
-        title=f"{worst.dead_channels:,} closed connections stay in a client's table",
+        title=say(
+            "{dead_channels:,} closed connections stay in a client's table", dead_channels=worst.dead_channels
+        ),
         evidence={
             "client_id": worst.client_id,
             "dead_channels": worst.dead_channels,
@@ -90,8 +97,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "clients": sum(one.dead_channels >= limits["channels"] for one in clients),
         },
         explanation=(
-            f"Of {worst.channels:,} connections in channelTables {worst.dead_channels:,} are closed, such as to"
-            f" {', '.join(worst.dead_addresses)}; they belong to a NettyRemotingClient{kept}.",
+            say(
+                "Of {channels:,} connections in channelTables {dead_channels:,} are closed, such as"
+                " to {dead_addresses}; they belong to a NettyRemotingClient{kept}.",
+                channels=worst.channels,
+                dead_channels=worst.dead_channels,
+                dead_addresses=", ".join(worst.dead_addresses),
+                kept=kept,
+            ),
         ),
         remedy=check.card.remedy,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import DirectBuffers, DirectHolder, Waste
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, mib, percent
@@ -96,7 +97,7 @@ def _is_near(used: int, limit: int | None, limits: Limits) -> bool:
 def _draft(found: DirectBuffers, used: int, limit: int, cause: str) -> Draft:
     by_netty = cause.startswith("netty")
     share = used / limit
-    owner = "Netty" if by_netty else "The JVM"
+    owner = "Netty" if by_netty else say("The JVM")
     holders = [each for each in found.holders if each.capacity_bytes >= LEAST_BYTES // 16][:SHOWN]
     evidence: dict[str, EvidenceValue] = {
         "used_bytes": used,
@@ -112,19 +113,38 @@ def _draft(found: DirectBuffers, used: int, limit: int, cause: str) -> Draft:
         cause=cause,
         confidence=Confidence.HIGH,
         confidence_reason="the counter that the allocation itself is checked against",
-        title=f"Direct buffers use {mib(used)}, {percent(share)} of the {mib(limit)} that {_allows(by_netty)}",
+        title=say(
+            "Direct buffers use {used}, {share} of the {limit} that {allows}",
+            used=mib(used),
+            share=percent(share),
+            limit=mib(limit),
+            allows=_allows(by_netty),
+        ),
         subject=Subject(object_class=holders[0].class_name if holders else None),
         evidence=evidence,
         explanation=(
-            f"{owner} counts {mib(used)} of direct memory and fails at {mib(limit)}.",
+            say(
+                "{owner} counts {used} of direct memory and fails at {limit}.",
+                owner=owner,
+                used=mib(used),
+                limit=mib(limit),
+            ),
             *(
-                f"{each.class_name} holds {counted(each.buffers, 'buffer')}, {mib(each.capacity_bytes)}."
+                say(
+                    "{class_name} holds {buffers}, {capacity_bytes}.",
+                    class_name=each.class_name,
+                    buffers=counted(each.buffers, "buffer"),
+                    capacity_bytes=mib(each.capacity_bytes),
+                )
                 for each in holders
             ),
             *(
                 (
-                    f"{mib(found.unreachable_bytes)} are in buffers that are garbage already: they are freed when a"
-                    " collection finds them, which a heap with much room puts off.",
+                    say(
+                        "{unreachable_bytes} are in buffers that are garbage already: they are freed when a"
+                        " collection finds them, which a heap with much room puts off.",
+                        unreachable_bytes=mib(found.unreachable_bytes),
+                    ),
                 )
                 if found.unreachable_bytes and not by_netty
                 else ()
@@ -132,13 +152,15 @@ def _draft(found: DirectBuffers, used: int, limit: int, cause: str) -> Draft:
         ),
         remedy=(
             "Bound the pools of the holders named, and release buffers when they are done.",
-            f"{'-Dio.netty.maxDirectMemory' if by_netty else '-XX:MaxDirectMemorySize'} raises the limit; it must"
-            " fit into the machine or container beside the heap.",
-            *(("Take out -XX:+DisableExplicitGC.",) if not by_netty else ()),
+            say(
+                "{dio} raises the limit; it must fit into the machine or container beside the heap.",
+                dio="-Dio.netty.maxDirectMemory" if by_netty else "-XX:MaxDirectMemorySize",
+            ),
+            *((say("Take out -XX:+DisableExplicitGC."),) if not by_netty else ()),
         ),
         weight=0.0,
     )
 
 
 def _allows(by_netty: bool) -> str:
-    return "Netty allows itself" if by_netty else "the JVM allows"
+    return say("Netty allows itself") if by_netty else say("the JVM allows")

@@ -9,6 +9,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
@@ -75,7 +76,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 severity=Severity.WARNING,
                 cause="duplicate-client-id",
                 confidence=Confidence.HIGH,
-                title=f"{counted(len(instances), 'client')} of group {group} in this process have the id {client_id}",
+                title=say(
+                    "{clients} of group {group} in this process have the id {client_id}",
+                    clients=counted(len(instances), "client"),
+                    group=group,
+                    client_id=client_id,
+                ),
                 subject=Subject(group=group),
                 evidence={"client_id": client_id, "instances": tuple(instances)},
                 explanation=(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText, StringHolder, Waste
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -80,7 +81,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="repeated-values",
         confidence=Confidence.HIGH,
         confidence_reason="the characters of all reachable strings were compared",
-        title=f"Equal strings take {mib(strings.wasted_bytes)}, {percent(share)} of the heap in use",
+        title=say(
+            "Equal strings take {wasted_bytes}, {share} of the heap in use",
+            wasted_bytes=mib(strings.wasted_bytes),
+            share=percent(share),
+        ),
         subject=Subject(object_class="java.lang.String"),
         evidence={
             "strings": strings.strings,
@@ -90,21 +95,39 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "held_by": most,
         },
         explanation=(
-            f"{strings.repeated:,} of {strings.strings:,} strings say what another one says; without them"
-            f" {mib(strings.wasted_bytes)} would be free.",
+            say(
+                "{repeated:,} of {strings:,} strings say what another one says; without them"
+                " {wasted_bytes} would be free.",
+                repeated=strings.repeated,
+                strings=strings.strings,
+                wasted_bytes=mib(strings.wasted_bytes),
+            ),
             # What they say stays out of the finding: it may be personal data.
             *(
-                f"One text alone is there {each.strings:,} times, {mib(each.wasted_bytes)}{_held(each)}."
+                say(
+                    "One text alone is there {strings:,} times, {wasted_bytes}{held}.",
+                    strings=each.strings,
+                    wasted_bytes=mib(each.wasted_bytes),
+                    held=_held(each),
+                )
                 for each in strings.largest[:1]
             ),
             *(
-                f"{percent(holder.share)} of them are held by {holder.held_by}."
+                say(
+                    "{share} of them are held by {held_by}.",
+                    share=percent(holder.share),
+                    held_by=holder.held_by,
+                )
                 for holder in strings.holders[:SHOWN]
             ),
         ),
         remedy=(
-            f"Make equal values one string where {most or 'they'} {'is' if most else 'are'} set: a map of known"
-            " values, an enum, or String.intern().",
+            say(
+                "Make equal values one string where {most} {is_} set: a map of known values, an enum,"
+                " or String.intern().",
+                most=most or say("they"),
+                is_=say("is") if most else say("are"),
+            ),
             "With G1, -XX:+UseStringDeduplication lets equal strings share their characters.",
         ),
         weight=share,
@@ -112,4 +135,4 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 
 def _held(each: RepeatedText) -> str:
-    return f", mostly in {each.held_by}" if each.held_by else ""
+    return say(", mostly in {held_by}", held_by=each.held_by) if each.held_by else ""

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import numbers, running, version_said
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
-AFFECTED = (
-    "In 3.5.3 to 4.9.2 a head message whose listener has not begun makes the task throw a NumberFormatException,"
-    " and a periodic task that throws is cancelled without a word; fixed in 4.9.3."
+AFFECTED = later(
+    "In 3.5.3 to 4.9.2 a head message whose listener has not begun makes the task throw a"
+    " NumberFormatException, and a periodic task that throws is cancelled without a word;"
+    " fixed in 4.9.3."
 )
 
 
@@ -66,8 +68,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             confidence_reason=""
             if sure
-            else "the version is not known to have the bug; an Error ends the task too",
-            title=f"Group {consumer.group} cleans no expired messages: the cleaner's task is gone",
+            else say("the version is not known to have the bug; an Error ends the task too"),
+            title=say(
+                "Group {group} cleans no expired messages: the cleaner's task is gone", group=consumer.group
+            ),
             subject=Subject(group=consumer.group),
             evidence={
                 "cleaner_tasks": 0,

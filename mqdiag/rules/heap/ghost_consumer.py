@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
@@ -72,12 +73,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 cause="ghost-consumer",
                 confidence=Confidence.MEDIUM,
                 confidence_reason="a consumer that is being shut down looks so for a moment",
-                title=f"Group {consumer.group} pulls {counted(len(pulled), 'queue')} and is not registered",
+                title=say(
+                    "Group {group} pulls {queues} and is not registered",
+                    group=consumer.group,
+                    queues=counted(len(pulled), "queue"),
+                ),
                 subject=Subject(group=consumer.group),
                 evidence={"queues": len(pulled), "client_id": consumer.client_id},
                 explanation=(
-                    "The consumer is in state RUNNING, but its client's consumerTable does not hold it;"
-                    f" {counted(len(pulled), 'queue')} had a pull in the last seconds.",
+                    say(
+                        "The consumer is in state RUNNING, but its client's consumerTable does not hold it;"
+                        " {queues} had a pull in the last seconds.",
+                        queues=counted(len(pulled), "queue"),
+                    ),
                 ),
                 remedy=check.card.remedy,
             )

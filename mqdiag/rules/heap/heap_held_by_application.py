@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import Suspect
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -106,13 +107,17 @@ def _holder(suspect: Suspect) -> tuple[str, str | None]:
 def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> Draft:
     name = suspect.label or suspect.class_name
     queues = 0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes
-    size = f"{mib(suspect.retained_bytes)}, {percent(share)} of the heap in use"
+    size = say(
+        "{retained_bytes}, {share} of the heap in use",
+        retained_bytes=mib(suspect.retained_bytes),
+        share=percent(share),
+    )
     return Draft(
         severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
         cause="not-rocketmq",
         confidence=Confidence.HIGH,
         confidence_reason="retained sizes come from the dominator tree of the whole dump",
-        title=f"{name} holds {size}; it is not RocketMQ's",
+        title=say("{name} holds {size}; it is not RocketMQ's", name=name, size=size),
         subject=Subject(object_class=suspect.label or suspect.class_name),
         evidence={
             "class": suspect.class_name,
@@ -126,15 +131,23 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
             "messages_bytes": queues,
         },
         explanation=(
-            f"If this {suspect.class_name} went, {mib(suspect.retained_bytes)} of"
-            f" {mib(heap.shallow_bytes or 0)} would go with it. RocketMQ's queues hold {mib(queues)} of"
-            " message bodies.",
-            *(("Inside: " + "; ".join(suspect.holds[:3]),) if suspect.holds else ()),
-            *(("Kept by: " + " -> ".join(suspect.path),) if suspect.path else ()),
+            say(
+                "If this {class_name} went, {retained_bytes} of {shallow_bytes} would go with it."
+                " RocketMQ's queues hold {queues} of message bodies.",
+                class_name=suspect.class_name,
+                retained_bytes=mib(suspect.retained_bytes),
+                shallow_bytes=mib(heap.shallow_bytes or 0),
+                queues=mib(queues),
+            ),
+            *((say("Inside: ") + "; ".join(suspect.holds[:3]),) if suspect.holds else ()),
+            *((say("Kept by: ") + " -> ".join(suspect.path),) if suspect.path else ()),
         ),
         remedy=(
-            f"Look at {name}: bound it, expire its entries, or drop it when it is done.",
-            f"`mqdiag show DUMP {suspect.object_id}` lists its fields and the paths that keep it alive.",
+            say("Look at {name}: bound it, expire its entries, or drop it when it is done.", name=name),
+            say(
+                "`mqdiag show DUMP {object_id}` lists its fields and the paths that keep it alive.",
+                object_id=suspect.object_id,
+            ),
             "Leave RocketMQ's thresholds as they are: they do not limit this memory.",
         ),
         weight=share,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
@@ -68,12 +69,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="lite-pull-cache",
             confidence=Confidence.MEDIUM,
             confidence_reason="the queues may be paused on purpose",
-            title=f"Group {consumer.group} caches {messages:,} messages and polled none for {duration(idle)}",
+            title=say(
+                "Group {group} caches {messages:,} messages and polled none for {idle}",
+                group=consumer.group,
+                messages=messages,
+                idle=duration(idle),
+            ),
             subject=Subject(group=consumer.group),
             evidence={"messages": messages, "idle_ms": idle, "queued_requests": consumer.queued_requests},
             explanation=(
-                f"{consumer.queued_requests:,} batches wait for poll(); of no queue was a message taken for"
-                f" {duration(idle)}.",
+                say(
+                    "{queued_requests:,} batches wait for poll(); of no queue was a message taken for {idle}.",
+                    queued_requests=consumer.queued_requests,
+                    idle=duration(idle),
+                ),
             ),
             remedy=check.card.remedy,
         )

@@ -8,12 +8,13 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, pull_batch, queue_name, version_said
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
-AFFECTED = (
+AFFECTED = later(
     "Expiry cleaning in 3.5.3 to 4.1.0 takes messages from the map and does not count them off; fixed in 4.2.0."
 )
 
@@ -73,8 +74,13 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
         severity=Severity.ERROR,
         cause="client-bug",
         confidence=Confidence.HIGH,
-        title=f"{queue_name(queue)} counts {count:,} cached messages and holds {queue.messages:,}"
-        + (": it is not pulled any more" if stopped else ""),
+        title=say(
+            "{queue_name} counts {count:,} cached messages and holds {messages:,}",
+            queue_name=queue_name(queue),
+            count=count,
+            messages=queue.messages,
+        )
+        + (say(": it is not pulled any more") if stopped else ""),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
             "msg_count": count,
@@ -84,9 +90,18 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
             "client_version": version,
         },
         explanation=(
-            f"msgCount {count:,} less {queue.messages:,} messages in the maps is {drift:,}, more than one pull, and"
-            " no thread was changing the queue."
-            + (f" pullThresholdForQueue is {threshold:,}." if threshold is not None else ""),
+            say(
+                "msgCount {count:,} less {messages:,} messages in the maps is {drift:,}, more than"
+                " one pull, and no thread was changing the queue.",
+                count=count,
+                messages=queue.messages,
+                drift=drift,
+            )
+            + (
+                say(" pullThresholdForQueue is {threshold:,}.", threshold=threshold)
+                if threshold is not None
+                else ""
+            ),
             version_said(version, AFFECTED, (3, 5, 3), (4, 2, 0)),
         ),
         remedy=check.card.remedy,

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import count_setting
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -93,14 +94,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="many-small-messages",
         confidence=Confidence.HIGH if heap.heap_bytes is not None else Confidence.MEDIUM,
         confidence_reason=(
-            "retained size of queues, messages and requests, less the bodies"
+            say("retained size of queues, messages and requests, less the bodies")
             if heap.heap_bytes is not None
-            else "the JVM's -Xmx is unknown; the dump's own total stands for it"
+            else say("the JVM's -Xmx is unknown; the dump's own total stands for it")
         ),
         title=(
-            f"The objects around {messages:,} small messages take {mib(overhead)}, {percent(overhead / size)}"
-            " of"
-            " the heap; their bodies take " + mib(bodies)
+            say(
+                "The objects around {messages:,} small messages take {overhead}, {overhead_2} of the"
+                " heap; their bodies take ",
+                messages=messages,
+                overhead=mib(overhead),
+                overhead_2=percent(overhead / size),
+            )
+            + mib(bodies)
         ),
         subject=Subject(group=consumer.group),
         evidence={
@@ -112,13 +118,25 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "heap_bytes": heap.heap_bytes,
         },
         explanation=(
-            f"{mib(overhead + bodies)} retained - {mib(bodies)} of bodies = {mib(overhead)}:"
-            f" {overhead / messages:,.0f} bytes around each of {messages:,} messages.",
+            say(
+                "{overhead} retained - {bodies} of bodies = {overhead_2}: {overhead_3:,.0f} bytes"
+                " around each of {messages:,} messages.",
+                overhead=mib(overhead + bodies),
+                bodies=mib(bodies),
+                overhead_2=mib(overhead),
+                overhead_3=overhead / messages,
+                messages=messages,
+            ),
             "pullThresholdSizeForQueue counts bodies only and does not see them.",
         ),
         remedy=(
-            f"Lower {setting} of group {consumer.group} (now {consumer.config.get(setting)}): here the number"
-            " of messages costs, not their size.",
+            say(
+                "Lower {setting} of group {group} (now {setting_2}): here the number of messages"
+                " costs, not their size.",
+                setting=setting,
+                group=consumer.group,
+                setting_2=consumer.config.get(setting),
+            ),
             "Let the producer put several small events into one message, and drop properties nobody reads.",
         ),
         weight=overhead / size,

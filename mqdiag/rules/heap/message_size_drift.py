@@ -8,6 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, pull_batch, queue_name
 from mqdiag.rules.heap._example import example
@@ -75,13 +76,22 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
     size = queue.msg_size or 0
     stopped = threshold is not None and size // MIB > threshold
     version = None if consumer is None else consumer.client_version
-    named = f"This client is {version}." if version else "The client's version could not be found in the dump."
+    named = (
+        say("This client is {version}.", version=version)
+        if version
+        else say("The client's version could not be found in the dump.")
+    )
     return Draft(
         severity=Severity.ERROR,
         cause="client-bug",
         confidence=Confidence.HIGH,
-        title=f"{queue_name(queue)} counts {mib(size)} of cached bodies and holds {mib(queue.body_bytes)}"
-        + (": it is not pulled any more" if stopped else ""),
+        title=say(
+            "{queue_name} counts {size} of cached bodies and holds {body_bytes}",
+            queue_name=queue_name(queue),
+            size=mib(size),
+            body_bytes=mib(queue.body_bytes),
+        )
+        + (say(": it is not pulled any more") if stopped else ""),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
             "msg_size": size,
@@ -92,10 +102,22 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
             "client_version": version,
         },
         explanation=(
-            f"msgSize {size:,} less {queue.body_bytes:,} bytes of bodies is {drift:,}, more than one pull, and no"
-            " thread was changing the queue."
-            + (f" pullThresholdSizeForQueue is {threshold:,} MiB." if threshold is not None else ""),
-            f"{named} Since 4.2.0 the size is counted; 4.9.8 and 5.2.0 set it to 0 with the last message.",
+            say(
+                "msgSize {size:,} less {body_bytes:,} bytes of bodies is {drift:,}, more than one"
+                " pull, and no thread was changing the queue.",
+                size=size,
+                body_bytes=queue.body_bytes,
+                drift=drift,
+            )
+            + (
+                say(" pullThresholdSizeForQueue is {threshold:,} MiB.", threshold=threshold)
+                if threshold is not None
+                else ""
+            ),
+            say(
+                "{named} Since 4.2.0 the size is counted; 4.9.8 and 5.2.0 set it to 0 with the last message.",
+                named=named,
+            ),
         ),
         remedy=check.card.remedy,
     )

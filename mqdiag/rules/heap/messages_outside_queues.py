@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import MessageHolder, MessageTotals
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -84,17 +85,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     size = totals.elsewhere_bytes
     share = size / heap.shallow_bytes if size is not None and heap.shallow_bytes else 0.0
     first = holders[0] if holders else None
-    where = "something outside RocketMQ" if first is None else _place(first)
+    where = say("something outside RocketMQ") if first is None else _place(first)
     yield Draft(
         severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
         cause="application-retains-messages",
         confidence=Confidence.MEDIUM if first is None else Confidence.HIGH,
         confidence_reason=(
-            "the messages are shared by several holders, so no single one could be named"
+            say("the messages are shared by several holders, so no single one could be named")
             if first is None
-            else "the references from the holder to the messages were followed"
+            else say("the references from the holder to the messages were followed")
         ),
-        title=f"{totals.elsewhere:,} messages are kept by {where}, not by RocketMQ",
+        title=say(
+            "{elsewhere:,} messages are kept by {where}, not by RocketMQ",
+            elsewhere=totals.elsewhere,
+            where=where,
+        ),
         subject=Subject(
             object_class=None if first is None else first.holder_class,
             field=None if first is None else first.holder_field,
@@ -114,18 +119,32 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "messages_in_frames": totals.in_frames,
         },
         explanation=(
-            f"{totals.elsewhere:,} of {heap.messages or 0:,} messages are in no ProcessQueue, no queued or"
-            f" running request and no thread's hands"
+            say(
+                "{elsewhere:,} of {messages:,} messages are in no ProcessQueue, no queued or running"
+                " request and no thread's hands",
+                elsewhere=totals.elsewhere,
+                messages=heap.messages or 0,
+            )
             + (
                 "."
                 if size is None
-                else f"; {mib(size)} would go with them, {percent(share)} of the heap in use."
+                else say(
+                    "; {size} would go with them, {share} of the heap in use.",
+                    size=mib(size),
+                    share=percent(share),
+                )
             ),
-            *(f"{_place(holder)} holds {holder.messages:,} of them." for holder in holders[:5]),
-            *(() if first is None or not first.path else ("Held by: " + " -> ".join(first.path),)),
+            *(
+                say("{place} holds {messages:,} of them.", place=_place(holder), messages=holder.messages)
+                for holder in holders[:5]
+            ),
+            *(() if first is None or not first.path else (say("Held by: ") + " -> ".join(first.path),)),
         ),
         remedy=(
-            f"Look at {where}: take what is needed out of each message and let the MessageExt go.",
+            say(
+                "Look at {where}: take what is needed out of each message and let the MessageExt go.",
+                where=where,
+            ),
             "Bound that collection, or remove entries when the work on a message is done; no RocketMQ setting"
             " limits what the application keeps.",
         ),

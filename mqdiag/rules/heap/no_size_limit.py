@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -75,14 +76,18 @@ def _draft(consumer: ConsumerFacts) -> Draft:
         cause="old-client",
         confidence=Confidence.HIGH,
         confidence_reason="the consumer class has no field pullThresholdSizeForQueue",
-        title=f"The client{version} of group {consumer.group} limits cached messages by number, not by size",
+        title=say(
+            "The client{version} of group {group} limits cached messages by number, not by size",
+            version=version,
+            group=consumer.group,
+        ),
         subject=Subject(group=consumer.group),
         evidence={
             "client_version": consumer.client_version,
             "pullThresholdForQueue": threshold,
             "largest_body_bytes": consumer.largest_body_bytes,
         },
-        explanation=(f"Each queue may hold {threshold} messages of any size.",),
+        explanation=(say("Each queue may hold {threshold} messages of any size.", threshold=threshold),),
         remedy=(
             "Upgrade the client to 4.2.0 or later and set pullThresholdSizeForQueue.",
             "Until then lower pullThresholdForQueue so that even the largest messages fit the heap.",

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration
@@ -117,30 +118,47 @@ def _judge(
     config = {} if consumer is None else consumer.config
     timeout = whole(config.get("consumeTimeout"))
     if timeout is not None and timeout > 0 and age >= timeout * 60_000:
-        return Severity.ERROR, f"consumeTimeout is {timeout} min"
+        return Severity.ERROR, say("consumeTimeout is {timeout} min", timeout=timeout)
     most = whole(config.get("consumeConcurrentlyMaxSpan"))
     if most is not None and queue.span is not None and queue.span > most:
         return (
             Severity.ERROR,
-            f"span {queue.span:,} > consumeConcurrentlyMaxSpan {most:,}: the queue is not pulled",
+            say(
+                "span {span:,} > consumeConcurrentlyMaxSpan {most:,}: the queue is not pulled",
+                span=queue.span,
+                most=most,
+            ),
         )
     finished = queue.finished_beyond_head
     if finished is not None and finished >= finished_warning:
-        return Severity.WARNING, f"{finished:,} later offsets are finished and not committed"
+        return Severity.WARNING, say(
+            "{finished:,} later offsets are finished and not committed", finished=finished
+        )
     return None, ""
 
 
 def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draft:
     finished = queue.finished_beyond_head
-    name = f"{queue.topic} queue {queue.queue_id} on {queue.broker}"
-    head = "The head" if queue.min_offset is None else f"Offset {queue.min_offset:,}"
-    message = "" if queue.head_msg_id is None else f" (message id {queue.head_msg_id})"
+    name = say(
+        "{topic} queue {queue_id} on {broker}", topic=queue.topic, queue_id=queue.queue_id, broker=queue.broker
+    )
+    head = (
+        say("The head")
+        if queue.min_offset is None
+        else say("Offset {min_offset:,}", min_offset=queue.min_offset)
+    )
+    message = (
+        "" if queue.head_msg_id is None else say(" (message id {head_msg_id})", head_msg_id=queue.head_msg_id)
+    )
     again = (
         ()
         if not finished
         else (
-            f"If the process restarts or the queue moves now, {finished:,} finished messages are delivered"
-            " again (messages that a tag filter left out count too).",
+            say(
+                "If the process restarts or the queue moves now, {finished:,} finished messages are"
+                " delivered again (messages that a tag filter left out count too).",
+                finished=finished,
+            ),
         )
     )
     return Draft(
@@ -148,11 +166,16 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
         cause="stuck-message",
         confidence=Confidence.HIGH if severity is Severity.ERROR else Confidence.MEDIUM,
         confidence_reason=(
-            "start time of the message and offsets were read from the queue"
+            say("start time of the message and offsets were read from the queue")
             if severity is Severity.ERROR
-            else "a slow listener looks the same until consumeTimeout"
+            else say("a slow listener looks the same until consumeTimeout")
         ),
-        title=f"{head} of {name} is in the listener for {duration(age)} and holds back the commit",
+        title=say(
+            "{head} of {name} is in the listener for {age} and holds back the commit",
+            head=head,
+            name=name,
+            age=duration(age),
+        ),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
             "min_offset": queue.min_offset,
@@ -166,17 +189,26 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
             "messages": queue.messages,
         },
         explanation=(
-            f"The message at offset {queue.min_offset}{message} began {duration(age)} before the dump and is"
-            f" not done; the queue holds offsets {queue.min_offset} to {queue.max_offset}, span {queue.span};"
-            f" {reason}.",
+            say(
+                "The message at offset {min_offset}{message} began {age} before the dump and is not"
+                " done; the queue holds offsets {min_offset} to {max_offset}, span {span}; {reason}.",
+                min_offset=queue.min_offset,
+                message=message,
+                age=duration(age),
+                max_offset=queue.max_offset,
+                span=queue.span,
+                reason=reason,
+            ),
             *again,
         ),
         remedy=(
             "Look at what the listener does with this message: `mqdiag stacks` on a few thread dumps, or"
             " `mqdiag heap --threads` on this dump, names the frame. Give that call a timeout.",
-            "Do not restart before the listener is idempotent or the message is dealt with."
+            say("Do not restart before the listener is idempotent or the message is dealt with.")
             if finished
-            else "Set consumeTimeout (minutes) so that a stuck message is sent back and the offset moves on.",
+            else say(
+                "Set consumeTimeout (minutes) so that a stuck message is sent back and the offset moves on."
+            ),
             "consumeTimeout sends the head back to the broker when it expires and lets the offset move on; the"
             " thread stays stuck until its call returns.",
         ),

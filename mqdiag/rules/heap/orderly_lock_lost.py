@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
@@ -69,13 +70,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 def _draft(queue: QueueFacts, idle: int) -> Draft:
     age = queue.last_lock_age_ms
-    lock = "it is not locked" if queue.locked is False else "its lock has run out"
+    lock = say("it is not locked") if queue.locked is False else say("its lock has run out")
     return Draft(
         severity=Severity.WARNING,
         cause="lock-lost",
         confidence=Confidence.MEDIUM,
         confidence_reason="a rebalance that is under way looks the same for some seconds",
-        title=f"{queue_name(queue)} waits for its lock: nothing was consumed for {duration(idle)}",
+        title=say(
+            "{queue_name} waits for its lock: nothing was consumed for {idle}",
+            queue_name=queue_name(queue),
+            idle=duration(idle),
+        ),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
             "locked": queue.locked,
@@ -84,8 +89,12 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
             "messages": queue.messages,
         },
         explanation=(
-            f"{queue.messages:,} messages are cached and none is in hand; {lock}"
-            + (f", last confirmed {duration(age)} before the dump." if age is not None else "."),
+            say(
+                "{messages:,} messages are cached and none is in hand; {lock}",
+                messages=queue.messages,
+                lock=lock,
+            )
+            + (say(", last confirmed {age} before the dump.", age=duration(age)) if age is not None else "."),
         ),
         remedy=check.card.remedy,
     )

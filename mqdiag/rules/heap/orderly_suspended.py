@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.bounds import whole
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
@@ -60,13 +61,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         if times >= limits["reconsume_times"]:
             most = whole(consumer.config.get("maxReconsumeTimes"))
-            bound = "no bound" if most is None or most < 0 else f"maxReconsumeTimes {most:,}"
+            bound = (
+                say("no bound") if most is None or most < 0 else say("maxReconsumeTimes {most:,}", most=most)
+            )
             yield Draft(
                 severity=Severity.WARNING,
                 cause="poison-message",
                 confidence=Confidence.MEDIUM,
                 confidence_reason="an outage of what the listener calls looks the same until it ends",
-                title=f"{queue_name(queue)} is at a message that failed {times:,} times",
+                title=say(
+                    "{queue_name} is at a message that failed {times:,} times",
+                    queue_name=queue_name(queue),
+                    times=times,
+                ),
                 subject=Subject(
                     group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
                 ),
@@ -77,8 +84,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                     "min_offset": queue.min_offset,
                 },
                 explanation=(
-                    f"reconsumeTimes of a cached message is {times:,}, with {bound}; {queue.messages:,} messages of the"
-                    " queue are cached and wait behind it.",
+                    say(
+                        "reconsumeTimes of a cached message is {times:,}, with {bound}; {messages:,} messages"
+                        " of the queue are cached and wait behind it.",
+                        times=times,
+                        bound=bound,
+                        messages=queue.messages,
+                    ),
                 ),
                 remedy=check.card.remedy,
             )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, duration, mib
@@ -101,13 +102,19 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
         cause="rebalance-while-stuck",
         confidence=Confidence.HIGH if settled else Confidence.MEDIUM,
         confidence_reason=(
-            "the queues were last pulled long before the dump"
+            say("the queues were last pulled long before the dump")
             if settled
-            else "the queues were pulled shortly before the dump: a rebalance may just have happened"
+            else say("the queues were pulled shortly before the dump: a rebalance may just have happened")
         ),
         title=(
-            f"{counted(len(queues), 'queue')} that group {group} no longer owns still"
-            f" {'hold' if len(queues) > 1 else 'holds'} {counted(messages, 'message')} ({mib(size)})"
+            say(
+                "{queues} that group {group} no longer owns still {hold} {messages} ({size})",
+                queues=counted(len(queues), "queue"),
+                group=group,
+                hold=say("hold") if len(queues) > 1 else say("holds"),
+                messages=counted(messages, "message"),
+                size=mib(size),
+            )
         ),
         subject=Subject(group=group),
         evidence={
@@ -118,15 +125,22 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
             "names": names[:20],
         },
         explanation=(
-            f"Dropped by a rebalance and in no table any more: {', '.join(names[:5])}"
-            + (f" and {len(names) - 5} more." if len(names) > 5 else "."),
-            *(() if age is None else (f"The last pull of any of them was {duration(age)} before the dump.",)),
+            say("Dropped by a rebalance and in no table any more: {names}", names=", ".join(names[:5]))
+            + (say(" and {names} more.", names=len(names) - 5) if len(names) > 5 else "."),
+            *(
+                ()
+                if age is None
+                else (say("The last pull of any of them was {age} before the dump.", age=duration(age)),)
+            ),
             "Another instance consumes the same messages meanwhile: expect duplicates.",
         ),
         remedy=(
             "Unblock the listener; run `mqdiag stacks` on a few thread dumps to see where its workers wait.",
-            f"Look for `doRebalance` lines of group {group} in rocketmq_client.log: stop what makes it"
-            " rebalance.",
+            say(
+                "Look for `doRebalance` lines of group {group} in rocketmq_client.log: stop what"
+                " makes it rebalance.",
+                group=group,
+            ),
         ),
         weight=size / heap.shallow_bytes if heap.shallow_bytes else 0.0,
     )

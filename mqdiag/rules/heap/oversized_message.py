@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -82,7 +83,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if size >= least and (known is None or size > (known.largest_body_bytes or 0)):
             largest[queue.group, queue.topic] = queue
     for queue in largest.values():
-        at = f" at offset {queue.largest_body_offset} of {queue.topic} queue {queue.queue_id} on {queue.broker}"
+        at = say(
+            " at offset {largest_body_offset} of {topic} queue {queue_id} on {broker}",
+            largest_body_offset=queue.largest_body_offset,
+            topic=queue.topic,
+            queue_id=queue.queue_id,
+            broker=queue.broker,
+        )
         evidence: dict[str, EvidenceValue] = {
             "queue_id": queue.queue_id,
             "broker": queue.broker,
@@ -100,25 +107,28 @@ def _draft(
     heap: HeapFacts, group: str | None, topic: str | None, size: int, at: str, place: dict[str, EvidenceValue]
 ) -> Draft:
     of_heap = size / heap.heap_bytes if heap.heap_bytes else None
-    share = "" if of_heap is None else f", {percent(of_heap)} of the heap"
+    share = "" if of_heap is None else say(", {of_heap} of the heap", of_heap=percent(of_heap))
     return Draft(
         severity=Severity.WARNING,
         cause="large-messages",
         confidence=Confidence.HIGH,
         confidence_reason="the length of the body array was read",
-        title=f"Group {group} caches a message of {mib(size)}{share}",
+        title=say("Group {group} caches a message of {size}{share}", group=group, size=mib(size), share=share),
         subject=Subject(group=group, topic=topic),
         evidence={
             "largest_body_bytes": size,
             "heap_share": None if of_heap is None else round(of_heap, 4),
             **place,
         },
-        explanation=(f"The largest body has {size:,} bytes{at}.",),
+        explanation=(say("The largest body has {size:,} bytes{at}.", size=size, at=at),),
         remedy=(
             "Store the content elsewhere (object store, database) and send a reference; or split or compress"
             " it.",
-            f"Until then lower pullThresholdForQueue of group {group}: its size limit is looked at before a"
-            " pull, so it does not stop one large message.",
+            say(
+                "Until then lower pullThresholdForQueue of group {group}: its size limit is looked at"
+                " before a pull, so it does not stop one large message.",
+                group=group,
+            ),
         ),
         weight=of_heap or 0.0,
     )

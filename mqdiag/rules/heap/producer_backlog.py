@@ -9,6 +9,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import ProducerFacts, RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -93,23 +94,35 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 def _of_remoting(remoting: RemotingFacts, limits: Limits) -> Iterator[str]:
     left, most = remoting.async_permits, remoting.async_permits_max
     if left is not None and most and left <= limits["permits_left_share"] * most:
-        yield f"Of {most:,} permits for asynchronous requests {left:,} are left."
+        yield say("Of {most:,} permits for asynchronous requests {left:,} are left.", most=most, left=left)
     if remoting.in_flight >= limits["in_flight"]:
         age = remoting.oldest_in_flight_ms
-        oldest = "" if age is None else f", the oldest for {duration(age)}"
-        yield f"{remoting.in_flight:,} requests wait for an answer{oldest}."
+        oldest = "" if age is None else say(", the oldest for {age}", age=duration(age))
+        yield say(
+            "{in_flight:,} requests wait for an answer{oldest}.", in_flight=remoting.in_flight, oldest=oldest
+        )
 
 
 def _of_producer(producer: ProducerFacts, limits: Limits) -> Iterator[str]:
     queue, room = producer.async_queue, producer.async_queue_capacity
     if queue is not None and room and queue >= limits["queue_share"] * room:
-        yield f"Group {producer.group}: {queue:,} asynchronous sends wait in a queue for {room:,}."
+        yield say(
+            "Group {group}: {queue:,} asynchronous sends wait in a queue for {room:,}.",
+            group=producer.group,
+            queue=queue,
+            room=room,
+        )
     left, most = producer.backpressure_permits, producer.config.get("backPressureForAsyncSendNum")
     on = producer.config.get("enableBackpressureForAsyncMode") is True
     if on and left is not None and isinstance(most, int) and left <= limits["permits_left_share"] * most:
         yield (
-            f"Group {producer.group}: of backPressureForAsyncSendNum={most:,} sends {left:,} may begin; the"
-            " application's threads wait, as backpressure is meant to do."
+            say(
+                "Group {group}: of backPressureForAsyncSendNum={most:,} sends {left:,} may begin; the"
+                " application's threads wait, as backpressure is meant to do.",
+                group=producer.group,
+                most=most,
+                left=left,
+            )
         )
 
 
@@ -119,13 +132,17 @@ def _draft(
     groups = sorted({one.group for one in producers if not one.group.startswith(OWN)})
     queued = sum(one.async_queue or 0 for one in producers)
     waiting = max(remoting.in_flight, queued, sending.messages)
-    named = f" of group {groups[0]}" if len(groups) == 1 else ""
+    named = say(" of group {groups}", groups=groups[0]) if len(groups) == 1 else ""
     return Draft(
         severity=Severity.WARNING,
         cause="producer-backlog",
         confidence=Confidence.MEDIUM,
         confidence_reason="one dump does not tell a short burst from a lasting backlog",
-        title=f"{counted(waiting, 'send')}{named} wait in the client for an answer of a broker",
+        title=say(
+            "{sends}{named} wait in the client for an answer of a broker",
+            sends=counted(waiting, "send"),
+            named=named,
+        ),
         subject=Subject(group=groups[0] if len(groups) == 1 else None),
         evidence={
             "client_id": remoting.client_id,
@@ -139,7 +156,11 @@ def _draft(
         },
         explanation=(
             *said,
-            f"{sending.messages:,} messages to be sent are in the heap, with {mib(sending.body_bytes)} of bodies.",
+            say(
+                "{messages:,} messages to be sent are in the heap, with {body_bytes} of bodies.",
+                messages=sending.messages,
+                body_bytes=mib(sending.body_bytes),
+            ),
         ),
         remedy=check.card.remedy,
     )

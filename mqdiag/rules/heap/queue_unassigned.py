@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import example
@@ -68,12 +69,21 @@ def _draft(consumer: ConsumerFacts, topic: str, queues: int) -> Draft:
         cause="queue-unassigned",
         confidence=Confidence.MEDIUM,
         confidence_reason="it may be a standby on purpose; the group's other clients are not in this dump",
-        title=f"Group {consumer.group} has none of the {queues:,} queues of {topic} in this process",
+        title=say(
+            "Group {group} has none of the {queues:,} queues of {topic} in this process",
+            group=consumer.group,
+            queues=queues,
+            topic=topic,
+        ),
         subject=Subject(group=consumer.group, topic=topic),
         evidence={"topic_queues": queues, "assigned": 0, "client_id": consumer.client_id},
         explanation=(
-            f"The route has {queues:,} queues of {topic}, to which the consumer subscribes; its table of assigned"
-            " queues has none of them.",
+            say(
+                "The route has {queues:,} queues of {topic}, to which the consumer subscribes; its"
+                " table of assigned queues has none of them.",
+                queues=queues,
+                topic=topic,
+            ),
         ),
         remedy=check.card.remedy,
     )

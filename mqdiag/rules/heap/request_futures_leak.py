@@ -9,6 +9,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RequestFutures, SendingFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
@@ -76,12 +77,20 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     longest = futures.longest_overdue_ms
     if longest is None or longest < limits["overdue_ms"]:
         return
-    kept = "" if futures.retained_bytes is None else f" The table keeps {mib(futures.retained_bytes)}."
+    kept = (
+        ""
+        if futures.retained_bytes is None
+        else say(" The table keeps {retained_bytes}.", retained_bytes=mib(futures.retained_bytes))
+    )
     yield Draft(
         severity=Severity.WARNING,
         cause="request-futures-leak",
         confidence=Confidence.HIGH,
-        title=f"{futures.overdue:,} requests are kept beyond their timeout, one for {duration(longest)}",
+        title=say(
+            "{overdue:,} requests are kept beyond their timeout, one for {longest}",
+            overdue=futures.overdue,
+            longest=duration(longest),
+        ),
         evidence={
             "pending": futures.pending,
             "overdue": futures.overdue,
@@ -89,8 +98,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "retained_bytes": futures.retained_bytes,
         },
         explanation=(
-            f"Of {futures.pending:,} requests {futures.overdue:,} are beyond their own timeout; the scan that runs"
-            f" every second would have thrown them out.{kept}",
+            say(
+                "Of {pending:,} requests {overdue:,} are beyond their own timeout; the scan that runs"
+                " every second would have thrown them out.{kept}",
+                pending=futures.pending,
+                overdue=futures.overdue,
+                kept=kept,
+            ),
         ),
         remedy=check.card.remedy,
     )

@@ -8,14 +8,18 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, duration
 
 UNKNOWN_CAUSE = "stuck-listener"
 UNKNOWN_REMEDY = (
-    "Take five thread dumps a few seconds apart and give them to `mqdiag stacks`: the frames name what it waits for.",
-    "Give every call of the listener that leaves the process a timeout.",
+    later(
+        "Take five thread dumps a few seconds apart and give them to `mqdiag stacks`: the"
+        " frames name what it waits for."
+    ),
+    later("Give every call of the listener that leaves the process a timeout."),
 )
 
 
@@ -148,10 +152,16 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
     timeout = _timeout_ms(heap, message.group)
     over = timeout is not None and age >= timeout
     frame = None if call is None else call.frame or call.listener
-    at = "" if frame is None else f" in {frame.partition('(')[0]}"
-    others = "" if len(threads) == 1 else f" and {counted(len(threads) - 1, 'more thread')} at the same place"
+    at = "" if frame is None else say(" in {frame}", frame=frame.partition("(")[0])
+    others = (
+        ""
+        if len(threads) == 1
+        else say(" and {threads} at the same place", threads=counted(len(threads) - 1, "more thread"))
+    )
     limit = (
-        "the consumer has no consumeTimeout" if timeout is None else f"consumeTimeout is {duration(timeout)}"
+        say("the consumer has no consumeTimeout")
+        if timeout is None
+        else say("consumeTimeout is {timeout}", timeout=duration(timeout))
     )
     places = {
         (one.message.queue_topic, one.message.broker, one.message.queue_id) for one in threads if one.message
@@ -162,13 +172,20 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
         cause=_cause(call),
         confidence=Confidence.HIGH if over else Confidence.MEDIUM,
         confidence_reason=(
-            "thread and message are tied by the running task, the age is the message's own start time"
+            say("thread and message are tied by the running task, the age is the message's own start time")
             if over
-            else f"{limit}: a slow call looks the same in one dump"
+            else say("{limit}: a slow call looks the same in one dump", limit=limit)
         ),
         title=(
-            f"{first.name} has had offset {_or_unknown(message.offset)} of {_or_unknown(message.topic)} in hand"
-            f" for {duration(age)}{at}{others}"
+            say(
+                "{name} has had offset {or_unknown} of {or_unknown_2} in hand for {age}{at}{others}",
+                name=first.name,
+                or_unknown=_or_unknown(message.offset),
+                or_unknown_2=_or_unknown(message.topic),
+                age=duration(age),
+                at=at,
+                others=others,
+            )
         ),
         subject=Subject(
             group=message.group,
@@ -197,9 +214,17 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
             "library": None if call is None else call.library,
         },
         explanation=(
-            f"Since {duration(age)} before the dump it works on queue {_or_unknown(message.queue_id)} at"
-            f" {_or_unknown(message.broker)}, offset {_or_unknown(message.offset)}, message id"
-            f" {_or_unknown(message.msg_id)}{f', keys {message.keys}' if message.keys else ''}; {limit}.",
+            say(
+                "Since {age} before the dump it works on queue {or_unknown} at {or_unknown_2}, offset"
+                " {or_unknown_3}, message id {or_unknown_4}{say}; {limit}.",
+                age=duration(age),
+                or_unknown=_or_unknown(message.queue_id),
+                or_unknown_2=_or_unknown(message.broker),
+                or_unknown_3=_or_unknown(message.offset),
+                or_unknown_4=_or_unknown(message.msg_id),
+                say=say(", keys {keys}", keys=message.keys) if message.keys else "",
+                limit=limit,
+            ),
             *_by_frames(first),
         ),
         remedy=(call.remedy if call is not None and call.remedy else UNKNOWN_REMEDY),
@@ -209,11 +234,19 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
 
 def _by_frames(thread: HeapThread) -> tuple[str, ...]:
     if thread.call is None:
-        return ("The dump holds no stack of the thread, so the frame is not known.",)
-    top = f"Top frame {thread.frames[0]}" if thread.frames else "It"
-    library = f", through {thread.call.library}" if thread.call.library else ""
-    own = f"; the application's own frame is {thread.call.frame}" if thread.call.frame else ""
-    return (f"{top}, state {_or_unknown(thread.state)}{library}{own}.",)
+        return (say("The dump holds no stack of the thread, so the frame is not known."),)
+    top = say("Top frame {frames}", frames=thread.frames[0]) if thread.frames else "It"
+    library = say(", through {library}", library=thread.call.library) if thread.call.library else ""
+    own = say("; the application's own frame is {frame}", frame=thread.call.frame) if thread.call.frame else ""
+    return (
+        say(
+            "{top}, state {or_unknown}{library}{own}.",
+            top=top,
+            or_unknown=_or_unknown(thread.state),
+            library=library,
+            own=own,
+        ),
+    )
 
 
 def _or_unknown(value: str | int | None) -> str:

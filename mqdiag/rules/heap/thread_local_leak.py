@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import ThreadLocals, ThreadLocalsOf, Waste
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, mib, percent
@@ -86,14 +87,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield _draft(
             found,
             "thread-locals-orphaned",
-            f"Values of dropped ThreadLocals hold {mib(orphaned)}, {percent(orphaned_share)} of the heap in use",
+            say(
+                "Values of dropped ThreadLocals hold {orphaned}, {orphaned_share} of the heap in use",
+                orphaned=mib(orphaned),
+                orphaned_share=percent(orphaned_share),
+            ),
             orphaned_share,
         )
     elif found.retained_bytes >= limits["least_bytes"] and share >= limits["share_warning"]:
         yield _draft(
             found,
             "thread-locals-kept",
-            f"Thread locals hold {mib(found.retained_bytes)}, {percent(share)} of the heap in use",
+            say(
+                "Thread locals hold {retained_bytes}, {share} of the heap in use",
+                retained_bytes=mib(found.retained_bytes),
+                share=percent(share),
+            ),
             share,
         )
 
@@ -118,11 +127,20 @@ def _draft(found: ThreadLocals, cause: str, title: str, share: float) -> Draft:
         },
         explanation=(
             *(
-                f"Thread {each.thread}: {mib(each.retained_bytes)} in {counted(each.entries, 'value')}, the largest"
-                f" a {each.largest_class}."
+                say(
+                    "Thread {thread}: {retained_bytes} in {values}, the largest a {largest_class}.",
+                    thread=each.thread,
+                    retained_bytes=mib(each.retained_bytes),
+                    values=counted(each.entries, "value"),
+                    largest_class=each.largest_class,
+                )
                 for each in found.threads[:SHOWN]
             ),
-            *((f"Values by class: {'; '.join(found.values[:SHOWN])}.",) if found.values else ()),
+            *(
+                (say("Values by class: {values}.", values="; ".join(found.values[:SHOWN])),)
+                if found.values
+                else ()
+            ),
         ),
         remedy=(
             "Find who sets values of this class and call ThreadLocal.remove() in a finally block.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import CollectionClass, Waste, WastefulCollections
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
@@ -81,13 +82,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="oversized-collections",
         confidence=Confidence.MEDIUM if sampled else Confidence.HIGH,
         confidence_reason=(
-            f"projected from one collection in {found.sampled_one_in}"
+            say("projected from one collection in {sampled_one_in}", sampled_one_in=found.sampled_one_in)
             if sampled
-            else "all reachable collections were counted"
+            else say("all reachable collections were counted")
         ),
         title=(
-            f"Empty and nearly empty collections take {mib(found.wasted_bytes)},"
-            f" {percent(share)} of the heap in use"
+            say(
+                "Empty and nearly empty collections take {wasted_bytes}, {share} of the heap in use",
+                wasted_bytes=mib(found.wasted_bytes),
+                share=percent(share),
+            )
         ),
         subject=Subject(object_class=worst.class_name),
         evidence={
@@ -101,8 +105,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=tuple(_line(each) for each in found.classes[:SHOWN]),
         remedy=(
-            f"Find where the {worst.class_name} objects are made (`mqdiag show DUMP {worst.class_name}`): create"
-            " them when the first item comes, with the size that is expected.",
+            say(
+                "Find where the {class_name} objects are made (`mqdiag show DUMP {class_name}`):"
+                " create them when the first item comes, with the size that is expected.",
+                class_name=worst.class_name,
+            ),
             "Copy or drop collections that were large once: they never give room back.",
         ),
         weight=share,
@@ -110,7 +117,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 
 def _line(each: CollectionClass) -> str:
-    return (
-        f"{each.class_name}: {each.empty:,} of {each.collections:,} are empty, {mib(each.empty_bytes)};"
-        f" {each.sparse:,} use a quarter of their room or less, {mib(each.spare_bytes)} to spare."
+    return say(
+        "{class_name}: {empty:,} of {collections:,} are empty, {empty_bytes}; {sparse:,} use"
+        " a quarter of their room or less, {spare_bytes} to spare.",
+        class_name=each.class_name,
+        empty=each.empty,
+        collections=each.collections,
+        empty_bytes=mib(each.empty_bytes),
+        sparse=each.sparse,
+        spare_bytes=mib(each.spare_bytes),
     )

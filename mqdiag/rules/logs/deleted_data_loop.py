@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import between, events, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -84,19 +85,34 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     peak = max(one.peak_per_minute or 0 for one in rows)
     named = events(logs, *NAMING)
     explained = [
-        f"{count:,} lookups by {THREAD} {between(row.first, row.last)}, at most {peak:,} a minute"
-        + ("" if row.requested is None else f", the last for offset {row.requested:,}")
-        + ("" if row.first_offset is None else f"; the first file begins at {row.first_offset:,}")
+        say(
+            "{count:,} lookups by {thread} {between}, at most {peak:,} a minute",
+            count=count,
+            thread=THREAD,
+            between=between(row.first, row.last),
+            peak=peak,
+        )
+        + ("" if row.requested is None else say(", the last for offset {requested:,}", requested=row.requested))
+        + (
+            ""
+            if row.first_offset is None
+            else say("; the first file begins at {first_offset:,}", first_offset=row.first_offset)
+        )
         + "."
     ]
-    explained += [f"Groups whose offsets were corrected {when(one)}: {rows_said(one)}." for one in named]
+    explained += [
+        say(
+            "Groups whose offsets were corrected {when}: {rows_said}.", when=when(one), rows_said=rows_said(one)
+        )
+        for one in named
+    ]
     groups = {only(one, "group") for one in named}
     group = groups.pop() if len(groups) == 1 else None
     yield Draft(
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause="offset-before-first-file",
         confidence=Confidence.HIGH,
-        title=f"Consumers asked {count:,} times for messages whose files are deleted",
+        title=say("Consumers asked {count:,} times for messages whose files are deleted", count=count),
         subject=Subject(group=group),
         evidence={
             "lines": count,

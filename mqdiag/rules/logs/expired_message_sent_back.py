@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -69,12 +70,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause="stuck-listener",
             confidence=Confidence.HIGH,
-            title=f"{event.count:,} messages were in a listener for longer than consumeTimeout and were sent back",
+            title=say(
+                "{count:,} messages were in a listener for longer than consumeTimeout and were sent back",
+                count=event.count,
+            ),
             subject=Subject(group=only(event, "group"), topic=only(event, "topic")),
             evidence={"messages": event.count, "peak_per_minute": event.peak_per_minute},
             explanation=(
-                f"{event.count:,} lines `send expire msg back` {when(event)}.",
-                *((f"They are of {said}.",) if said else ()),
+                say("{count:,} lines `send expire msg back` {when}.", count=event.count, when=when(event)),
+                *((say("They are of {said}.", said=said),) if said else ()),
             ),
             remedy=check.card.remedy,
             weight=0.4,

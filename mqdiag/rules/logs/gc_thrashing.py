@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration, mib, percent
 
@@ -73,22 +74,36 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 def _draft(gc: GcFacts, run: GcRun) -> Draft:
     explained = [
-        f"{run.full:,} full collections in {duration(run.seconds * 1000)}"
-        + (f", at {run.at}" if run.at else "")
-        + f": {percent(run.pause_share)} of that time went into pauses, and each freed {percent(run.freed_share)} of"
-        " the heap on average."
+        say("{full:,} full collections in {seconds}", full=run.full, seconds=duration(run.seconds * 1000))
+        + (say(", at {at}", at=run.at) if run.at else "")
+        + say(
+            ": {pause_share} of that time went into pauses, and each freed {freed_share} of the"
+            " heap on average.",
+            pause_share=percent(run.pause_share),
+            freed_share=percent(run.freed_share),
+        )
     ]
     if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
         explained.append(
-            f"After the last full collection {mib(gc.heap_after_bytes)} of {mib(gc.heap_bytes)} were in use."
+            say(
+                "After the last full collection {heap_after_bytes} of {heap_bytes} were in use.",
+                heap_after_bytes=mib(gc.heap_after_bytes),
+                heap_bytes=mib(gc.heap_bytes),
+            )
         )
     return Draft(
         severity=Severity.WARNING,
         cause="heap-full",
         confidence=Confidence.HIGH,
         title=(
-            f"The JVM spent {percent(run.pause_share)} of {duration(run.seconds * 1000)} in {run.full:,} full"
-            f" collections that freed {percent(run.freed_share)} of the heap each"
+            say(
+                "The JVM spent {pause_share} of {seconds} in {full:,} full collections that freed"
+                " {freed_share} of the heap each",
+                pause_share=percent(run.pause_share),
+                seconds=duration(run.seconds * 1000),
+                full=run.full,
+                freed_share=percent(run.freed_share),
+            )
         ),
         subject=Subject(),
         evidence={

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -22,26 +23,36 @@ _CAUSES = (
     ("ScheduleMessageTimerThread", "", "delay-offset-stale"),
 )
 _SAID = {
-    "slave-ahead": "the slave asks for more than the master has",
-    "flush-position-lost": "the flush looks for data before the first file",
-    "dispatch-position-lost": "the dispatch to the consume queues looks for data that is not there",
-    "delay-offset-stale": "the delayed messages' own offset is not in the store",
-    "unknown": "somebody asks for data that is not there",
+    "slave-ahead": later("the slave asks for more than the master has"),
+    "flush-position-lost": later("the flush looks for data before the first file"),
+    "dispatch-position-lost": later("the dispatch to the consume queues looks for data that is not there"),
+    "delay-offset-stale": later("the delayed messages' own offset is not in the store"),
+    "unknown": later("somebody asks for data that is not there"),
 }
 _REMEDIES = {
     "slave-ahead": (
-        "Save the slave's store before any restart: it holds what the master has lost.",
-        "Copy commitlog, consumequeue and config of the slave to the master, or rebuild the slave from the master.",
+        later("Save the slave's store before any restart: it holds what the master has lost."),
+        later(
+            "Copy commitlog, consumequeue and config of the slave to the master, or rebuild the"
+            " slave from the master."
+        ),
     ),
     "flush-position-lost": (
-        "Restart the broker after saving its store; from 4.2.0 the flush finds its place again.",
-        "Brokers 4.0.0 and 4.1.0 do not flush at all in this state (ROCKETMQ-270): upgrade.",
+        later("Restart the broker after saving its store; from 4.2.0 the flush finds its place again."),
+        later("Brokers 4.0.0 and 4.1.0 do not flush at all in this state (ROCKETMQ-270): upgrade."),
     ),
-    "dispatch-position-lost": ("Save the store, then restart the broker: it dispatches again from its files.",),
+    "dispatch-position-lost": (
+        later("Save the store, then restart the broker: it dispatches again from its files."),
+    ),
     "delay-offset-stale": (
-        "Compare config/delayOffset.json with the queues of SCHEDULE_TOPIC_XXXX; a stale copy of config does this.",
+        later(
+            "Compare config/delayOffset.json with the queues of SCHEDULE_TOPIC_XXXX; a stale copy"
+            " of config does this."
+        ),
     ),
-    "unknown": ("Find out who asks by the thread's name, and compare the offset with the files of the store.",),
+    "unknown": (
+        later("Find out who asks by the thread's name, and compare the offset with the files of the store."),
+    ),
 }
 
 
@@ -119,13 +130,13 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
     count = sum(row.count for row in rows)
     peak = max((row.peak_per_minute or 0 for row in rows), default=0)
     first = rows[0]
-    where = {"below-first": "before the first file", "beyond-last": "beyond the last file"}
+    where = {"below-first": say("before the first file"), "beyond-last": say("beyond the last file")}
     return Draft(
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause=cause,
         confidence=Confidence.MEDIUM if cause == "unknown" else Confidence.HIGH,
-        confidence_reason="no known reason for this thread to ask there" if cause == "unknown" else "",
-        title=f"{count:,} lookups found no file: {_SAID[cause]}",
+        confidence_reason=say("no known reason for this thread to ask there") if cause == "unknown" else "",
+        title=say("{count:,} lookups found no file: {said}", count=count, said=_SAID[cause]),
         subject=Subject(thread=first.thread),
         evidence={
             "lines": count,
@@ -137,18 +148,28 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
             "last_offset": first.last_offset,
         },
         explanation=tuple(
-            f"{row.thread or 'A thread without a name'}: {row.count:,} lines {between(row.first, row.last)}, for offset"
-            f" {row.requested:,}, {where.get(row.place, 'inside the files')}"
+            say(
+                "{thread}: {count:,} lines {between}, for offset {requested:,}, {place}",
+                thread=row.thread or say("A thread without a name"),
+                count=row.count,
+                between=between(row.first, row.last),
+                requested=row.requested,
+                place=where.get(row.place, "inside the files"),
+            )
             + (
                 ""
                 if row.first_offset is None or row.last_offset is None
-                else f" ({row.first_offset:,} to {row.last_offset:,})"
+                else say(
+                    " ({first_offset:,} to {last_offset:,})",
+                    first_offset=row.first_offset,
+                    last_offset=row.last_offset,
+                )
             )
             + "."
             for row in rows[:5]
             if row.requested is not None
         )
-        or (f"{count:,} lines.",),
+        or (say("{count:,} lines.", count=count),),
         remedy=_REMEDIES[cause],
         weight=0.6,
     )

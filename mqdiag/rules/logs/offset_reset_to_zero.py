@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetReset
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -79,10 +80,14 @@ def _draft(resets: list[OffsetReset]) -> Draft:
     brokers = {reset.broker for reset in resets if reset.broker}
     queues = {reset.queue_id for reset in resets if reset.queue_id is not None}
     explained = [
-        f"Group {reset.group or '?'} asked for offset {reset.requested:,}"
-        + (f" of queue {reset.queue_id}" if reset.queue_id is not None else "")
-        + f" and was given 0 {between(reset.first, reset.last)}"
-        + ("" if reset.broker_max is None else f"; the broker's queue ended at {reset.broker_max:,}")
+        say("Group {group} asked for offset {requested:,}", group=reset.group or "?", requested=reset.requested)
+        + (say(" of queue {queue_id}", queue_id=reset.queue_id) if reset.queue_id is not None else "")
+        + say(" and was given 0 {between}", between=between(reset.first, reset.last))
+        + (
+            ""
+            if reset.broker_max is None
+            else say("; the broker's queue ended at {broker_max:,}", broker_max=reset.broker_max)
+        )
         + "."
         for reset in sorted(resets, key=lambda reset: -reset.requested)[:5]
     ]
@@ -90,11 +95,15 @@ def _draft(resets: list[OffsetReset]) -> Draft:
         severity=Severity.ERROR,
         cause="offset-beyond-end",
         confidence=Confidence.HIGH if known else Confidence.MEDIUM,
-        confidence_reason="" if known else "the line about the overflow is not in these logs",
+        confidence_reason="" if known else say("the line about the overflow is not in these logs"),
         title=(
-            f"Group {worst.group or '?'} was sent back from offset {worst.requested:,} to 0"
-            + (f" on topic {worst.topic}" if worst.topic else "")
-            + ": it consumes everything again"
+            say(
+                "Group {group} was sent back from offset {requested:,} to 0",
+                group=worst.group or "?",
+                requested=worst.requested,
+            )
+            + (say(" on topic {topic}", topic=worst.topic) if worst.topic else "")
+            + say(": it consumes everything again")
         ),
         subject=Subject(
             group=worst.group,

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.log_events import BUSY_TEXTS, busiest, lines, rows_said, when, writes_fast
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 MEANINGS = {
-    "busy-reject": "the page cache is busy, or the transient store pool has no buffer",
-    "busy-overload": "the send queue is full",
-    "busy-pc-synchronized": "the page cache is busy, seen when the message was to be written",
-    "busy-pc-clean": "the page cache is busy, and the queue was emptied",
-    "busy-timeout-clean": "the message waited too long for a send thread; the page cache need not be slow",
+    "busy-reject": later("the page cache is busy, or the transient store pool has no buffer"),
+    "busy-overload": later("the send queue is full"),
+    "busy-pc-synchronized": later("the page cache is busy, seen when the message was to be written"),
+    "busy-pc-clean": later("the page cache is busy, and the queue was emptied"),
+    "busy-timeout-clean": later(
+        "the message waited too long for a send thread; the page cache need not be slow"
+    ),
 }
 
 
@@ -90,14 +93,14 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
     ]
     about = rows_said(found[0])
     if about:
-        explained.append(f"They are about {about}.")
+        explained.append(say("They are about {about}.", about=about))
     if writes_fast(logs):
-        explained.append("The broker's own PAGECACHERT lines say that it writes fast.")
+        explained.append(say("The broker's own PAGECACHERT lines say that it writes fast."))
     return Draft(
         severity=Severity.WARNING,
         cause="broker-busy",
         confidence=Confidence.HIGH,
-        title=f"Senders were told {count:,} times that the broker is busy",
+        title=say("Senders were told {count:,} times that the broker is busy", count=count),
         subject=Subject(broker=broker),
         evidence={
             "answers": count,

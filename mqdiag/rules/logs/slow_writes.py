@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.log_events import between, is_set
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
@@ -80,12 +81,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     printed = logs.settings.get("brokerName")
     worst = put.worst
     explained = [
-        f"{put.from_100_ms:,} of {put.puts:,} writes took 100 ms or more ({percent(share)}), {put.from_1_s:,} a second"
-        f" or more, {between(put.first, put.last)} (PAGECACHERT)."
+        say(
+            "{from_100_ms:,} of {puts:,} writes took 100 ms or more ({share}), {from_1_s:,} a"
+            " second or more, {between} (PAGECACHERT).",
+            from_100_ms=put.from_100_ms,
+            puts=put.puts,
+            share=percent(share),
+            from_1_s=put.from_1_s,
+            between=between(put.first, put.last),
+        )
     ]
     if worst is not None:
         explained.append(
-            f"The worst was the minute before {worst.at or 'an unknown time'}: {worst.from_100_ms:,} of {worst.puts:,}."
+            say(
+                "The worst was the minute before {at}: {from_100_ms:,} of {puts:,}.",
+                at=worst.at or say("an unknown time"),
+                from_100_ms=worst.from_100_ms,
+                puts=worst.puts,
+            )
         )
     waits = [
         name
@@ -93,12 +106,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if is_set(logs, setting, name)
     ]
     if waits:
-        explained.append(f"The broker is {' and '.join(waits)}: the wait for that is in the time.")
+        explained.append(
+            say("The broker is {waits}: the wait for that is in the time.", waits=say(" and ").join(waits))
+        )
     yield Draft(
         severity=Severity.ERROR if share >= limits["error_share"] else Severity.WARNING,
         cause="slow-writes",
         confidence=Confidence.HIGH,
-        title=f"The broker writes slowly: {put.from_100_ms:,} of {put.puts:,} writes took 100 ms or more",
+        title=say(
+            "The broker writes slowly: {from_100_ms:,} of {puts:,} writes took 100 ms or more",
+            from_100_ms=put.from_100_ms,
+            puts=put.puts,
+        ),
         subject=Subject(broker=printed if printed and "," not in printed else None),
         evidence={
             "puts": put.puts,

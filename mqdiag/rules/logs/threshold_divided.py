@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import say
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
@@ -55,7 +56,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     assert logs is not None
     for event in events(logs, "threshold-divided"):
         ranges = [
-            f"{name} between {event.values[f'smallest_{name}']:,} and {event.values[f'largest_{name}']:,}"
+            say(
+                "{name} between {values:,} and {values_2:,}",
+                name=name,
+                values=event.values[f"smallest_{name}"],
+                values_2=event.values[f"largest_{name}"],
+            )
             for name in SETTINGS
             if f"smallest_{name}" in event.values
         ]
@@ -63,10 +69,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.INFO,
             cause="by-design",
             confidence=Confidence.HIGH,
-            title=f"The client divided a threshold for the topic among its queues {event.count:,} times",
+            title=say(
+                "The client divided a threshold for the topic among its queues {count:,} times",
+                count=event.count,
+            ),
             evidence={"times": event.count, **event.values},
             explanation=(
-                f"{event.count:,} lines `is changed from` {when(event)}"
+                say("{count:,} lines `is changed from` {when}", count=event.count, when=when(event))
                 + (f": {', '.join(ranges)}." if ranges else "."),
             ),
             remedy=check.card.remedy,

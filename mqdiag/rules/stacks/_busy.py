@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.stacks._standstill import plain
 
@@ -39,24 +40,40 @@ def pool_draft(
     pool: WorkerPool, *, severity: Severity, cause: str, title: str, remedy: tuple[str, ...]
 ) -> Draft:
     """A finding on a busy pool."""
-    lines = [f"Threads in the listener, by sample: {', '.join(map(str, pool.busy))} of {len(pool.threads)}."]
+    lines = [
+        say(
+            "Threads in the listener, by sample: {busy} of {threads}.",
+            busy=", ".join(map(str, pool.busy)),
+            threads=len(pool.threads),
+        )
+    ]
     if pool.shared_frame:
         lines.append(
-            f"{pool.shared_share:.0%} of the looks found them at {plain(pool.shared_frame)}, in {pool.shared_doing}."
+            say(
+                "{shared_share:.0%} of the looks found them at {shared_frame}, in {shared_doing}.",
+                shared_share=pool.shared_share,
+                shared_frame=plain(pool.shared_frame),
+                shared_doing=pool.shared_doing,
+            )
         )
     if pool.shared_doing == "sleep":
         lines.append(
-            "They sleep there: without the sleep the same threads would do more, or it is a retry's back-off."
+            say(
+                "They sleep there: without the sleep the same threads would do more, or it is a"
+                " retry's back-off."
+            )
         )
     lines.append(
-        "If the consumer offset does not move all the same, the listener tries one message again and again: compare"
-        " mqadmin consumerProgress over a minute."
+        say(
+            "If the consumer offset does not move all the same, the listener tries one message"
+            " again and again: compare mqadmin consumerProgress over a minute."
+        )
     )
     return Draft(
         severity=severity,
         cause=cause,
         confidence=Confidence.HIGH if len(pool.busy) >= 3 else Confidence.MEDIUM,
-        confidence_reason="" if len(pool.busy) >= 3 else "two samples only",
+        confidence_reason="" if len(pool.busy) >= 3 else say("two samples only"),
         title=title,
         subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
         evidence={

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
@@ -44,30 +45,34 @@ def subject(standstill: Standstill) -> Subject:
 def who(standstill: Standstill) -> str:
     """Subject of a title: "All 20 consume threads of group CID_x", "3 of 10 threads of the pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
-    kind = "consume thread" if standstill.role == "consume-worker" else "thread"
-    owner = f" of group {standstill.group}" if standstill.group else ""
+    kind = say("consume thread") if standstill.role == "consume-worker" else "thread"
+    owner = say(" of group {group}", group=standstill.group) if standstill.group else ""
     if not owner and standstill.pool and standstill.role != "consume-worker":
-        owner = f" of the pool {standstill.pool}"
+        owner = say(" of the pool {pool}", pool=standstill.pool)
     if count == size and count > 1:
-        return f"All {count} {kind}s{owner}"
+        return say("All {count} {kind}s{owner}", count=count, kind=kind, owner=owner)
     many = kind if max(count, size) == 1 else kind + "s"
-    return f"{count} of {size} {many}{owner}" if size > count else f"{count} {many}{owner}"
+    return (
+        say("{count} of {size} {many}{owner}", count=count, size=size, many=many, owner=owner)
+        if size > count
+        else f"{count} {many}{owner}"
+    )
 
 
 def verb(standstill: Standstill, one: str, many: str) -> str:
     """The verb's form for the number of threads."""
-    return one if len(standstill.threads) == 1 and standstill.pool_size == 1 else many
+    return say(one if len(standstill.threads) == 1 and standstill.pool_size == 1 else many)
 
 
 def plain(frame: str | None) -> str:
     """A frame short enough for a title: "InventoryClient.reserve (line 48)"."""
     if not frame:
-        return "code without a frame of its own"
+        return say("code without a frame of its own")
     method, _, place = frame.partition("(")
     parts = method.split(".")
     line = place.rstrip(")").rpartition(":")[2]
     name = ".".join(parts[-2:])
-    return f"{name} (line {line})" if line.isdigit() else name
+    return say("{name} (line {line})", name=name, line=line) if line.isdigit() else name
 
 
 def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
@@ -95,22 +100,29 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
 def explanation(standstill: Standstill) -> tuple[str, ...]:
     """The evidence in sentences."""
     lines = []
-    time = "" if standstill.seconds is None else f" over {standstill.seconds:.1f} s"
+    time = "" if standstill.seconds is None else say(" over {seconds:.1f} s", seconds=standstill.seconds)
     cpu = (
-        "; the dumps hold no CPU time"
+        say("; the dumps hold no CPU time")
         if standstill.cpu_growth_ms is None
-        else f"; CPU time grew by {standstill.cpu_growth_ms:.2f} ms at most"
+        else say("; CPU time grew by {cpu_growth_ms:.2f} ms at most", cpu_growth_ms=standstill.cpu_growth_ms)
     )
-    lines.append(f"Each is at the same work in at least {standstill.samples} samples{time}{cpu}.")
+    lines.append(
+        say(
+            "Each is at the same work in at least {samples} samples{time}{cpu}.",
+            samples=standstill.samples,
+            time=time,
+            cpu=cpu,
+        )
+    )
     if standstill.wait:
-        through = f", in {standstill.library}" if standstill.library else ""
-        lines.append(f"Top frame {standstill.wait}{through}.")
+        through = say(", in {library}", library=standstill.library) if standstill.library else ""
+        lines.append(say("Top frame {wait}{through}.", wait=standstill.wait, through=through))
     if standstill.frame:
-        lines.append(f"The code that waits: {standstill.frame}.")
+        lines.append(say("The code that waits: {frame}.", frame=standstill.frame))
     if standstill.listener and standstill.listener != standstill.frame:
-        lines.append(f"The listener: {standstill.listener}.")
+        lines.append(say("The listener: {listener}.", listener=standstill.listener))
     if standstill.serves:
-        lines.append(f"Consume threads of group {standstill.serves} wait for this pool.")
+        lines.append(say("Consume threads of group {serves} wait for this pool.", serves=standstill.serves))
     return tuple(lines)
 
 

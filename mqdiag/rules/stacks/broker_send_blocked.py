@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, verb, who
 
 PLACES = {
-    "page-cache-busy": "before the write to the commit log",
-    "slow-slave": "in the wait for the slave",
-    "slow-disk": "in the wait for the flush to disk",
+    "page-cache-busy": later("before the write to the commit log"),
+    "slow-slave": later("in the wait for the slave"),
+    "slow-disk": later("in the wait for the flush to disk"),
 }
 SENDS = Standstill(
     kind="broker-put",
@@ -79,13 +80,27 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.kind != "broker-put" or len(still.threads) < limits["blocked_share"] * still.pool_size:
             continue
         blocked = True
-        more = (f"The lock is held by {still.holder}, in {still.holder_does}.",) if still.holder else ()
+        more = (
+            (
+                say(
+                    "The lock is held by {holder}, in {holder_does}.",
+                    holder=still.holder,
+                    holder_does=still.holder_does,
+                ),
+            )
+            if still.holder
+            else ()
+        )
         yield draft(
             still,
             limits,
             title=(
-                f"{who(still)} {verb(still, 'stands', 'stand')} {PLACES.get(still.cause, 'in the send path')}"
-                " in all samples"
+                say(
+                    "{who} {verb} {cause} in all samples",
+                    who=who(still),
+                    verb=verb(still, "stands", "stand"),
+                    cause=PLACES.get(still.cause, "in the send path"),
+                )
             ),
             more=more,
         )
@@ -106,8 +121,13 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                 severity=Severity.WARNING,
                 cause=waits.cause,
                 confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-                confidence_reason="" if sure else "one thread, or two samples, may be found there by chance",
-                title=f"In every sample the broker's send threads stand {PLACES[waits.cause]}, though sends do end",
+                confidence_reason=""
+                if sure
+                else say("one thread, or two samples, may be found there by chance"),
+                title=say(
+                    "In every sample the broker's send threads stand {places}, though sends do end",
+                    places=PLACES[waits.cause],
+                ),
                 subject=Subject(thread=pool.pool),
                 evidence={
                     "threads": pool.threads,
@@ -118,8 +138,12 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                     "seconds": stacks.seconds,
                 },
                 explanation=(
-                    f"Threads in that wait, by sample: {counts} of {size}. They move on in between, so it is slow and"
-                    " not stuck: it bounds what the broker takes in.",
+                    say(
+                        "Threads in that wait, by sample: {counts} of {size}. They move on in between, so it"
+                        " is slow and not stuck: it bounds what the broker takes in.",
+                        counts=counts,
+                        size=size,
+                    ),
                 ),
                 remedy=waits.remedy,
                 weight=float(size),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -79,8 +80,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             limits,
             cause="callback-pool-blocked",
             title=(
-                f"{who(largest)} {verb(largest, 'hangs', 'hang')} in user code at {plain(largest.frame)}:"
-                " pulls are not answered"
+                say(
+                    "{who} {verb} in user code at {frame}: pulls are not answered",
+                    who=who(largest),
+                    verb=verb(largest, "hangs", "hang"),
+                    frame=plain(largest.frame),
+                )
             ),
         )
         yield Draft(

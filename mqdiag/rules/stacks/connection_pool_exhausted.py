@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -77,17 +78,30 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.kind != "pool":
             continue
         if still.holder:
-            more = (f"A connection is in use by {still.holder}, which is in {still.holder_does}.",)
+            more = (
+                say(
+                    "A connection is in use by {holder}, which is in {holder_does}.",
+                    holder=still.holder,
+                    holder_does=still.holder_does,
+                ),
+            )
         else:
             more = (
-                "No thread of the dump is seen using a connection of it: they may have been lost (leaked).",
+                say(
+                    "No thread of the dump is seen using a connection of it: they may have been lost (leaked)."
+                ),
             )
         yield draft(
             still,
             limits,
             title=(
-                f"{who(still)} {verb(still, 'waits', 'wait')} for a connection of {still.library}"
-                f" at {plain(still.frame)}"
+                say(
+                    "{who} {verb} for a connection of {library} at {frame}",
+                    who=who(still),
+                    verb=verb(still, "waits", "wait"),
+                    library=still.library,
+                    frame=plain(still.frame),
+                )
             ),
             more=more,
         )

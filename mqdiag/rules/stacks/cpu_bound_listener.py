@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -63,10 +64,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.kind != "cpu":
             continue
         if still.decided:
-            title = f"{who(still)} {verb(still, 'loops', 'loop')} on the CPU at {plain(still.frame)}"
+            title = say(
+                "{who} {verb} on the CPU at {frame}",
+                who=who(still),
+                verb=verb(still, "loops", "loop"),
+                frame=plain(still.frame),
+            )
         else:
-            title = (
-                f"{who(still)} {verb(still, 'computes', 'compute')} at {plain(still.frame)} in all samples:"
-                " a loop, or heavy work"
+            title = say(
+                "{who} {verb} at {frame} in all samples: a loop, or heavy work",
+                who=who(still),
+                verb=verb(still, "computes", "compute"),
+                frame=plain(still.frame),
             )
         yield draft(still, limits, title=title, worst=Severity.WARNING)

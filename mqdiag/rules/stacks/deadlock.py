@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Deadlock
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 CYCLE = Deadlock(
@@ -53,16 +54,26 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     assert stacks is not None
     for cycle in stacks.deadlocks:
         names = cycle.threads
-        lines = [f"{name} waits for {lock}" for name, lock in zip(names, cycle.locks, strict=False)]
+        lines = [
+            say("{name} waits for {lock}", name=name, lock=lock)
+            for name, lock in zip(names, cycle.locks, strict=False)
+        ]
         if cycle.source == "jvm":
-            lines.append("The JVM itself reports it.")
+            lines.append(say("The JVM itself reports it."))
         if not cycle.locks:
-            lines += [f"{name} waits for {names[(at + 1) % len(names)]}" for at, name in enumerate(names)]
+            lines += [
+                say("{name} waits for {names}", name=name, names=names[(at + 1) % len(names)])
+                for at, name in enumerate(names)
+            ]
         yield Draft(
             severity=Severity.ERROR,
             cause="deadlock",
             confidence=Confidence.HIGH,
-            title=f"{len(names)} threads wait for each other: {' -> '.join((*names[:6], names[0]))}",
+            title=say(
+                "{names} threads wait for each other: {value}",
+                names=len(names),
+                value=" -> ".join((*names[:6], names[0])),
+            ),
             subject=Subject(group=cycle.group, thread=" ".join(sorted(names)[:2])),
             evidence={
                 "threads": names,

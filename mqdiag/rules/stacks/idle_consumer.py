@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 IDLE = WorkerPool(
@@ -66,14 +67,19 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             or pool.blocked
         ):
             continue
-        owner = f" of group {pool.group}" if pool.group else ""
-        share = "All" if pool.idle == size else f"{pool.idle} of"
+        owner = say(" of group {group}", group=pool.group) if pool.group else ""
+        share = "All" if pool.idle == size else say("{idle} of", idle=pool.idle)
         yield Draft(
             severity=Severity.INFO,
             cause="no-backlog-or-slow-pull",
             confidence=Confidence.HIGH if stacks.samples >= 3 else Confidence.MEDIUM,
-            confidence_reason="" if stacks.samples >= 3 else "a few looks only",
-            title=f"{share} {size} consume threads{owner} wait for messages: the listener keeps up",
+            confidence_reason="" if stacks.samples >= 3 else say("a few looks only"),
+            title=say(
+                "{share} {size} consume threads{owner} wait for messages: the listener keeps up",
+                share=share,
+                size=size,
+                owner=owner,
+            ),
             subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
             evidence={"threads": pool.threads, "idle": pool.idle, "samples": stacks.samples},
             explanation=(

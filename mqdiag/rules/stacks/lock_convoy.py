@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -78,11 +79,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for still in stacks.standstills:
         if still.kind != "lock":
             continue
-        lock = f"the lock {still.lock_class}" if still.lock_class else "a lock"
-        title = f"{who(still)} {verb(still, 'waits', 'wait')} for {lock} at {plain(still.frame)}"
+        lock = say("the lock {lock_class}", lock_class=still.lock_class) if still.lock_class else say("a lock")
+        title = say(
+            "{who} {verb} for {lock} at {frame}",
+            who=who(still),
+            verb=verb(still, "waits", "wait"),
+            lock=lock,
+            frame=plain(still.frame),
+        )
         if still.holder:
-            title += f"; {still.holder} holds it"
-            more = (f"The holder {still.holder} is in {still.holder_does}.",)
+            title += say("; {holder} holds it", holder=still.holder)
+            more = (
+                say(
+                    "The holder {holder} is in {holder_does}.",
+                    holder=still.holder,
+                    holder_does=still.holder_does,
+                ),
+            )
         else:
-            more = ("The dump does not name the owner; jstack -l does.",)
+            more = (say("The dump does not name the owner; jstack -l does."),)
         yield draft(still, limits, title=title, more=more)

@@ -6,25 +6,26 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 TEXTS = {
     "one-sample": (
         Severity.INFO,
-        "One sample shows where threads are, not whether they move: progress cannot be judged",
+        later("One sample shows where threads are, not whether they move: progress cannot be judged"),
     ),
     "identical-samples": (
         Severity.WARNING,
-        "The samples are the same dump given more than once: progress cannot be judged",
+        later("The samples are the same dump given more than once: progress cannot be judged"),
     ),
     "mixed-jvms": (
         Severity.WARNING,
-        "The samples are of different JVMs: no verdict is drawn over them",
+        later("The samples are of different JVMs: no verdict is drawn over them"),
     ),
-    "too-close": (Severity.INFO, "The samples are less than a second apart: progress cannot be judged"),
+    "too-close": (Severity.INFO, later("The samples are less than a second apart: progress cannot be judged")),
     "no-cpu-time": (
         Severity.INFO,
-        "The samples hold no CPU time, so threads that stay in the same frames cannot all be judged",
+        later("The samples hold no CPU time, so threads that stay in the same frames cannot all be judged"),
     ),
 }
 
@@ -68,16 +69,32 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     severity, title = TEXTS[cause]
     lines = [
-        f"Samples: {stacks.samples}; JVMs: {stacks.jvms}; repeated samples left out: {stacks.repeated_samples}."
+        say(
+            "Samples: {samples}; JVMs: {jvms}; repeated samples left out: {repeated_samples}.",
+            samples=stacks.samples,
+            jvms=stacks.jvms,
+            repeated_samples=stacks.repeated_samples,
+        )
     ]
     if cause == "mixed-jvms":
         for process in sorted({sample.process for sample in stacks.series}):
             own = [sample.path for sample in stacks.series if sample.process == process]
-            lines.append(f"JVM {process + 1}: {', '.join(own[:8])}{' …' if len(own) > 8 else ''}")
+            lines.append(
+                say(
+                    "JVM {process}: {own}{value}",
+                    process=process + 1,
+                    own=", ".join(own[:8]),
+                    value=" …" if len(own) > 8 else "",
+                )
+            )
     if cause == "no-cpu-time":
         lines.append(
-            f"{waiting} consume threads stay undecided: before JDK 11 jstack prints no cpu=; compare top -H -p PID"
-            " twice (nid is the thread's id there), or use jstack of a later JDK's release."
+            say(
+                "{waiting} consume threads stay undecided: before JDK 11 jstack prints no cpu=;"
+                " compare top -H -p PID twice (nid is the thread's id there), or use jstack of a"
+                " later JDK's release.",
+                waiting=waiting,
+            )
         )
     yield Draft(
         severity=severity,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill, WorkerPool
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -69,5 +70,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     assert stacks is not None
     for still in stacks.standstills:
         if still.kind == "sleep" and still.role == "consume-worker":
-            title = f"{who(still)} {verb(still, 'stays', 'stay')} in a sleep of the listener at {plain(still.frame)}"
+            title = say(
+                "{who} {verb} in a sleep of the listener at {frame}",
+                who=who(still),
+                verb=verb(still, "stays", "stay"),
+                frame=plain(still.frame),
+            )
             yield draft(still, limits, title=title, worst=Severity.WARNING)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._busy import BUSY, busy_pools, pool_draft
 from mqdiag.rules.stacks._standstill import plain
@@ -46,11 +47,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     stacks = facts.stacks
     assert stacks is not None
     for pool in busy_pools(stacks, limits["busy_share"]):
-        owner = f" of group {pool.group}" if pool.group else ""
+        owner = say(" of group {group}", group=pool.group) if pool.group else ""
         yield pool_draft(
             pool,
             severity=Severity.INFO,
             cause="slow-listener",
-            title=f"The listener{owner} spends its time in {pool.shared_doing} at {plain(pool.shared_frame)}",
+            title=say(
+                "The listener{owner} spends its time in {shared_doing} at {shared_frame}",
+                owner=owner,
+                shared_doing=pool.shared_doing,
+                shared_frame=plain(pool.shared_frame),
+            ),
             remedy=check.card.remedy,
         )

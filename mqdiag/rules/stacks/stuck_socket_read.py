@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import ARTICLE, LIMITS, draft, example, plain, verb, who
 
@@ -67,12 +68,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for still in stacks.standstills:
         if still.kind != "socket-read" or still.role == "client-callback":
             continue
-        through = f" of {still.library}" if still.library else ""
+        through = say(" of {library}", library=still.library) if still.library else ""
         yield draft(
             still,
             limits,
             title=(
-                f"{who(still)} {verb(still, 'hangs', 'hang')} in a network call{through}"
-                f" made by {plain(still.frame)}"
+                say(
+                    "{who} {verb} in a network call{through} made by {frame}",
+                    who=who(still),
+                    verb=verb(still, "hangs", "hang"),
+                    through=through,
+                    frame=plain(still.frame),
+                )
             ),
         )

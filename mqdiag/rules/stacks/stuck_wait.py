@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
 
@@ -68,16 +69,29 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.kind != "wait" or still.role == "client-callback":
             continue
         if still.cause == "blocked-log-sink":
-            title = f"{who(still)} {verb(still, 'hangs', 'hang')} in writing a log line at {plain(still.frame)}"
+            title = say(
+                "{who} {verb} in writing a log line at {frame}",
+                who=who(still),
+                verb=verb(still, "hangs", "hang"),
+                frame=plain(still.frame),
+            )
         else:
-            through = f" of {still.library}" if still.library else ""
-            title = (
-                f"{who(still)} {verb(still, 'waits', 'wait')} for an answer{through} that does not come,"
-                f" at {plain(still.frame)}"
+            through = say(" of {library}", library=still.library) if still.library else ""
+            title = say(
+                "{who} {verb} for an answer{through} that does not come, at {frame}",
+                who=who(still),
+                verb=verb(still, "waits", "wait"),
+                through=through,
+                frame=plain(still.frame),
             )
         more: tuple[str, ...] = ()
         if still.holder_pool:
             more = (
-                f"The answer has to come from the pool {still.holder_pool}: {still.holder} is in {still.holder_does}.",
+                say(
+                    "The answer has to come from the pool {holder_pool}: {holder} is in {holder_does}.",
+                    holder_pool=still.holder_pool,
+                    holder=still.holder,
+                    holder_does=still.holder_does,
+                ),
             )
         yield draft(still, limits, title=title, more=more)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._busy import BUSY, busy_pools, pool_draft
 
@@ -56,11 +57,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     stacks = facts.stacks
     assert stacks is not None
     for pool in busy_pools(stacks, limits["busy_share"]):
-        owner = f" of group {pool.group}" if pool.group else ""
+        owner = say(" of group {group}", group=pool.group) if pool.group else ""
         yield pool_draft(
             pool,
             severity=Severity.WARNING,
             cause="too-few-threads",
-            title=f"All {len(pool.threads)} consume threads{owner} are at work in every sample, and moving",
+            title=say(
+                "All {threads} consume threads{owner} are at work in every sample, and moving",
+                threads=len(pool.threads),
+                owner=owner,
+            ),
             remedy=check.card.remedy,
         )
