@@ -25,7 +25,14 @@ class Ref:
     id: int
 
 
-Value = Ref | int | float | bool | str | None
+@dataclass(frozen=True)
+class Long:
+    """A number in a field of type long."""
+
+    value: int
+
+
+Value = Ref | Long | int | float | bool | str | None
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,10 @@ class ObjectMaker:
         for field, value in values.items():
             if isinstance(value, bool):
                 fields[field], made[field] = BOOLEAN, int(value)
+            elif isinstance(value, Long):
+                fields[field], made[field] = LONG, value.value
             elif isinstance(value, int):
-                fields[field], made[field] = (INT if abs(value) < 1 << 31 else LONG), value
+                fields[field], made[field] = INT, value
             elif isinstance(value, float):
                 fields[field], made[field] = DOUBLE, value
             else:
@@ -172,7 +181,7 @@ class WrittenBroker(ObjectMaker):
         free = iter(self.buffers)
         made = []
         for file in files:
-            fields: dict[str, Value] = {"fileFromOffset": file.start, "fileSize": FILE_BYTES}
+            fields: dict[str, Value] = {"fileFromOffset": Long(file.start), "fileSize": FILE_BYTES}
             if old:
                 fields["wrotePostion"] = self.atomic(file.wrote)
             elif new:
@@ -190,7 +199,7 @@ class WrittenBroker(ObjectMaker):
                 "store/MapedFileQueue",
                 mapedFileSize=FILE_BYTES,
                 mapedFiles=Ref(self.java.array_list(made)),
-                committedWhere=flushed,
+                committedWhere=Long(flushed),
             )
         array = self.dump.object_array(self.dump.known("[Ljava/lang/Object;"), made)
         listed = self.make("java/util/concurrent/CopyOnWriteArrayList", array=Ref(array))
@@ -198,8 +207,8 @@ class WrittenBroker(ObjectMaker):
             "store/MappedFileQueue",
             mappedFileSize=FILE_BYTES,
             mappedFiles=Ref(listed),
-            flushedWhere=flushed,
-            committedWhere=committed,
+            flushedWhere=Long(flushed),
+            committedWhere=Long(committed),
         )
 
     def _lock(self, owner: int | None) -> int:
