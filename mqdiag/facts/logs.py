@@ -89,7 +89,7 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     lines_left_out: int = 0
     """lines about subjects that are left out"""
     sampled: bool = False
-    """a flood: of more than 400 such lines in a MiB one in several was looked at, and the parts are estimates"""
+    """a flood: of more than 200 such lines in a MiB one in several was looked at, and the parts are estimates"""
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
     example: str = ""

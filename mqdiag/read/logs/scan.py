@@ -10,7 +10,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 LOOK_BACK = 8 << 10
 """bytes before a line in which the beginning of its record, with the time, is searched"""
-MOST_HITS = 400
+MOST_HITS = 200
 """lines of one literal in one block, a MiB as a rule, beyond which only one in several is looked at"""
 LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
