@@ -112,8 +112,10 @@ def _log(log: CommitLogFacts) -> Iterator[str]:
 
 def _queues(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
     """The send queue always; others when something waits in them."""
+    if broker.send_queue is not None:
+        yield "send queue", _queue(broker.send_queue)
     for name, queue in broker.request_queues.items():
-        if name == "send" or queue.size:
+        if name != "send" and queue.size:
             yield f"{name} queue", _queue(queue)
 
 
