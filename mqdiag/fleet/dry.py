@@ -35,7 +35,7 @@ def fleet_plan(spark: SparkSession, planned: Plan, layout: Layout, listing: List
         unlabelled=listing.unlabelled,
         services=counted["services"],
         cores=cores,
-        estimate_s=None if rate is None else round(counted["bytes"] / rate / cores, 1),
+        estimate_s=None if rate is None else round(counted["bytes"] / rate / cores, 3),
         largest=tuple(_shown(row["item"]) for row in todo.limit(SHOWN).collect()),
     )
 

@@ -64,7 +64,11 @@ class Cluster:
 
     def executors(self) -> list[int]:
         """Pids of the executors' JVMs."""
-        return [pid for pid in self._processes() if "CoarseGrainedExecutorBackend" in _words(pid)]
+        return self.processes_with("CoarseGrainedExecutorBackend")
+
+    def processes_with(self, word: str) -> list[int]:
+        """Pids of this cluster's processes whose command line has a word."""
+        return [pid for pid in self._processes() if word in _words(pid)]
 
     def close(self) -> None:
         """Kill what is left, and see that nothing is."""

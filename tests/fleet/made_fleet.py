@@ -31,7 +31,7 @@ def put(root: Path, place: str, data: bytes) -> Path:
     """Write a file of the fleet."""
     path = root / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(data, 1) if place.endswith(".gz") else data)
+    path.write_bytes(gzip.compress(data, 1, mtime=0) if place.endswith(".gz") else data)
     return path
 
 

@@ -121,7 +121,9 @@ def storage(uri: str) -> tuple[Storage, str]:
     if scheme == "file":
         return Storage(_local(), ""), os.path.abspath("/" + rest.lstrip("/"))
     if "@" in rest.partition("/")[0] and scheme != "abfss":
-        raise UsageError(f"{scheme}://: no keys in a URI, which ends in tables; set them as the store's own tools want")
+        raise UsageError(
+            f"{scheme}://: no keys in a URI, which ends in tables; set them as the store's own tools want"
+        )
     system = _remote(scheme, urlsplit(f"{scheme}://{rest}").netloc, query)
     path = rest
     if scheme in ("hdfs", "viewfs"):

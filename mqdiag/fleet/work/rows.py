@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -56,8 +58,10 @@ def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
 
 
 def failure_kind(reason: str) -> str:
-    """A full disk is not the evidence's fault; the readers name the folder in which there is no room."""
-    return "no-room" if "TMPDIR" in reason else "unreadable"
+    """Neither a full disk nor a limit is the evidence's fault; the readers name TMPDIR where there is no room."""
+    if "TMPDIR" not in reason:
+        return "unreadable"
+    return "too-large" if os.strerror(errno.EFBIG) in reason else "no-room"
 
 
 def _was_read(given: Input) -> bool:
@@ -76,8 +80,6 @@ def incident_row(report: Report) -> Row:
     heap = next((one.heap for one in _processes(report) if one.heap is not None), None)
     return {
         "status": status,
-        "again": bool(report.failed)
-        or any(failure_kind(given.error) == "no-room" for given in report.inputs if given.error),
         "mqdiag": report.mqdiag,
         "kinds": sorted({given.kind for given in report.inputs if given.kind and _was_read(given)}),
         "checked": list(report.checked),

@@ -160,10 +160,10 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
     contents = {file.uri: content for file, content in zip(item.files, item.contents, strict=True)}
     for row in rows["inputs"]:
         row["fingerprint"] = contents.get(row["path"])
-    kinds = {one.kind for one in lost}
+    kinds = {row["kind"] for row in rows["failures"]}
     incident |= {
         "analysed_in": job.run,
-        "again": bool(incident.get("again")) or not kinds.isdisjoint(PASSING),
+        "again": not kinds.isdisjoint(PASSING),
         "limits": limits_text(job.limits) if not kinds.isdisjoint(BY_LIMIT) else None,
         "listing": item.listing,
         "settings": job.settings_hash,

@@ -1,0 +1,191 @@
+"""All faults on a real cluster: worker, executor, driver, scratch disk, speculation. `make fleet-faults`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from tests.fleet.cluster import Cluster
+from tests.fleet.conftest import QUICK, TEMPLATE, Night
+from tests.fleet.faults import LEAN_EXECUTORS, Running, start, wait_until
+from tests.fleet.made_fleet import mixed_fleet
+from tests.fleet.packed import pack
+from tests.fleet.runs import command, content, environment, rows
+
+pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("_java")]
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("matrix") / "in"
+    mixed_fleet(folder)
+    return folder
+
+
+def _kill_executor(cluster: Cluster, running: Running) -> None:
+    os.kill(cluster.executors()[0], signal.SIGKILL)
+
+
+def _kill_every_executor_once(cluster: Cluster, running: Running) -> None:
+    for pid in cluster.executors():
+        os.kill(pid, signal.SIGKILL)
+
+
+def _kill_worker(cluster: Cluster, running: Running) -> None:
+    victim = cluster.executors()[0]
+    cluster.workers[0].kill()
+    os.kill(victim, signal.SIGKILL)
+
+
+def _replace_worker(cluster: Cluster, running: Running) -> None:
+    cluster.add_worker()
+    _kill_worker(cluster, running)
+
+
+def _kill_python_workers(cluster: Cluster, running: Running) -> None:
+    for pid in cluster.processes_with("pyspark.daemon"):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _stall_children(cluster: Cluster, running: Running) -> None:
+    for pid in cluster.processes_with("mqdiag.fleet.work.child_main"):
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        _kill_executor,
+        _kill_every_executor_once,
+        _kill_worker,
+        _replace_worker,
+        _kill_python_workers,
+        _stall_children,
+    ],
+    ids=lambda fault: fault.__name__.strip("_"),
+)
+@pytest.mark.parametrize("after", [1, 6])
+def test_a_fault_on_a_cluster(
+    fleet: Path, night: Night, tmp_path: Path, fault: Callable[[Cluster, Running], None], after: int
+) -> None:
+    with Cluster(tmp_path) as cluster:
+        running = start((str(fleet), *TEMPLATE), tmp_path / "out", cluster)
+        running.wait_for_results(after)
+        fault(cluster, running)
+        assert running.end() == 1, (tmp_path / "out.err").read_text()
+    assert content(tmp_path / "out", fleet) == night.content
+
+
+def test_a_killed_driver_of_a_cluster(fleet: Path, night: Night, tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        first = start((str(fleet), *TEMPLATE), tmp_path / "out", cluster)
+        first.wait_for_results(3)
+        first.kill()
+        wait_until(lambda: not cluster.executors(), "executors outlive their driver")
+        again = start((str(fleet), *TEMPLATE), tmp_path / "out", cluster)
+        assert again.end() == 1, (tmp_path / "out.err").read_text()
+    assert content(tmp_path / "out", fleet) == night.content
+
+
+def test_speculative_copies(fleet: Path, night: Night, tmp_path: Path) -> None:
+    eager = ("--conf", "spark.speculation=true", "--conf", "spark.speculation.multiplier=1.01")
+    eager += ("--conf", "spark.speculation.quantile=0.1", "--conf", "spark.speculation.interval=50ms")
+    with Cluster(tmp_path) as cluster:
+        running = start((str(fleet), *TEMPLATE, *eager), tmp_path / "out", cluster)
+        assert running.end() == 1, (tmp_path / "out.err").read_text()
+    assert content(tmp_path / "out", fleet) == night.content
+
+
+def test_local_cluster(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """Spark's own cluster in one process tree."""
+    done = subprocess.run(
+        command(
+            str(fleet),
+            *TEMPLATE,
+            "--out",
+            str(tmp_path / "out"),
+            master="local-cluster[2,1,1024]",
+            conf={**LEAN_EXECUTORS, "spark.executor.memory": "768m"},
+        ),
+        env={**environment(), "SPARK_HOME": str(Path(pyspark.__file__).parent)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert content(tmp_path / "out", fleet) == night.content
+
+
+def test_a_full_scratch_disk(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """A packed dump finds no room to inflate; when there is room again, the next run has the tables of a quiet one."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", str(scratch)], check=False)
+    if mounted.returncode:
+        pytest.skip("tmpfs cannot be mounted here")
+    try:
+        with (scratch / "junk").open("wb") as junk:
+            junk.write(bytes(79 << 20))
+        arguments = (str(fleet), *TEMPLATE, "--scratch", str(scratch))
+        first = start((*arguments, "--run", "full"), tmp_path / "out")
+        assert first.end() == 1, (tmp_path / "out.err").read_text()
+        (scratch / "junk").unlink()
+        second = start((*arguments, "--run", "roomy"), tmp_path / "out")
+        assert second.end() == 1, (tmp_path / "out.err").read_text()
+        assert list(scratch.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(scratch)], check=True)
+    state = {
+        row["incident"]: row["status"] for row in rows(tmp_path / "out", "incidents") if row["run"] == "roomy"
+    }
+    quiet = {
+        row["incident"]: row["status"] for row in rows(night.root / "out", "incidents") if row["run"] == "first"
+    }
+    assert state == quiet
+
+
+def test_spark_submit_with_packed_dependencies(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """The documented way: an archive with an environment, sent to executors whose own Python lacks everything."""
+    packed = tmp_path / "env.tar.gz"
+    pack(packed)
+    home = Path(pyspark.__file__).parent
+    script = subprocess.run(
+        [sys.executable, "-m", "mqdiag.cli.common.submit"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    conf = {**QUICK, **LEAN_EXECUTORS}
+    with Cluster(tmp_path) as cluster:
+        words = [str(home / "bin/spark-submit"), "--master", cluster.url, "--archives", f"{packed}#environment"]
+        for key, value in conf.items():
+            words += ["--conf", f"{key}={value}"]
+        words += [script, str(fleet), *TEMPLATE, "--out", str(tmp_path / "out")]
+        done = subprocess.run(
+            words,
+            env={
+                **environment(),
+                **cluster.environment(),
+                "SPARK_HOME": str(home),
+                "PYSPARK_PYTHON": "./environment/bin/python",
+                "PYSPARK_DRIVER_PYTHON": sys.executable,
+            },
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+    assert done.returncode == 1, done.stderr[-3000:]
+    assert "Run r" in done.stdout
+    assert content(tmp_path / "out", fleet) == night.content
