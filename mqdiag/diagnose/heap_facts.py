@@ -14,10 +14,11 @@ from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
+from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump
 
-NO_GRAPH = "the object graph was left out (--quick)"
+NO_GRAPH = later("the object graph was left out (--quick)")
 
 
 def read_heap(
@@ -86,7 +87,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         shallow_size_source="formula",
         classes=classes,
         unknown={
-            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
+            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), say(NO_GRAPH)),
             **_other_dumps(dump),
         },
     )
@@ -154,4 +155,9 @@ def _other_dumps(dump: Dump) -> dict[str, str]:
     """What the file holds besides the dump that was read."""
     if not dump.further_dumps:
         return {}
-    return {"further dumps": f"the file holds {dump.further_dumps} more after the first, which was read"}
+    return {
+        "further dumps": say(
+            "the file holds {further_dumps} more after the first, which was read",
+            further_dumps=dump.further_dumps,
+        )
+    }

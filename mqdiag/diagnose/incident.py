@@ -15,10 +15,11 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
+from mqdiag.language import later, say
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.archive import Budget
 
-UNKNOWN_TEXT = "is text of no known kind: no log, no thread dump, no report of mqdiag"
+UNKNOWN_TEXT = later("is text of no known kind: no log, no thread dump, no report of mqdiag")
 
 
 def diagnose_incident(
@@ -73,13 +74,17 @@ def _sort(
             fitting = [kind for kind in kinds if kind.recognise(found)]
         except OSError as error:
             others.append(
-                Input(path=found.name, complete=False, error=f"cannot be read: {error.strerror or error}")
+                Input(
+                    path=found.name,
+                    complete=False,
+                    error=f"cannot be read: {error.strerror or error}",
+                )
             )
             continue
         for kind in fitting:
             by_kind[kind].append(found)
         if not fitting:
-            others.append(Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT))
+            others.append(Input(path=found.name, bytes=found.size_bytes, skipped=say(UNKNOWN_TEXT)))
     return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
 
 

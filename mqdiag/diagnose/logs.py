@@ -13,12 +13,11 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input, LogsFacts
+from mqdiag.language import say
 from mqdiag.logs.build import logs_facts
 from mqdiag.logs.reader import LogsReader, ReadLog
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.logs.source import compression_of, open_log
-
-SAME = "is the same log as {}; it is counted once"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +128,11 @@ def _read_one(
             stopped_at_byte=at,
         )
         if one.identity in seen:
-            entries.append(msgspec.structs.replace(entry, skipped=SAME.format(seen[one.identity])))
+            entries.append(
+                msgspec.structs.replace(
+                    entry, skipped=say("is the same log as {path}; it is counted once", path=seen[one.identity])
+                )
+            )
             continue
         seen[one.identity] = label
         read.append(one)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from mqdiag.diagnose.sort.kind import OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.language import later, say
 
-BY_ADDRESS = "names and addresses of their threads are the same"
-BY_ABSENCE = "nothing contradicts it, and there is no other dump that they could belong to"
+BY_ADDRESS = later("names and addresses of their threads are the same")
+BY_ABSENCE = later("nothing contradicts it, and there is no other dump that they could belong to")
 _LEAST_SHARED = 3
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 
@@ -42,9 +43,9 @@ def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
         own = next((one for one in series if _agree(heap, one) is True), None)
         if own is not None:
             series.remove(own)
-        pairs.append((heap, own, BY_ADDRESS if own else None))
+        pairs.append((heap, own, say(BY_ADDRESS) if own else None))
     if len(pairs) == 1 and len(series) == 1 and pairs[0][1] is None and _agree(pairs[0][0], series[0]) is None:
-        pairs = [(pairs[0][0], series.pop(), BY_ABSENCE)]
+        pairs = [(pairs[0][0], series.pop(), say(BY_ABSENCE))]
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
     return [_process(first, second, tie, names) for first, second, tie in pairs]

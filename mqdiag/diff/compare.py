@@ -13,6 +13,7 @@ from mqdiag.diff.series import event_growth, pool_growth
 from mqdiag.diff.settings import setting_changes
 from mqdiag.facts.diff import DiffFacts, DiffSide
 from mqdiag.findings import Report
+from mqdiag.language import later, say
 
 
 def compare(before: Report, after: Report, paths: tuple[str, str]) -> tuple[DiffFacts, FindingsDiff]:
@@ -70,28 +71,35 @@ def _seconds(before: Report, after: Report) -> float | None:
     return round((last - first).total_seconds(), 3)
 
 
+ONLY = {
+    ("heap dump", "earlier"): later("only the earlier side has a heap dump"),
+    ("heap dump", "later"): later("only the later side has a heap dump"),
+    ("thread dumps", "earlier"): later("only the earlier side has thread dumps"),
+    ("thread dumps", "later"): later("only the later side has thread dumps"),
+}
+
+
 def _remarks(before: Report, after: Report) -> Iterator[str]:
     """What a reader has to know before believing the numbers."""
     sides = {"heap dump": (before.heap, after.heap), "thread dumps": (before.stacks, after.stacks)}
     if not any(one is not None and other is not None for one, other in sides.values()) and not (
         before.logs and after.logs
     ):
-        yield "the two sides have no kind of evidence in common: only their findings are compared"
+        yield say("the two sides have no kind of evidence in common: only their findings are compared")
     for name, (one, other) in sides.items():
         if (one is None) != (other is None):
-            yield f"only the {'later' if one is None else 'earlier'} side has a {name}".replace(
-                "a thread", "thread"
-            )
+            yield say(ONLY[name, "later" if one is None else "earlier"])
     seconds = _seconds(before, after)
     if seconds is not None and seconds < 0:
-        yield "the later side was written before the earlier one: the order of the two may be wrong"
-    for name, report in (("earlier", before), ("later", after)):
-        if any(not given.complete and given.error is None for given in report.inputs):
-            yield f"the {name} side is incomplete: its numbers are lower bounds"
+        yield say("the later side was written before the earlier one: the order of the two may be wrong")
+    if any(not given.complete and given.error is None for given in before.inputs):
+        yield say("the earlier side is incomplete: its numbers are lower bounds")
+    if any(not given.complete and given.error is None for given in after.inputs):
+        yield say("the later side is incomplete: its numbers are lower bounds")
     old, new = before.heap, after.heap
     if old is not None and new is not None:
         if (old.objects is None) != (new.objects is None):
-            yield "one side was read with --quick: reachable and retained bytes are not compared"
+            yield say("one side was read with --quick: reachable and retained bytes are not compared")
         mine, theirs = ({one.group for one in heap.consumers} for heap in (old, new))
         if mine and theirs and not mine & theirs:
-            yield "no consumer group is on both sides: these may be two different applications"
+            yield say("no consumer group is on both sides: these may be two different applications")

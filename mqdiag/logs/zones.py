@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
+from mqdiag.language import say
 from mqdiag.read.logs.shape import Shape
 
 ROCKETMQ_MINUTES = 8 * 60
@@ -28,16 +29,16 @@ def zone_of(shape: Shape, printed: int | None, given: int | None) -> Zone:
         given: zone that the user names for logs that do not tell.
     """
     if printed is not None:
-        return Zone(printed, "its lines name it")
+        return Zone(printed, say("its lines name it"))
     if shape.form == "rocketmq":
-        return Zone(ROCKETMQ_MINUTES, "RocketMQ's own log configuration prints GMT+8 on any host")
+        return Zone(ROCKETMQ_MINUTES, say("RocketMQ's own log configuration prints GMT+8 on any host"))
     if shape.form == "client-5":
-        return Zone(ROCKETMQ_MINUTES, "5.x clients print GMT+8 on any host")
+        return Zone(ROCKETMQ_MINUTES, say("5.x clients print GMT+8 on any host"))
     if given is not None:
-        return Zone(given, "as given by --utc-offset")
+        return Zone(given, say("as given by --utc-offset"))
     if shape.form == "client-4":
-        return Zone(None, "4.x clients print the host's local time; --utc-offset names it")
-    return Zone(None, "its lines name no zone; --utc-offset does")
+        return Zone(None, say("4.x clients print the host's local time; --utc-offset names it"))
+    return Zone(None, say("its lines name no zone; --utc-offset does"))
 
 
 def shown_offset(minutes: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.language import say
 from mqdiag.rocketmq.layout import Layout
 from mqdiag.rocketmq.layouts import FAMILIES
 
@@ -73,8 +74,10 @@ def _bind(heap: Heap, root: str) -> Client:
     nearest = max(FAMILIES, key=lambda layout: _known_names(heap, root, layout))
     unknown = {}
     if heap.classes.indices_named(root + PROCESS_QUEUE):
-        unknown["layout"] = (
-            f"the classes of {root} are of no known version family; read as the nearest, {nearest.name}"
+        unknown["layout"] = say(
+            "the classes of {root} are of no known version family; read as the nearest, {name}",
+            root=root,
+            name=nearest.name,
         )
     return Client(heap=heap, root=root, layout=nearest, unknown=unknown)
 

@@ -17,6 +17,7 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.language import say
 from mqdiag.rocketmq.cached import distinct_body_bytes
 from mqdiag.rocketmq.consumers import Consumer, client_id
 from mqdiag.rocketmq.pools import Pool
@@ -67,9 +68,9 @@ def consumer_facts(
     around = services_of(consumer)
     unknown = dict(consumer.client.unknown)
     if version is None:
-        unknown["client_version"] = "MQVersion or its constants are not in the dump"
+        unknown["client_version"] = say("MQVersion or its constants are not in the dump")
     if consumer.factory < 0:
-        unknown["client_id"] = "the consumer was never started, or was shut down"
+        unknown["client_id"] = say("the consumer was never started, or was shut down")
     facts = ConsumerFacts(
         group=consumer.group,
         kind=consumer.kind,
@@ -125,11 +126,15 @@ def _with_bounds(facts: ConsumerFacts, held: Held) -> ConsumerFacts:
     limits = cache_limits(facts)
     if limits is None:
         if facts.kind == "pull":
-            reason = "a pull consumer caches nothing"
+            reason = say("a pull consumer caches nothing")
         elif facts.measured_messages < LEAST_MESSAGES:
-            reason = f"{facts.measured_messages} messages were seen; a mean body needs {LEAST_MESSAGES}"
+            reason = say(
+                "{measured_messages} messages were seen; a mean body needs {least_messages}",
+                measured_messages=facts.measured_messages,
+                least_messages=LEAST_MESSAGES,
+            )
         else:
-            reason = "the consumer object has no readable threshold"
+            reason = say("the consumer object has no readable threshold")
         return _replace(facts, unknown={**facts.unknown, "bound_bytes": reason, "bound_max_bytes": reason})
     stored = held.stored_bytes[held.stored_bytes > 0]
     overhead = float(ESTIMATED_OVERHEAD_BYTES)

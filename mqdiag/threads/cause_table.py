@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqdiag.language import later
+
 HTTP = "missing-http-timeout"
 DATABASE = "slow-database"
 REDIS = "slow-redis"
@@ -596,36 +598,45 @@ THROUGH: tuple[tuple[str, str, str], ...] = (
     (
         "feign.",
         "Feign",
-        "Feign: set spring.cloud.openfeign.client.config.default.connectTimeout and readTimeout (Request.Options).",
+        later(
+            "Feign: set spring.cloud.openfeign.client.config.default.connectTimeout and readTimeout"
+            " (Request.Options)."
+        ),
     ),
     (
         "org.springframework.web.client.RestTemplate",
         "RestTemplate",
-        "RestTemplate: RestTemplateBuilder.setConnectTimeout / setReadTimeout, or the request factory's"
-        " setConnectTimeout / setReadTimeout (SimpleClientHttpRequestFactory waits for ever by default).",
+        later(
+            "RestTemplate: RestTemplateBuilder.setConnectTimeout / setReadTimeout, or the request factory's"
+            " setConnectTimeout / setReadTimeout (SimpleClientHttpRequestFactory waits for ever by default)."
+        ),
     ),
     (
         "org.springframework.web.client.RestClient",
         "RestClient",
-        "RestClient: requestFactory with setConnectTimeout and setReadTimeout.",
+        later("RestClient: requestFactory with setConnectTimeout and setReadTimeout."),
     ),
-    ("retrofit2.", "Retrofit", "Retrofit: the timeouts are those of its OkHttpClient."),
+    ("retrofit2.", "Retrofit", later("Retrofit: the timeouts are those of its OkHttpClient.")),
     (
         "org.springframework.web.reactive.function.client.",
         "WebClient",
-        "WebClient: responseTimeout of the HttpClient below it, and block(Duration).",
+        later("WebClient: responseTimeout of the HttpClient below it, and block(Duration)."),
     ),
     (
         "cn.hutool.http.",
         "Hutool",
-        "Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (for ever by default).",
+        later(
+            "Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (for ever by default)."
+        ),
     ),
-    ("org.apache.cxf.", "CXF", "CXF: HTTPClientPolicy.setConnectionTimeout and setReceiveTimeout."),
-    ("org.apache.axis", "Axis", "Axis: Stub.setTimeout, or Options.setTimeOutInMilliSeconds."),
+    ("org.apache.cxf.", "CXF", later("CXF: HTTPClientPolicy.setConnectionTimeout and setReceiveTimeout.")),
+    ("org.apache.axis", "Axis", later("Axis: Stub.setTimeout, or Options.setTimeOutInMilliSeconds.")),
     (
         "com.netflix.hystrix.",
         "Hystrix",
-        "Hystrix: execution.isolation.thread.timeoutInMilliseconds bounds the caller, not the pool's thread.",
+        later(
+            "Hystrix: execution.isolation.thread.timeoutInMilliseconds bounds the caller, not the pool's thread."
+        ),
     ),
 )
 

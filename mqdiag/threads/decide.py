@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.same_call import other_calls, same_call
@@ -84,19 +85,23 @@ def judge_track(track: Track, series: Series) -> Judgement:
     present = track.present
     views = [view for view in track.views if view is not None]
     if present[-1] != last and series.jvms == 1:
-        return Judgement(track, UNKNOWN, reason="it ended before the last sample")
+        return Judgement(track, UNKNOWN, reason=say("it ended before the last sample"))
     view = views[-1]
     if _rests(track, views):
-        return Judgement(track, IDLE, "high" if len(views) > 1 else "medium", "waits for work in all samples")
+        return Judgement(
+            track, IDLE, "high" if len(views) > 1 else "medium", say("waits for work in all samples")
+        )
     if series.not_judged is not None:
         if _at_rest(track, view):
-            return Judgement(track, IDLE, "medium", "waits for work in the only sample that counts")
-        return Judgement(track, UNKNOWN, reason=f"progress cannot be judged: {series.not_judged}")
+            return Judgement(track, IDLE, "medium", say("waits for work in the only sample that counts"))
+        return Judgement(
+            track, UNKNOWN, reason=say("progress cannot be judged: {not_judged}", not_judged=series.not_judged)
+        )
     if len(present) == 1:
-        return Judgement(track, UNKNOWN, reason="it is in the last sample only")
+        return Judgement(track, UNKNOWN, reason=say("it is in the last sample only"))
     if _at_rest(track, view):
         return Judgement(
-            track, PROGRESSING, "medium", "was at work in an earlier sample and waits for work now"
+            track, PROGRESSING, "medium", say("was at work in an earlier sample and waits for work now")
         )
     return _judge_busy(track, series)
 
@@ -132,7 +137,7 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
     run = present[begin:]
     whole = _measure(track, series, run)
     if len(run) == 1:
-        return _moved(whole, "its work changed between the last two samples")
+        return _moved(whole, say("its work changed between the last two samples"))
     if whole.cpu_growth is None:
         return _without_cpu(whole, series)
     best: Judgement | None = None
@@ -149,7 +154,7 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
     if best is None or (best.count < 3 and len(present) > 2):
         return _growing(whole)
     if best.count < len(present) and not _hangs_since(best):
-        return _moved(whole, "it moved earlier in the series, though not in the last samples", "low")
+        return _moved(whole, say("it moved earlier in the series, though not in the last samples"), "low")
     return _still(best)
 
 
@@ -239,17 +244,22 @@ def _still(run: Judgement) -> Judgement:
     run.state = STUCK
     view = run.track.last_view
     grew = run.cpu_growth or 0.0
-    time = "an unknown time" if run.seconds is None else f"{run.seconds:.1f} s"
-    run.reason = f"the same work in {run.count} samples over {time}, and its CPU time grew by {grew:.2f} ms"
+    time = say("an unknown time") if run.seconds is None else f"{run.seconds:.1f} s"
+    run.reason = say(
+        "the same work in {count} samples over {time}, and its CPU time grew by {grew:.2f} ms",
+        count=run.count,
+        time=time,
+        grew=grew,
+    )
     long_enough = run.count >= 3 and run.seconds is not None and run.seconds >= LONG_RUN_S
     if not long_enough:
         run.confidence = "medium"
-        run.reason += "; more samples would make it sure"
+        run.reason += say("; more samples would make it sure")
     elif grew <= HIGH_MS or (view.doing == "socket-read" and grew <= STILL_MS and run.same_frames):
         run.confidence = "high"
     else:
         run.confidence = "medium"
-        run.reason += ", which is little but not nothing"
+        run.reason += say(", which is little but not nothing")
     return run
 
 
@@ -267,7 +277,7 @@ def _growing(run: Judgement) -> Judgement:
     ):
         return _same_call_still(run)
     if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
-        run.reason = f"the samples span {run.seconds:.1f} s only"
+        run.reason = say("the samples span {seconds:.1f} s only", seconds=run.seconds)
         return run
     running = sum(
         1
@@ -278,30 +288,38 @@ def _growing(run: Judgement) -> Judgement:
     if running * 5 >= run.count * 4 and share >= SPIN_SHARE and (view.in_listener or view.in_pool_task):
         run.computing = True
         if run.allocated_growth is None or not run.seconds:
-            run.reason = (
-                f"computes in the same place ({share:.0%} of a core); without allocated= a loop looks like work"
+            run.reason = say(
+                "computes in the same place ({share:.0%} of a core); without allocated= a loop looks like work",
+                share=share,
             )
             return run
         if run.allocated_growth == 0:
             if (run.track.last.allocated_bytes or 0) >= EXACT_BYTES:
-                run.reason = f"computes ({share:.0%} of a core); allocated= is printed too coarsely to decide"
+                run.reason = say(
+                    "computes ({share:.0%} of a core); allocated= is printed too coarsely to decide",
+                    share=share,
+                )
                 return run
             run.state = STUCK
             run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
-            run.reason = f"computes ({share:.0%} of a core) and allocates nothing: a loop"
+            run.reason = say("computes ({share:.0%} of a core) and allocates nothing: a loop", share=share)
             return run
         run.computing = False
         rate = run.allocated_growth / run.seconds
-        return _moved(run, "computes, and makes new objects", "medium" if rate >= WORK_BYTES_PER_S else "low")
-    return _moved(run, f"its CPU time grew by {run.cpu_growth:.2f} ms")
+        return _moved(
+            run, say("computes, and makes new objects"), "medium" if rate >= WORK_BYTES_PER_S else "low"
+        )
+    return _moved(run, say("its CPU time grew by {cpu_growth:.2f} ms", cpu_growth=run.cpu_growth))
 
 
 def _same_call_still(run: Judgement) -> Judgement:
     run.state = STUCK
     run.confidence = "medium"
-    run.reason = (
-        f"the same call, by its own object, in {run.count} samples; its CPU time grew by {run.cpu_growth:.2f} ms, as"
-        " under an answer that trickles"
+    run.reason = say(
+        "the same call, by its own object, in {count} samples; its CPU time grew by"
+        " {cpu_growth:.2f} ms, as under an answer that trickles",
+        count=run.count,
+        cpu_growth=run.cpu_growth,
     )
     return run
 
@@ -316,12 +334,12 @@ def _moved(run: Judgement, why: str, confidence: str | None = None) -> Judgement
 
 def _without_cpu(run: Judgement, series: Series) -> Judgement:
     """JDK 8, and files of Thread.dump_to_file: the lock objects and the siblings must tell."""
-    run.reason = "the dumps hold no CPU time"
+    run.reason = say("the dumps hold no CPU time")
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return run
     run_formats = {series.moments[index].sample.format for index in run.track.present if index >= run.first}
     if run_formats <= {"dump-json", "dump-text"} and other_calls(run.track, run.first):
-        return _moved(run, "each sample shows another call, by the identity of its objects", "medium")
+        return _moved(run, say("each sample shows another call, by the identity of its objects"), "medium")
     if run.same_frames and run.count >= 2 and not (run.count < 3 and len(run.track.present) > 2):
         run.candidate = True
     return run

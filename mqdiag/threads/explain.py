@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqdiag.language import later
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.cause_table import REMOTE
@@ -21,61 +22,85 @@ class Explanation:
     remedy: tuple[str, ...]
 
 
-CONNECT_REMEDY = (
+CONNECT_REMEDY = later(
     "The connection is not even open: set the connect timeout, and look at DNS, routes and firewalls."
 )
-TLS_REMEDY = (
+TLS_REMEDY = later(
     "It hangs in the TLS handshake: the read timeout must be set before connect, as the handshake reads too."
 )
 _PLAIN_SOCKET = (
-    "Call Socket.setSoTimeout before the first read, and connect(address, timeout): both wait for ever by default.",
+    later(
+        "Call Socket.setSoTimeout before the first read, and connect(address, timeout): both"
+        " wait for ever by default."
+    ),
 )
 _WAIT_REMEDIES: dict[str, tuple[str, ...]] = {
     "future": (
-        "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and join(), and handle the"
-        " time-out by RECONSUME_LATER.",
-        "Look at the pool that has to complete the future: its threads stand in the same dump.",
+        later(
+            "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
+            " join(), and handle the time-out by RECONSUME_LATER."
+        ),
+        later("Look at the pool that has to complete the future: its threads stand in the same dump."),
     ),
-    "latch": ("Use await(timeout, unit): one party that dies leaves all others waiting for ever.",),
-    "semaphore": ("Use tryAcquire(timeout, unit), and release permits in a finally block.",),
+    "latch": (later("Use await(timeout, unit): one party that dies leaves all others waiting for ever."),),
+    "semaphore": (later("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
-        "Use poll(timeout, unit) or offer(item, timeout, unit) instead of take() and put(): the other side of the"
-        " queue does not come.",
+        later(
+            "Use poll(timeout, unit) or offer(item, timeout, unit) instead of take() and put():"
+            " the other side of the queue does not come."
+        ),
     ),
-    "condition": ("Use await(timeout, unit) on the condition, and signal it in a finally block.",),
-    "join": ("Use Thread.join(milliseconds), and look at the thread that does not end.",),
-    "object-wait": ("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes.",),
-    "park": ("Bound the wait: parkNanos or a timed variant of the call above it.",),
+    "condition": (later("Use await(timeout, unit) on the condition, and signal it in a finally block."),),
+    "join": (later("Use Thread.join(milliseconds), and look at the thread that does not end."),),
+    "object-wait": (
+        later("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes."),
+    ),
+    "park": (later("Bound the wait: parkNanos or a timed variant of the call above it."),),
     "process": (
-        "Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it.",
+        later("Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it."),
     ),
     "log": (
-        "The log's sink takes nothing more (a full pipe of the console, a full disk, a hung network share): look at"
-        " who reads the console, and at the disk.",
-        "Log through an asynchronous appender that drops instead of waiting (Logback AsyncAppender with"
-        " neverBlock=true, Log4j2 AsyncQueueFullPolicy=Discard).",
+        later(
+            "The log's sink takes nothing more (a full pipe of the console, a full disk, a hung"
+            " network share): look at who reads the console, and at the disk."
+        ),
+        later(
+            "Log through an asynchronous appender that drops instead of waiting (Logback"
+            " AsyncAppender with neverBlock=true, Log4j2 AsyncQueueFullPolicy=Discard)."
+        ),
     ),
-    "file-write": ("Look at the disk, the network share or the pipe that is written to.",),
-    "file-sync": ("Look at the disk's latency (iostat -x 1): a sync does not come back.",),
-    "file-read": ("Look at the pipe, the terminal or the network share that is read.",),
-    "class-loading": ("A class is loaded under a lock: look at the thread that loads it, and at the disk.",),
-    "select": ("Bound the select or poll call with a timeout.",),
-    "accept": ("A listener must not accept connections: move it to a thread of its own.",),
+    "file-write": (later("Look at the disk, the network share or the pipe that is written to."),),
+    "file-sync": (later("Look at the disk's latency (iostat -x 1): a sync does not come back."),),
+    "file-read": (later("Look at the pipe, the terminal or the network share that is read."),),
+    "class-loading": (
+        later("A class is loaded under a lock: look at the thread that loads it, and at the disk."),
+    ),
+    "select": (later("Bound the select or poll call with a timeout."),),
+    "accept": (later("A listener must not accept connections: move it to a thread of its own."),),
 }
 LOCK_REMEDY = (
-    "Fix what the holder waits for; it is the root cause.",
-    "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end.",
+    later("Fix what the holder waits for; it is the root cause."),
+    later(
+        "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."
+    ),
 )
 SLEEP_REMEDY = (
-    "Take the sleep out of the listener: a worker that sleeps consumes nothing. To try again later return"
-    " RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly), to wait for a time send a delayed message.",
-    "If it is the back-off of a retry loop, bound the loop: the same message may be tried for ever.",
+    later(
+        "Take the sleep out of the listener: a worker that sleeps consumes nothing. To try"
+        " again later return RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly),"
+        " to wait for a time send a delayed message."
+    ),
+    later("If it is the back-off of a retry loop, bound the loop: the same message may be tried for ever."),
 )
 CPU_REMEDY = (
-    "Look at the code at this frame: a loop whose end condition never holds, or a regular expression that"
-    " backtracks (bound its input, use possessive quantifiers).",
-    "Take `jstack -e` samples (JDK 17): allocated= tells a loop that makes nothing from heavy work; a profiler names"
-    " the hot line.",
+    later(
+        "Look at the code at this frame: a loop whose end condition never holds, or a regular"
+        " expression that backtracks (bound its input, use possessive quantifiers)."
+    ),
+    later(
+        "Take `jstack -e` samples (JDK 17): allocated= tells a loop that makes nothing from"
+        " heavy work; a profiler names the hot line."
+    ),
 )
 
 
@@ -143,26 +168,38 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
         ),
         "slow-slave",
         (
-            "Look at the slave: its disk, its network, `slave fall behind` lines in store.log; until it is well,"
-            " brokerRole=ASYNC_MASTER takes it out of the send path.",
-            "slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait.",
+            later(
+                "Look at the slave: its disk, its network, `slave fall behind` lines in store.log;"
+                " until it is well, brokerRole=ASYNC_MASTER takes it out of the send path."
+            ),
+            later("slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait."),
         ),
     ),
     (
         ("handleDiskFlush", "GroupCommitService", "waitForFlush", "submitFlushRequest"),
         "slow-disk",
         (
-            "Look at the disk (iostat -x 1): with flushDiskType=SYNC_FLUSH every send waits for its flush;"
-            " syncFlushTimeout (5 s) bounds it.",
-            "Where a lost second of messages can be borne, ASYNC_FLUSH takes the disk out of the send path.",
+            later(
+                "Look at the disk (iostat -x 1): with flushDiskType=SYNC_FLUSH every send waits for"
+                " its flush; syncFlushTimeout (5 s) bounds it."
+            ),
+            later(
+                "Where a lost second of messages can be borne, ASYNC_FLUSH takes the disk out of the send path."
+            ),
         ),
     ),
 )
 PAGE_CACHE = "page-cache-busy"
 _PAGE_CACHE_REMEDY = (
-    "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory reclaim and at the disk.",
-    "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory first; more brokers or"
-    " faster disks cure it. Longer time-outs and larger queues only hide it.",
+    later(
+        "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory"
+        " reclaim and at the disk."
+    ),
+    later(
+        "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory"
+        " first; more brokers or faster disks cure it. Longer time-outs and larger queues"
+        " only hide it."
+    ),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 
+from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNOWN, Judgement
@@ -53,24 +54,28 @@ def _decide_without_cpu(judgements: list[Judgement]) -> None:
             view = judgement.track.last_view
             if view.doing in ("monitor", "lock", "pool", "running", "sleep"):
                 # these repeat the same frames and objects while they progress
-                judgement.reason = (
+                judgement.reason = say(
                     "the dumps hold no CPU time, and this wait looks the same while it progresses"
                 )
                 continue
             if judgement.track.role == roles.VIRTUAL and judgement.count >= 3:
-                _stuck_without_cpu(judgement, "in a virtual thread, which lives for one task")
+                _stuck_without_cpu(judgement, say("in a virtual thread, which lives for one task"))
             elif same_call(judgement.track, judgement.first):
-                _stuck_without_cpu(judgement, "waits for the same object, made for one call")
+                _stuck_without_cpu(judgement, say("waits for the same object, made for one call"))
             elif silent and looks >= LOOKS_FOR_SILENCE:
-                _stuck_without_cpu(judgement, f"nothing changed in {looks} looks at this pool")
+                _stuck_without_cpu(judgement, say("nothing changed in {looks} looks at this pool", looks=looks))
             else:
-                judgement.reason = "the dumps hold no CPU time; the same frames alone prove nothing"
+                judgement.reason = say("the dumps hold no CPU time; the same frames alone prove nothing")
 
 
 def _stuck_without_cpu(judgement: Judgement, why: str) -> None:
     judgement.state = STUCK
     judgement.confidence = "medium"
-    judgement.reason = f"the same frames in {judgement.count} samples, {why}; CPU time is not in these dumps"
+    judgement.reason = say(
+        "the same frames in {count} samples, {why}; CPU time is not in these dumps",
+        count=judgement.count,
+        why=why,
+    )
 
 
 def _follow_locks(
@@ -90,11 +95,13 @@ def _follow_locks(
         owners = _owners(judgement, graphs)
         if len(owners) > 1 and track.role == roles.BROKER_SEND and _rarely_changes(judgement, graphs):
             judgement.state, judgement.confidence = BLOCKED, "medium"
-            judgement.reason += "; each owner of the lock keeps it over samples, until its own time-out"
+            judgement.reason += say("; each owner of the lock keeps it over samples, until its own time-out")
         elif len(owners) > 1:
             judgement.state = PROGRESSING
             judgement.confidence = "medium"
-            judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
+            judgement.reason = say(
+                "waits for a lock whose owner changes ({owners} owners seen): it moves", owners=len(owners)
+            )
         else:
             judgement.state = BLOCKED
             if wait.owner is not None and by_track[wait.owner].state == PROGRESSING:
@@ -136,10 +143,12 @@ def _follow_locks_without_cpu(
         owners = _owners(judgement, graphs)
         if len(owners) > 1:
             judgement.state, judgement.confidence = PROGRESSING, "medium"
-            judgement.reason = f"waits for a lock whose owner changes ({len(owners)} owners seen): it moves"
+            judgement.reason = say(
+                "waits for a lock whose owner changes ({owners} owners seen): it moves", owners=len(owners)
+            )
         elif owners and by_track[next(iter(owners))].still:
             judgement.state, judgement.confidence = BLOCKED, "medium"
-            judgement.reason = (
+            judgement.reason = say(
                 "waits for the same lock, whose owner stands still; CPU time is not in these dumps"
             )
 
@@ -165,7 +174,7 @@ def _follow_put_lock(
         if holders:
             judgement.state, judgement.confidence = BLOCKED, "medium"
             judgement.holder = holders[0].track
-            judgement.reason = "spins before the put lock in all samples, and its holder stands still"
+            judgement.reason = say("spins before the put lock in all samples, and its holder stands still")
 
 
 def _follow_pools(judgements: list[Judgement]) -> None:
@@ -188,7 +197,7 @@ def _follow_pools(judgements: list[Judgement]) -> None:
             continue
         if (judgement.track.jvm, judgement.track.pool, view.cause.library) in moving:
             judgement.state, judgement.confidence = PROGRESSING, "low"
-            judgement.reason = "waits for a connection of a pool that others get one from: it moves"
+            judgement.reason = say("waits for a connection of a pool that others get one from: it moves")
             continue
         judgement.state = BLOCKED
         holders = users.get(view.cause.family, [])
@@ -221,7 +230,7 @@ def _deadlocked(graphs: list[LockGraph], by_track: dict[Track, Judgement], serie
         judgement.state = BLOCKED
         judgement.confidence = "high"
         judgement.holder = holder
-        judgement.reason = f"waits in a cycle of {size} threads: a deadlock"
+        judgement.reason = say("waits in a cycle of {size} threads: a deadlock", size=size)
     return frozenset(members)
 
 

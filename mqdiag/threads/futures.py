@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.decide import BLOCKED, PROGRESSING, STUCK, UNKNOWN, Judgement
 from mqdiag.threads.library_packages import is_own
@@ -103,17 +104,19 @@ def _decide(judgement: Judgement, kinship: int, pool: _Pool) -> None:
             return
         if pool.all_new:
             judgement.state, judgement.confidence = PROGRESSING, "medium"
-            judgement.reason = f"the tasks of {pool.name} that it waits for are other ones in each sample"
+            judgement.reason = say(
+                "the tasks of {name} that it waits for are other ones in each sample", name=pool.name
+            )
             return
         if len(pool.still) < len(pool.tasks):
             return
         judgement.confidence = "medium"
-        judgement.reason = "the same frames in all samples; CPU time is not in these dumps"
+        judgement.reason = say("the same frames in all samples; CPU time is not in these dumps")
     still = pool.still
     if still:
         judgement.state = BLOCKED
         judgement.holder = still[0].track
-        judgement.reason += f"; it waits for a task of the pool {pool.name}, which stands still"
+        judgement.reason += say("; it waits for a task of the pool {name}, which stands still", name=pool.name)
 
 
 def _kinship(mine: frozenset[str], theirs: frozenset[str]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, Judgement
 from mqdiag.threads.series import Series
@@ -51,7 +52,9 @@ def _before_the_lock(here: list[Judgement], series: Series) -> None:
     holder = holders[-1]
     for judgement in members:
         _blocked(
-            judgement, series, "stands before the put lock in all samples; its holder waits for the next file"
+            judgement,
+            series,
+            say("stands before the put lock in all samples; its holder waits for the next file"),
         )
         judgement.holder = holder.track if holder is not None and holder is not judgement else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import Standstill
+from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, STUCK, Judgement
@@ -158,7 +159,7 @@ def _entry(
         cpu_growth_ms=max(growth) if growth else None,
         confidence=usual or "low",
         reason=speaker.reason,
-        remedy=remedy,
+        remedy=tuple(map(say, remedy)),
         holder=holder.track.name if holder else None,
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,

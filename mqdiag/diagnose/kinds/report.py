@@ -10,10 +10,11 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
+from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.report import is_report, read_report
 
-NO_FACTS = "is a report of mqdiag without facts to diagnose"
+NO_FACTS = later("is a report of mqdiag without facts to diagnose")
 
 
 def _recognise(piece: Piece) -> bool:
@@ -36,7 +37,9 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             complete=all(one.complete for one in report.inputs),
         )
         if report.heap is None and report.stacks is None and report.logs is None:
-            found.inputs.append(Input(path=piece.name, kind="report", bytes=piece.size_bytes, skipped=NO_FACTS))
+            found.inputs.append(
+                Input(path=piece.name, kind="report", bytes=piece.size_bytes, skipped=say(NO_FACTS))
+            )
             continue
         if report.heap is not None or report.stacks is not None:
             pid = None if report.process is None else report.process.pid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.language import say
+from mqdiag.language import counted, say
 from mqdiag.rules.registry import Draft, Limits
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
@@ -45,18 +45,15 @@ def subject(standstill: Standstill) -> Subject:
 def who(standstill: Standstill) -> str:
     """Subject of a title: "All 20 consume threads of group CID_x", "3 of 10 threads of the pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
-    kind = say("consume thread") if standstill.role == "consume-worker" else "thread"
+    noun = "consume thread" if standstill.role == "consume-worker" else "thread"
     owner = say(" of group {group}", group=standstill.group) if standstill.group else ""
     if not owner and standstill.pool and standstill.role != "consume-worker":
         owner = say(" of the pool {pool}", pool=standstill.pool)
     if count == size and count > 1:
-        return say("All {count} {kind}s{owner}", count=count, kind=kind, owner=owner)
-    many = kind if max(count, size) == 1 else kind + "s"
-    return (
-        say("{count} of {size} {many}{owner}", count=count, size=size, many=many, owner=owner)
-        if size > count
-        else f"{count} {many}{owner}"
-    )
+        return say("All {threads}{owner}", threads=counted(count, noun), owner=owner)
+    if size > count:
+        return say("{count} of {threads}{owner}", count=count, threads=counted(size, noun), owner=owner)
+    return f"{counted(count, noun)}{owner}"
 
 
 def verb(standstill: Standstill, one: str, many: str) -> str:
