@@ -148,6 +148,38 @@ def test_the_exit_code_stands_when_stderr_takes_nothing(tmp_path: Path) -> None:
         assert subprocess.run(command, stderr=full, check=False).returncode == EXIT_INPUT
 
 
+@pytest.mark.parametrize("command", ["heap", "stacks", "show"])
+def test_an_endless_pipe_is_refused(command: str, tmp_path: Path) -> None:
+    with open("/dev/zero", "rb") as zeros:
+        done = subprocess.run(
+            [sys.executable, "-m", "mqdiag", command, "-", *(["x"] if command == "show" else [])],
+            stdin=zeros,
+            capture_output=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == EXIT_INPUT
+    assert b"zero bytes" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom", "/dev/full"])
+def test_devices_are_refused(mqdiag: Run, device: str) -> None:
+    for command in ("heap", "stacks"):
+        done = mqdiag(command, device)
+        assert done.code == EXIT_INPUT
+        assert done.line.startswith(f"mqdiag: {device}: is ")
+    assert mqdiag("diagnose", device).code == EXIT_INPUT
+
+
+def test_a_pipe_with_a_name_is_read(mqdiag: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", f"echo no dump > {tmp_path / 'pipe'}"]):
+        done = mqdiag("stacks", "pipe")
+    assert done.line.startswith("mqdiag: pipe: holds no thread dump")
+
+
 def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "mqdiag", "heap", "-"],
@@ -155,7 +187,9 @@ def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
         env={**os.environ, "TMPDIR": str(tmp_path)},
     ) as process:
         assert process.stdin is not None
-        process.stdin.write(bytes(1 << 22))  # more than a pipe holds: it is reading when this returns
+        process.stdin.write(
+            b"JAVA PROFILE 1.0.2" + bytes(1 << 22)
+        )  # more than a pipe holds: it is reading when this returns
         process.stdin.flush()
         process.kill()
     assert not list(tmp_path.glob("mqdiag-stdin-*"))

@@ -60,7 +60,9 @@ def test_an_interrupt_ends_with_one_line() -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == b"up\n"
-        process.stdin.write(bytes(1 << 22))  # more than a pipe holds: it is reading when this returns
+        process.stdin.write(
+            b"JAVA PROFILE 1.0.2" + bytes(1 << 22)
+        )  # more than a pipe holds: it is reading when this returns
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == EXIT_INTERRUPTED

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -255,3 +256,13 @@ def test_an_encrypted_member_is_told_and_the_others_are_read(tmp_path: Path) -> 
     found = walk(tmp_path / "locked.zip", tmp_path=tmp_path)
     assert left(found)["locked.zip!a"] == "error: is encrypted; unpack it first"
     assert [one.name.rpartition("!")[2] for one in found if isinstance(one, Piece)] == ["b"]
+
+
+def test_a_pipe_that_was_given_is_read_and_one_that_was_found_is_not(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", f"cat > {tmp_path / 'pipe'}"], stdin=subprocess.PIPE) as writer:
+        assert writer.stdin is not None
+        writer.stdin.write(gzip.compress(tarred(a=TEXT)))
+        writer.stdin.close()
+        found = walk(tmp_path / "pipe", tmp_path=tmp_path)
+    assert [one.name.rpartition("!")[2] for one in found] == ["a"]  # type: ignore[union-attr]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mqdiag.errors import InputError
+from mqdiag.read.sniff import Content, content_of
+from mqdiag.read.spool import spooled
 
 
 @contextmanager
 def given_file(name: str) -> Iterator[str]:
-    """The path to read for a name as given."""
+    """The path to read for the name of a heap dump as given."""
     if name != "-":
         yield name
         return
     if sys.stdin is None:
         raise InputError(name, "standard input is closed")
-    # Without a name, so that a killed run leaves no copy of a heap behind.
-    with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
-        spool.flush()
+    with spooled(name, sys.stdin.buffer, _may_be_a_dump) as spool:
         yield f"/proc/self/fd/{spool.fileno()}"
+
+
+def _may_be_a_dump(head: bytes) -> bool:
+    return content_of(head) in (Content.HEAP_DUMP, Content.GZIP)

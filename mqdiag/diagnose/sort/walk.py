@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.spool import spooled
 
+STANDARD_INPUT = "-"
 MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
 _ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})
@@ -49,6 +55,9 @@ class Walk:
 
     def _path(self, path: str, name: str, *, given: bool, depth: int = 0) -> Iterator[Piece | Input]:
         try:
+            if given and (path == STANDARD_INPUT or stat.S_ISFIFO(os.stat(path).st_mode)):
+                yield from self._pipe(path, name)
+                return
             info = os.stat(path)
             kind = _special(info.st_mode)
             if kind is not None:
@@ -67,6 +76,24 @@ class Walk:
                 yield from self._file(path, name, info.st_size, given=given)
         except OSError as error:
             yield _broken(name, _why(error, link=os.path.islink(path)))
+
+    def _pipe(self, path: str, name: str) -> Iterator[Piece | Input]:
+        """A pipe that was given, such as a shell makes of <(...): copied, for it can be read once only."""
+        if path == STANDARD_INPUT and sys.stdin is None:
+            yield _broken(name, "standard input is closed")
+            return
+        copy = self._budget.take_member(name)
+        try:
+            with (
+                nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open(path, "rb") as pipe,
+                spooled(name, pipe) as spool,
+                copy.open("wb") as file,
+            ):
+                shutil.copyfileobj(spool, file, 1 << 20)
+        except InputError as error:
+            yield _broken(name, error.problem)
+            return
+        yield from self._file(str(copy), name, copy.stat().st_size, given=True)
 
     def _folder(self, path: str, name: str, depth: int) -> Iterator[Piece | Input]:
         if self._is_folder_evidence(Path(path)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shutil
+import os
+import stat
 import sys
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
+from mqdiag.read.spool import spooled
 
 CHUNK = 1 << 20
 MAX_MEMBERS = 2_000
@@ -39,6 +40,8 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     try:
         if Path(path).is_dir():
             raise InputError(path, "is a directory, a file is expected", hint="name the dumps in it")
+        if _is_device(path):
+            raise InputError(path, "is a device, a file is expected", hint="- reads standard input")
         with open(path, "rb") as stream:
             yield from _unpack(path, stream) if stream.seekable() else _unpack_pipe(path, stream)
     except InputError:
@@ -51,12 +54,18 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         raise InputError(path, f"cannot be read: {error.strerror or error}") from None
 
 
+def _is_device(path: str) -> bool:
+    """A disk, /dev/zero and their like, which may never end; a terminal is one that a person can end."""
+    mode = os.stat(path).st_mode
+    return stat.S_ISBLK(mode) or (
+        stat.S_ISCHR(mode) and not os.path.realpath(path).startswith(("/dev/pts", "/dev/tty"))
+    )
+
+
 def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     # archives are read from their end, and a pipe has none
-    with tempfile.TemporaryFile(prefix="mqdiag-stdin-") as spool:
-        shutil.copyfileobj(pipe, spool, CHUNK)
-        spool.seek(0)
-        yield from _unpack(label, cast("IO[bytes]", spool))
+    with spooled(label, pipe) as spool:
+        yield from _unpack(label, spool)
 
 
 def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
