@@ -9,7 +9,7 @@ from datetime import date
 
 import msgspec
 
-from mqdiag.facts import FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts import AdminFacts, FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts, StoresFacts
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
@@ -193,6 +193,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
+    stores: StoresFacts | None = None
+    """store folders of brokers, from `mqdiag diagnose`"""
+    admin: AdminFacts | None = None
+    """mqadmin output, from `mqdiag diagnose`"""
     diff: DiffFacts | None = None
     """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None

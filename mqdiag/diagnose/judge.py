@@ -47,6 +47,8 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         heap=facts.heap,
         stacks=facts.stacks,
         logs=facts.logs,
+        stores=facts.stores,
+        admin=facts.admin,
         fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)

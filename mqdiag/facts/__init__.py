@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.expectations import Expectation
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
+from mqdiag.facts.stores import StoresFacts
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,8 +25,20 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
     logs: LogsFacts | None = None
+    stores: StoresFacts | None = None
+    admin: AdminFacts | None = None
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
 
-__all__ = ["Expectation", "Facts", "FleetFacts", "HeapFacts", "Input", "LogsFacts", "StacksFacts"]
+__all__ = [
+    "AdminFacts",
+    "Expectation",
+    "Facts",
+    "FleetFacts",
+    "HeapFacts",
+    "Input",
+    "LogsFacts",
+    "StacksFacts",
+    "StoresFacts",
+]

@@ -1,0 +1,1 @@
+"""Store folders of brokers: file names, sizes and single entries are read, never whole files."""

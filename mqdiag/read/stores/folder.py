@@ -1,0 +1,152 @@
+"""A store folder as a whole."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mqdiag.facts.stores import StoredOffset, StoreFacts
+from mqdiag.read.stores.commit_log import CommitLog
+from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, delay_offsets, parse_config
+from mqdiag.read.stores.queues import QueuesRead, read_queues
+from mqdiag.read.stores.role import role_of
+
+_LATEST_MS = 32_503_680_000_000
+"""the year 3000: what lies beyond is no time"""
+NOT_READ = {
+    "batchconsumequeue": "batch queues of 5.x have entries of another form",
+    "lmqConsumerOffset.json": "offsets of light queues are not compared",
+}
+ROCKSDB = (
+    "is kept in RocksDB, which is not read; mqadmin exportMetadata and consumerProgress tell what is in it"
+)
+
+
+def is_store_folder(path: Path) -> bool:
+    """Whether a folder is a broker's store: the queues or the log, and one more of its parts."""
+    parts = ("commitlog", "consumequeue", "config", "checkpoint", "index")
+    there = [(path / part).exists() for part in parts]
+    return (there[0] or there[1]) and sum(there) >= 2
+
+
+def read_store(path: Path, name: str | None = None) -> StoreFacts:
+    """Read a store folder; what cannot be read is named, the rest stands.
+
+    Args:
+        path: the folder.
+        name: what the user calls it.
+    """
+    unreadable: dict[str, str] = {}
+    role, role_from = role_of(path)
+    offsets, offsets_from, newer = _offsets(path, unreadable)
+    topics, topics_newer = _topics(path, unreadable)
+    log = CommitLog(str(path / "commitlog"))
+    read = QueuesRead()
+    try:
+        read = read_queues(path, log)
+    except OSError as error:
+        unreadable["consumequeue"] = f"cannot be read: {error.strerror or error}"
+    finally:
+        log.close()
+    if log.empty:
+        unreadable["commitlog"] = "has no files"
+    elif read.problem:
+        unreadable["commitlog"] = read.problem
+    if not read.queues and not (path / "consumequeue").is_dir():
+        unreadable.setdefault("consumequeue", "is not there")
+    _other_forms(path, unreadable)
+    return StoreFacts(
+        path=name or str(path),
+        role=role,
+        role_from=role_from,
+        version=None if newer is None and topics_newer is None else "5.x" if newer or topics_newer else "4.x",
+        stopped_in_order=not (path / "abort").exists(),
+        commit_log_min=None if log.empty else log.start,
+        commit_log_max=read.commit_log_max,
+        commit_log_at_most=None if log.empty else log.end,
+        last_stored_at=_instant(read.last_stored_ms),
+        checkpoint_at=_checkpoint(path / "checkpoint"),
+        topics=topics,
+        queues=tuple(read.queues),
+        offsets=offsets,
+        offsets_from=offsets_from,
+        unreadable=unreadable,
+    )
+
+
+def _offsets(
+    path: Path, unreadable: dict[str, str]
+) -> tuple[tuple[StoredOffset, ...], str | None, bool | None]:
+    """Stored offsets, the file they are from, and whether a 5.x broker wrote it."""
+    found: tuple[StoredOffset, ...] = ()
+    told: str | None = None
+    newer: bool | None = None
+    # ConfigManager.load takes the .bak when the file itself is missing or empty
+    for name in ("consumerOffset.json", "consumerOffset.json.bak"):
+        try:
+            text = config_text(path / "config" / name)
+            found, told = consumer_offsets(parse_config(text)), name
+        except FileNotFoundError:
+            unreadable.setdefault("consumerOffset.json", "is not there")
+        except (NoConfig, OSError) as error:
+            unreadable[name] = _why(error)
+        else:
+            # DataVersion.stateVersion came with 5.0
+            newer = '"stateVersion"' in text
+            break
+    try:
+        found += delay_offsets(parse_config(config_text(path / "config" / "delayOffset.json")))
+    except FileNotFoundError:
+        pass
+    except (NoConfig, OSError) as error:
+        unreadable["delayOffset.json"] = _why(error)
+    return found, told, newer
+
+
+def _topics(path: Path, unreadable: dict[str, str]) -> tuple[tuple[str, ...] | None, bool | None]:
+    try:
+        text = config_text(path / "config" / "topics.json")
+        table = parse_config(text).get("topicConfigTable")
+    except FileNotFoundError:
+        return None, None
+    except (NoConfig, OSError) as error:
+        unreadable["topics.json"] = _why(error)
+        return None, None
+    return (tuple(sorted(table)) if isinstance(table, dict) else None), '"stateVersion"' in text
+
+
+def _other_forms(path: Path, unreadable: dict[str, str]) -> None:
+    unreadable |= {
+        name: why
+        for name, why in NOT_READ.items()
+        if (path / name).exists() or (path / "config" / name).exists()
+    }
+    for parent in (path, path / "config"):
+        try:
+            folders = [entry.name for entry in os.scandir(parent) if entry.is_dir()]
+        except OSError:
+            continue
+        for folder in sorted(folders):
+            if (parent / folder / "CURRENT").is_file():
+                unreadable[folder] = ROCKSDB
+
+
+def _checkpoint(path: Path) -> str | None:
+    """The first number of StoreCheckpoint, physicMsgTimestamp."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError:
+        return None
+    return _instant(int.from_bytes(head)) if len(head) == 8 else None
+
+
+def _instant(milliseconds: int | None) -> str | None:
+    if milliseconds is None or not 0 < milliseconds < _LATEST_MS:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def _why(error: Exception) -> str:
+    return f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)

@@ -1,0 +1,1 @@
+"""Rules about brokers that stand still, from their store folders."""

@@ -1,0 +1,123 @@
+"""Stored offsets against the queues of a store: which lie beyond what it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mqdiag.facts import Facts
+from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
+
+GO_ON_AT_END = (4, 9, 4)
+"""first version that never sends such a consumer to 0: pull request 4219"""
+_VERSION = re.compile(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """A stored offset that lies beyond the queue."""
+
+    stored: StoredOffset
+    stored_in: str
+    """path of the store whose file has it"""
+    minimum: int | None
+    maximum: int
+    """of the queue; its upper bound in a listing"""
+    other_maximum: int | None
+    """of the same queue in the other store of the pair"""
+    own_offset: int | None
+    """what the store itself has for the group"""
+    other_offset: int | None
+    """what the other store of the pair has for it"""
+
+    @property
+    def by(self) -> int:
+        """How far beyond."""
+        return self.stored.offset - self.maximum
+
+    @property
+    def to_zero(self) -> int:
+        """Messages that are consumed again when the consumer is sent to 0; a queue whose first are gone is not."""
+        return self.maximum if self.minimum == 0 else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """One store with all that is known of its broker's offsets."""
+
+    store: StoreFacts
+    other: StoreFacts | None
+    pair: StorePair | None
+    ahead: tuple[Ahead, ...]
+    undecided: int
+    """offsets that lie between the bounds that a listing gives"""
+
+
+def compare(stores: StoresFacts, store: StoreFacts) -> Compared:
+    """Compare a store with its own stored offsets and with those of the other store of its pair."""
+    pair = next((one for one in stores.pairs if store.path in (one.first, one.second)), None)
+    other = None
+    if pair is not None:
+        name = pair.second if store.path == pair.first else pair.first
+        other = next((one for one in stores.stores if one.path == name), None)
+    mine, theirs = _by_queue(store.queues), _by_queue(() if other is None else other.queues)
+    own = {_key(stored): stored for stored in store.offsets}
+    others = {} if other is None else {_key(stored): stored for stored in other.offsets}
+    newest = {key: (stored, store.path) for key, stored in own.items()}
+    for key, stored in others.items():
+        if other is not None and (key not in newest or stored.offset > newest[key][0].offset):
+            newest[key] = (stored, other.path)
+    ahead, undecided = [], 0
+    for key, (stored, path) in newest.items():
+        place = (stored.topic, stored.queue_id)
+        queue, twin = mine.get(place), theirs.get(place)
+        if queue is None and not (twin is not None and twin.max_offset):
+            # no such queue: the topic was deleted, or has no message yet
+            continue
+        limit = 0 if queue is None else queue.max_at_most if queue.max_offset is None else queue.max_offset
+        if limit is not None and stored.offset > limit:
+            ahead.append(
+                Ahead(
+                    stored=stored,
+                    stored_in=path,
+                    minimum=0 if queue is None else queue.min_offset,
+                    maximum=limit,
+                    other_maximum=None if twin is None else twin.max_offset,
+                    own_offset=own[key].offset if key in own else None,
+                    other_offset=others[key].offset if key in others else None,
+                )
+            )
+        elif queue is not None and queue.max_offset is None and stored.offset > (queue.max_at_least or 0):
+            undecided += 1
+    ahead.sort(key=lambda one: (-one.by, one.stored.topic, one.stored.queue_id, one.stored.group or ""))
+    return Compared(store=store, other=other, pair=pair, ahead=tuple(ahead), undecided=undecided)
+
+
+def goes_to_zero(facts: Facts, store: StoreFacts) -> tuple[bool | None, str | None]:
+    """Whether the broker sends consumers beyond the end to 0, and its version; None where that is not known."""
+    named = set()
+    if facts.admin is not None:
+        named |= {one.version for one in facts.admin.broker_statuses} | {
+            one.version for one in facts.admin.brokers
+        }
+    if facts.heap is not None and facts.heap.broker is not None:
+        named.add(facts.heap.broker.version)
+    known = {match.groups() for name in named if name and (match := _VERSION.match(name))}
+    if len(known) == 1:
+        major, minor, patch, suffix = known.pop()
+        number = (int(major), int(minor), int(patch))
+        text = ".".join(map(str, number)) + (f"-{suffix}" if suffix else "")
+        alpha = number == (5, 0, 0) and (suffix or "").upper() == "ALPHA"
+        return number < GO_ON_AT_END or alpha, text
+    if store.version == "5.x":
+        return False, "5.x"
+    return None, store.version
+
+
+def _by_queue(queues: Iterable[StoreQueue]) -> dict[tuple[str, int], StoreQueue]:
+    return {(queue.topic, queue.queue_id): queue for queue in queues}
+
+
+def _key(stored: StoredOffset) -> tuple[str | None, str, int]:
+    return stored.group, stored.topic, stored.queue_id
