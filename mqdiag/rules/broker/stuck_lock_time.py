@@ -52,6 +52,7 @@ def silent() -> Facts:
         "DefaultMessageStore.isOSPageCacheBusy, CommitLog.beginTimeInLock",
     ),
     needs=("heap",),
+    proven_on="a real broker 4.9.7 whose lock time was set by hand while nobody held the lock, and values set by hand",
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each broker."""
