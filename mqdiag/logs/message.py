@@ -94,7 +94,7 @@ def _unwrapped(line: bytes) -> tuple[str, str | None]:
 def _of_json(line: bytes) -> tuple[str, str | None] | None:
     try:
         entry = _decode(line)
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
     if not isinstance(entry, dict):
         return None

@@ -11,7 +11,7 @@ from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import in_heap
 from mqdiag.rules.broker._slave_behind_logs import in_logs
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
 def _facts(behind: int) -> Facts:
@@ -44,7 +44,6 @@ def silent() -> Facts:
         "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
     ),
     any_of=("heap", "logs"),
-    proven_on=LITERALS,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each slave of a heap, and for the logs."""

@@ -1,0 +1,340 @@
+"""The rules over logs at their limits, and what must not fire."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from mqdiag.facts import Facts, LogsFacts
+from mqdiag.facts.logs import (
+    FlowControlFacts,
+    GcFacts,
+    GcRun,
+    LogEvent,
+    LogSubject,
+    OffsetNotMatched,
+    OffsetReset,
+    PutLatency,
+    ReplicaGap,
+)
+from mqdiag.findings import Finding, Severity
+from mqdiag.rules import run_rules
+from mqdiag.rules.any import (
+    flow_control,
+    out_of_memory_thread,
+    pull_loop_lost,
+    retry_storm,
+    send_back_failing,
+)
+from mqdiag.rules.broker import (
+    busy_workaround,
+    page_cache_busy,
+    send_queue_full,
+    send_queue_timeout,
+    slave_behind,
+    transient_pool_exhausted,
+)
+from mqdiag.rules.logs import (
+    deleted_data_loop,
+    gc_thrashing,
+    offset_not_matched,
+    offset_reset_to_zero,
+    send_busy,
+    slow_writes,
+)
+
+
+def findings(module: ModuleType, **logs: object) -> tuple[Finding, ...]:
+    outcome = run_rules([module.check], Facts(logs=msgspec.structs.replace(LogsFacts(), **logs)))
+    assert not outcome.failed, outcome.errors
+    return outcome.findings
+
+
+def event(kind: str, count: int = 1, **more: object) -> LogEvent:
+    return msgspec.structs.replace(LogEvent(kind=kind, count=count), **more)
+
+
+def put(puts: int, slow: int, from_1_s: int = 0) -> PutLatency:
+    return PutLatency(
+        lines=1, puts=puts, buckets={}, from_10_ms=slow, from_100_ms=slow, from_1_s=from_1_s, slow_minutes=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("puts", "slow", "severity"),
+    [
+        (100_000, 99, None),
+        (100_000, 100, Severity.WARNING),
+        (100_000, 1000, Severity.ERROR),
+        (99, 99, None),
+        (100, 9, None),
+        (100, 10, Severity.ERROR),
+        (0, 0, None),
+    ],
+)
+def test_slow_writes(puts: int, slow: int, severity: Severity | None) -> None:
+    found = findings(slow_writes, pagecachert=put(puts, slow))
+    assert [one.severity for one in found] == ([] if severity is None else [severity])
+
+
+@pytest.mark.parametrize(
+    ("run", "fires"),
+    [
+        ({}, True),
+        ({"full": 9}, False),
+        ({"pause_share": 0.49}, False),
+        ({"seconds": 0.9}, False),
+    ],
+)
+def test_gc_thrashing(run: dict[str, float], fires: bool) -> None:
+    base = GcRun(seconds=1.0, full=10, pause_share=0.5, freed_share=0.01)
+    gc = GcFacts(
+        path="gc.log",
+        format="unified",
+        collections=10,
+        full=10,
+        pause_ms=500,
+        longest_pause_ms=60,
+        futile_run=msgspec.structs.replace(base, **run),
+    )
+    assert bool(findings(gc_thrashing, gc=(gc,))) is fires
+
+
+@pytest.mark.parametrize(
+    ("reset", "fires"),
+    [
+        ({}, True),
+        ({"given": 75}, False),
+        ({"no_queue_data": True}, False),
+        ({"broker_max": 0}, False),
+        ({"broker_max": None}, True),
+        ({"requested": 0}, False),
+        ({"group": None, "topic": None}, True),
+    ],
+)
+def test_reset_to_zero(reset: dict[str, object], fires: bool) -> None:
+    base = OffsetReset(group="g", topic="t", requested=500, given=0, broker_max=75)
+    assert (
+        bool(findings(offset_reset_to_zero, offset_resets=(msgspec.structs.replace(base, **reset),))) is fires
+    )
+
+
+@pytest.mark.parametrize(
+    ("thread", "place", "cause"),
+    [
+        ("WriteSocketService", "beyond-last", "slave-ahead"),
+        ("FlushConsumeQueueService", "below-first", "flush-position-lost"),
+        ("FlushRealTimeService", "full-file-edge", None),
+        ("ReputMessageService", "full-file-edge", None),
+        ("pool-3-thread", "full-file-edge", None),
+        ("ScheduleMessageTimerThread", "below-first", "delay-offset-stale"),
+        ("PullMessageThread", "below-first", None),
+        ("PullMessageThread", "beyond-last", "unknown"),
+        (None, "inside", "unknown"),
+    ],
+)
+def test_not_matched(thread: str | None, place: str, cause: str | None) -> None:
+    row = OffsetNotMatched(thread=thread, place=place, count=10, requested=1)
+    found = findings(offset_not_matched, not_matched=(row,))
+    assert [one.cause for one in found] == ([] if cause is None else [cause])
+    few = msgspec.structs.replace(row, count=9)
+    assert findings(offset_not_matched, not_matched=(few,)) == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "peak", "severity"), [(19, 19, None), (20, 20, "warning"), (900, 600, "error")]
+)
+def test_deleted_data(count: int, peak: int, severity: str | None) -> None:
+    row = OffsetNotMatched(thread="PullMessageThread", place="below-first", count=count, peak_per_minute=peak)
+    found = findings(deleted_data_loop, not_matched=(row,))
+    assert [one.severity.value for one in found] == ([] if severity is None else [severity])
+
+
+@pytest.mark.parametrize(
+    ("logs", "fires"),
+    [
+        ({"events": (event("busy-pc-clean", side="client"),)}, True),
+        ({"events": (event("busy-reject", side="client"),)}, True),
+        ({"events": (event("busy-reject", side="client"), event("pool-empty"))}, False),
+        ({"events": (event("busy-timeout-clean", 1000, side="client"),)}, False),
+        ({"events": (event("busy-overload", 1000, side="client"),)}, False),
+        # the broker writes fast: the answers come from a limit that is too low
+        ({"events": (event("busy-pc-clean", side="client"),), "pagecachert": put(5000, 3)}, False),
+        ({"events": (event("busy-pc-clean", side="client"),), "pagecachert": put(5000, 30, 20)}, True),
+        ({"events": (event("slow-put-in-lock", values={"longest_ms": 1001}),)}, True),
+        ({"events": (event("slow-put-in-lock", values={"longest_ms": 1000}),)}, False),
+        ({"events": (event("slow-put", 500, values={"longest_ms": 5000}),)}, False),
+    ],
+)
+def test_page_cache_busy(logs: dict[str, object], fires: bool) -> None:
+    assert bool(findings(page_cache_busy, **logs)) is fires
+
+
+@pytest.mark.parametrize(
+    ("settings", "offered"),
+    [
+        ({}, True),
+        ({"flushDiskType": "ASYNC_FLUSH", "brokerRole": "ASYNC_MASTER"}, True),
+        ({"flushDiskType": "SYNC_FLUSH"}, False),
+        ({"brokerRole": "SLAVE"}, False),
+        ({"transientStorePoolEnable": "true"}, False),
+    ],
+)
+def test_the_pool_is_offered_only_where_it_works(settings: dict[str, str], offered: bool) -> None:
+    (found,) = findings(page_cache_busy, events=(event("busy-pc-clean"),), settings=settings)
+    assert any("transientStorePoolEnable=true" in line for line in found.remedy) is offered
+    assert not any(
+        "raise osPageCacheBusyTimeOutMills" in line.replace("Do not raise", "") for line in found.remedy
+    )
+
+
+@pytest.mark.parametrize(
+    ("logs", "cause"),
+    [
+        ({}, "slow-sends"),
+        ({"settings": {"sendMessageThreadPoolNums": "1"}}, "one-send-thread"),
+        ({"settings": {"waitTimeMillsInSendQueue": "5"}}, "short-limit"),
+    ],
+)
+def test_send_queue_timeout(logs: dict[str, object], cause: str) -> None:
+    events = (event("busy-timeout-clean", 10, side="client"),)
+    (found,) = findings(send_queue_timeout, events=events, **logs)
+    assert found.cause == cause
+    assert findings(send_queue_timeout, events=(event("busy-timeout-clean", 9, side="client"),), **logs) == ()
+
+
+def test_sync_flush_is_not_found_in_async_flush() -> None:
+    events = (event("busy-timeout-clean", 10, side="client"), event("slow-put", 5))
+    for flush, cause in (("SYNC_FLUSH", "sync-flush"), ("ASYNC_FLUSH", "slow-sends")):
+        (found,) = findings(send_queue_timeout, events=events, settings={"flushDiskType": flush})
+        assert found.cause == cause
+
+
+def test_send_queue_full() -> None:
+    (few,) = findings(send_queue_full, events=(event("busy-overload", side="client"),))
+    (many,) = findings(send_queue_full, events=(event("busy-overload", 10, side="client"),))
+    (small,) = findings(
+        send_queue_full,
+        events=(event("busy-overload", 10, side="client"),),
+        settings={"sendThreadPoolQueueCapacity": "12"},
+    )
+    assert [few.severity, many.severity, small.severity] == [Severity.WARNING, Severity.ERROR, Severity.WARNING]
+    assert small.cause == "small-queue"
+
+
+def test_pool() -> None:
+    (alone,) = findings(transient_pool_exhausted, events=(event("pool-empty"),))
+    (refused,) = findings(
+        transient_pool_exhausted, events=(event("pool-empty"), event("busy-reject", side="client"))
+    )
+    assert (alone.severity, refused.severity) == (Severity.WARNING, Severity.ERROR)
+    assert findings(transient_pool_exhausted, events=(event("pool-low", 50),)) == ()
+
+
+def gap(**more: object) -> ReplicaGap:
+    base = ReplicaGap(lines=3, largest_bytes=0, smallest_bytes=0, last_bytes=0, negative_lines=0)
+    return msgspec.structs.replace(base, **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "events", "cause"),
+    [
+        (gap(largest_bytes=1 << 40, last_bytes=1 << 40, growing=True), (), None),
+        (gap(largest_bytes=1 << 40, last_bytes=1 << 40, replica_seen=True), (), "slow-slave"),
+        (gap(largest_bytes=1 << 20, last_bytes=1 << 20, replica_seen=True, growing=True), (), None),
+        (
+            gap(largest_bytes=1 << 20, last_bytes=1 << 20, replica_seen=True, growing=True),
+            (event("slave-connection-expired"),),
+            "slow-slave",
+        ),
+        # the slave came back
+        (
+            gap(largest_bytes=1 << 20, last_bytes=0, replica_seen=True, growing=False),
+            (event("slave-connection-expired"),),
+            None,
+        ),
+        (gap(smallest_bytes=-1, negative_lines=1), (), "slave-ahead"),
+        (gap(), (event("slave-transfer-timeout", 3),), "slow-slave"),
+        (gap(), (event("slave-transfer-timeout", 2),), None),
+    ],
+)
+def test_slave(one: ReplicaGap, events: tuple[LogEvent, ...], cause: str | None) -> None:
+    found = findings(slave_behind, replica_gaps=(one,), events=events)
+    assert [each.cause for each in found] == ([] if cause is None else [cause])
+
+
+@pytest.mark.parametrize(
+    ("row", "severity"),
+    [
+        ({}, Severity.INFO),
+        ({"seconds": 600.0, "queues_held_back": 0.9}, Severity.WARNING),
+        ({"seconds": 599.0, "queues_held_back": 5.0}, Severity.INFO),
+        ({"seconds": 6000.0, "queues_held_back": 0.89}, Severity.INFO),
+    ],
+)
+@pytest.mark.parametrize("kind", ["count", "size", "span", "pop", "waiting-requests"])
+def test_flow_control(row: dict[str, object], severity: Severity, kind: str) -> None:
+    base = FlowControlFacts(group="g", kind=kind, lines=1, occurrences=1, largest=5)
+    (found,) = findings(flow_control, flow_control=(msgspec.structs.replace(base, **row),))
+    assert (found.severity, found.cause) == (severity, kind)
+
+
+def test_the_busiest_client_speaks_for_a_group() -> None:
+    rows = tuple(
+        FlowControlFacts(group="g", kind="count", lines=1, occurrences=times, path=f"{times}.log")
+        for times in (5, 7)
+    )
+    (found,) = findings(flow_control, flow_control=rows)
+    assert found.evidence["times"] == 7
+
+
+@pytest.mark.parametrize("kind", ["consume-exception", "consume-failures", "messages-sent-back"])
+def test_retry_storm(kind: str) -> None:
+    subjects = (LogSubject(group="g", count=100),)
+    (found,) = findings(retry_storm, events=(event(kind, 100, peak_per_minute=100, subjects=subjects),))
+    assert found.subject.group == "g"
+    assert findings(retry_storm, events=(event(kind, 5000, peak_per_minute=99, subjects=subjects),)) == ()
+
+
+def test_send_back_failing() -> None:
+    assert findings(send_back_failing, events=(event("send-back-failed", 10),))
+    assert findings(send_back_failing, events=(event("send-back-failed", 9),)) == ()
+
+
+def test_send_busy_is_the_senders_view() -> None:
+    assert findings(send_busy, events=(event("busy-reject", 10, side="client"),))
+    assert findings(send_busy, events=(event("busy-reject", 9, side="client"),)) == ()
+    assert findings(send_busy, events=(event("busy-reject", 1000, side="broker"),)) == ()
+
+
+def test_pull_lost_twice_is_sure() -> None:
+    once = event("pull-paused", 1, subjects=(LogSubject(group="g", queue_id=1, count=1),))
+    twice = event("pull-paused", 2, subjects=(LogSubject(group="g", queue_id=1, count=2),))
+    assert [findings(pull_loop_lost, events=(one,))[0].confidence.value for one in (once, twice)] == [
+        "medium",
+        "high",
+    ]
+
+
+def test_out_of_memory() -> None:
+    (found,) = findings(out_of_memory_thread, events=(event("out-of-memory", 2),))
+    assert found.severity is Severity.INFO
+    assert findings(out_of_memory_thread, events=(event("thread-limit-reached"),)) == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "fires"),
+    [
+        ({"sendThreadPoolQueueCapacity": "100000"}, True),
+        ({"sendThreadPoolQueueCapacity": "10000"}, False),
+        ({"brokerFastFailureEnable": "false"}, True),
+        ({"brokerFastFailureEnable": "true"}, False),
+        ({"osPageCacheBusyTimeOutMills": "5000"}, True),
+    ],
+)
+def test_busy_workaround(settings: dict[str, str], fires: bool) -> None:
+    known = {"waitTimeMillsInSendQueue": "200"}
+    assert bool(findings(busy_workaround, settings=settings | known)) is fires
+    assert findings(busy_workaround, settings=settings) == (), "defaults of older versions are higher"
