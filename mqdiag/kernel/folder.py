@@ -7,7 +7,8 @@ Every state of the kernel files has a folder of its own, named by their hash:
    warmed when it was made);
 3. else in a temporary folder of the user, filled likewise.
 
-`MQDIAG_KERNELS` names another folder.
+`MQDIAG_KERNELS` names another folder to have them in, such as the volume of a container. It may outlive an upgrade;
+one that can neither be written nor has been warmed is passed over.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def kernel_folder() -> Path:
     """Choose the folder and make it."""
     chosen = os.environ.get("MQDIAG_KERNELS")
     if chosen:
-        Path(chosen).mkdir(parents=True, exist_ok=True)
-        return Path(chosen)
+        named = Path(chosen) / state()
+        if _writable(named) or (named / _READY).exists():
+            return named
     shipped = _PACKAGE / "_kernel_cache" / state()
     folder = shipped
     if not _writable(shipped):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mqdiag.kernel.call import Kernel, type_code
-from mqdiag.kernel.folder import kernel_folder
+from mqdiag.kernel.folder import kernel_folder, state
 from tests.kernel import sample_kernels as sample
 
 
@@ -99,14 +99,14 @@ def test_it_is_compiled_once_and_numba_imported_for_that_only(tmp_path: Path) ->
 @pytest.mark.parametrize("damage", [lambda data: data[:-10], lambda data: b"", lambda data: data[::-1]])
 def test_a_damaged_file_is_compiled_again(tmp_path: Path, damage) -> None:
     call_in_a_new_process(tmp_path)
-    (kept,) = tmp_path.glob("*.o")
+    (kept,) = tmp_path.rglob("*.o")
     kept.write_bytes(damage(kept.read_bytes()))
     assert call_in_a_new_process(tmp_path) == "True True"
     assert call_in_a_new_process(tmp_path) == "True False"
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
-    (tmp_path / "lock").mkdir()  # for root, whom permissions do not stop
+    (tmp_path / state() / "lock").mkdir(parents=True)  # for root, whom permissions do not stop
     assert call_in_a_new_process(tmp_path) == "True True"
 
 

@@ -53,3 +53,29 @@ def test_a_link_in_place_of_the_temporary_folder_is_not_followed(read_only: Path
     (tmp_path / "temporary" / f"mqdiag-{os.getuid()}").symlink_to(tmp_path / "elsewhere")
     place.kernel_folder()
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder that the user named."""
+    monkeypatch.setenv("MQDIAG_KERNELS", str(tmp_path / "volume"))
+    place.kernel_folder.cache_clear()
+    yield tmp_path / "volume"
+    place.kernel_folder.cache_clear()
+
+
+def test_kernels_of_another_version_in_the_named_folder_are_not_taken(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = place.kernel_folder()
+    assert older.parent == named
+    place.mark_ready()
+    monkeypatch.setattr(place, "state", lambda: "another")
+    place.kernel_folder.cache_clear()
+    assert place.kernel_folder() == named / "another"
+    assert not place.is_ready()
+
+
+def test_a_named_folder_that_cannot_be_made_is_passed_over(named: Path) -> None:
+    named.write_text("a file")
+    assert named not in place.kernel_folder().parents
