@@ -47,7 +47,7 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
         return parquet_frame(spark, layout.files(table, runs), schema)
     folders = [folder for run in sorted(runs) if layout.store.is_folder(folder := layout.partition(table, run))]
     if not folders:
-        return spark.createDataFrame([], ddl(schema))
+        return _nothing(spark, schema)
     reader = spark.read.schema(ddl(schema)).option("basePath", f"file://{layout.root}/{table}")
     return reader.parquet(*(f"file://{folder}" for folder in folders))
 
@@ -66,7 +66,7 @@ def parquet_frame(
     """
     listed = [(uri, *(constants.get(name) for name in _constants(schema))) for uri, constants in files]
     if not listed:
-        return spark.createDataFrame([], ddl(schema))
+        return _nothing(spark, schema)
     if not _constants(schema) and all("://" not in str(uri) for uri, *_ in listed):
         return spark.read.schema(ddl(schema)).parquet(*(f"file://{uri}" for uri, *_ in listed))
     tasks = max(1, min(len(listed), len(listed) // FILES_PER_TASK, 4096))
@@ -82,6 +82,11 @@ def parquet_frame(
 
     quiet_about_pandas()
     return frame.mapInArrow(read, ddl(schema))
+
+
+def _nothing(spark: SparkSession, schema: pa.Schema) -> DataFrame:
+    """No rows, in a form from which the optimizer knows it, and leaves out what would be joined."""
+    return spark.createDataFrame([], ddl(schema)).limit(0)
 
 
 def _constants(schema: pa.Schema) -> tuple[str, ...]:

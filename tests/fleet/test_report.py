@@ -1,0 +1,192 @@
+"""The fleet in text, its progress line, and options that are refused before Spark starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import run
+from mqdiag.config import Settings
+from mqdiag.errors import UsageError
+from mqdiag.facts.fleet import (
+    CauseCell,
+    FleetFacts,
+    FleetFailure,
+    FleetPlan,
+    FleetTotals,
+    GroupCapacity,
+    PlannedIncident,
+    ServiceState,
+    SharedCause,
+)
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.status import status_line
+from mqdiag.fleet.tables.layout import Layout, check_run_name
+from mqdiag.fleet.tables.lock import output_lock
+from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.render import View
+from mqdiag.render.text import render
+
+
+def _cause(rule: str, hosts: int) -> SharedCause:
+    return SharedCause(
+        rule=rule,
+        cause="c",
+        severity="error",
+        services=1,
+        hosts=hosts,
+        groups=1,
+        incidents=hosts,
+        findings=hosts,
+        host_share=0.5,
+        example_hosts=("orders/h1",),
+        example_title="t",
+    )
+
+
+def _finding(rule: str, severity: Severity, service: str) -> Finding:
+    return Finding(
+        rule=rule,
+        severity=severity,
+        cause="c",
+        confidence=Confidence.HIGH,
+        fingerprint=rule + service,
+        title=f"{rule} in {service}",
+        subject=Subject(service=service),
+        evidence={},
+        remedy=(),
+    )
+
+
+FLEET = FleetFacts(
+    run="r1",
+    out="/out",
+    totals=FleetTotals(incidents=3, analysed=2, known=1, failed=1, failures=1, services=2, hosts=3, causes=2),
+    services=(
+        ServiceState(service="orders", hosts=2, incidents=2, failed=0, errors=4, warnings=1),
+        ServiceState(service="p\x1b[2Jay", hosts=1, incidents=1, failed=1, errors=1, warnings=0),
+    ),
+    causes=(_cause("offset-stuck-at-head", 4), _cause("retry-storm", 1)),
+    cells=(
+        CauseCell(
+            service="orders", rule="offset-stuck-at-head", cause="c", severity="error", hosts=4, findings=4
+        ),
+        CauseCell(service="pay", rule="retry-storm", cause="c", severity="error", hosts=1, findings=1),
+    ),
+    capacity=(
+        GroupCapacity(
+            group="g",
+            instances=2,
+            heap_bytes_least=512 << 20,
+            bound_bytes_most=256 << 20,
+            bound_share_most=0.5,
+            threshold_least=100,
+            threshold_most=1000,
+        ),
+    ),
+    failures=(FleetFailure(service="pay", host="h", path="a\nb", kind="unreadable", reason="is empty"),),
+)
+
+
+def test_text() -> None:
+    text = render(Report(mqdiag="0", inputs=(), fleet=FLEET), View(width=100))
+    assert "2 in this run, 1 were known" in text
+    assert "offset-stuck-at-head" in text
+    assert "100-1,000" in text
+    assert "1 offset-stuck-at-head; 2 retry-storm" in text
+    assert "\x1b" not in text
+    assert "a\nb" not in text
+
+
+def test_a_dry_run_shows_the_plan_and_no_verdict() -> None:
+    plan = FleetPlan(
+        out="/out",
+        incidents=7,
+        bytes=3 << 30,
+        known=2,
+        services=3,
+        cores=8,
+        estimate_s=90.0,
+        largest=(PlannedIncident(service="orders", host="h1", bytes=1 << 30, files=("a.hprof",)),),
+    )
+    diagnosis = fleet_verdict(FleetFacts(run="r1", plan=plan), (), (), Settings())
+    text = render(diagnosis.report, View())
+    assert "7 incidents of 3 services, 3,072 MiB" in text
+    assert "about 90 s on 8 cores" in text
+    assert "No fault" not in text
+
+
+def test_what_a_common_cause_tells_is_not_told_again() -> None:
+    """And what it does not tell is there, so that one error on one host fails a nightly gate."""
+    lone = (
+        _finding("offset-stuck-at-head", Severity.ERROR, "orders"),
+        _finding("retry-storm", Severity.WARNING, "pay"),
+        _finding("deadlock", Severity.ERROR, "pay"),
+    )
+    found = fleet_verdict(FLEET, (), lone, Settings()).report.findings
+    assert [one.rule for one in found] == ["common-cause", "deadlock", "input-failed", "retry-storm"]
+    assert found[0].evidence["rule"] == "offset-stuck-at-head"
+
+
+def test_the_progress_line() -> None:
+    line = status_line(
+        done=120,
+        incidents=1000,
+        failed=3,
+        read_bytes=40 * 10**9,
+        total_bytes=100 * 10**9,
+        seconds=600,
+        active=8,
+        lost_tasks=1,
+    )
+    assert line == ("120 of 1,000 done, 40,000 of 100,000 MB, 3 failed, 1 tried again, 8 at work, 15 min left")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--window", "soon"),
+        ("--memory", "10m"),
+        ("--time-limit", "0"),
+        ("--conf", "spark.x"),
+        ("--limit", "0"),
+        ("--run", "2026"),
+        ("--run", "a/b"),
+        ("--template", "{hst}/x"),
+        ("--max-input", "big"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_options_are_refused_before_spark_starts(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    assert run(["fleet", str(tmp_path), "--out", str(tmp_path / "out"), *options]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("mqdiag: ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["r1", "night-2026.11", "A_b"])
+def test_run_names(name: str) -> None:
+    assert check_run_name(name) == name
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    with output_lock(layout), pytest.raises(UsageError, match="another run"), output_lock(layout):
+        pass
+    with output_lock(layout):
+        pass
+
+
+def test_spark_is_not_imported_before_it_is_needed() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from mqdiag.cli import run; run(['fleet', '--help']); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pyspark", "pyarrow", "pandas", "numpy"} & set(done.stderr.split())
