@@ -71,7 +71,6 @@ class BrokerListed(msgspec.Struct, frozen=True, kw_only=True):
     broker_id: int
     address: str
     version: str
-    page_cache_wait_ms: int | None = None
 
 
 class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,10 +94,20 @@ class ConsumerState(msgspec.Struct, frozen=True, kw_only=True):
     blocked: tuple[BlockedQueue, ...] = ()
 
 
+class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The file that `consumerStatus` writes for a client: its settings."""
+
+    source: str
+    group: str | None = None
+    settings: dict[str, str] = {}
+
+
 class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `topicStatus`."""
 
     source: str
+    topic: str | None = None
+    """None where neither the command nor the file's name tells"""
     broker: str
     queue_id: int
     min_offset: int
@@ -114,4 +123,5 @@ class AdminFacts(msgspec.Struct, frozen=True, kw_only=True):
     broker_statuses: tuple[BrokerStatus, ...] = ()
     brokers: tuple[BrokerListed, ...] = ()
     consumers: tuple[ConsumerState, ...] = ()
+    clients: tuple[ClientSettings, ...] = ()
     topic_queues: tuple[TopicQueue, ...] = ()

@@ -1,0 +1,1 @@
+"""What mqadmin prints: tables told by their heads, counters by their names."""
