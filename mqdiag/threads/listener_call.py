@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import ListenerCall
+from mqdiag.language import say
 from mqdiag.read.stacks.body import method_of
 from mqdiag.read.stacks.records import Stack
 from mqdiag.threads import roles
@@ -39,5 +40,5 @@ def listener_call(frames: tuple[str, ...], state: str | None) -> ListenerCall | 
         doing=view.doing,
         cause=why.cause,
         library=why.library,
-        remedy=why.remedy,
+        remedy=tuple(map(say, why.remedy)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mqdiag.facts.stacks import PutWaits
+from mqdiag.language import say
 from mqdiag.threads.decide import Judgement
 from mqdiag.threads.explain import BROKER_CAUSES, PAGE_CACHE, broker_remedy
 
@@ -32,7 +33,7 @@ def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, 
             held + waiting if held else 0 for held, waiting in zip(found[PAGE_CACHE], locked, strict=True)
         ]
     rows = [
-        PutWaits(cause=cause, threads=tuple(counts), remedy=broker_remedy(cause))
+        PutWaits(cause=cause, threads=tuple(counts), remedy=tuple(map(say, broker_remedy(cause))))
         for cause, counts in found.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-sum(row.threads), row.cause)))
