@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
+
 from mqdiag.config import Settings
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
@@ -19,6 +21,8 @@ from mqdiag.language import later, say
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.archive import Budget
 
+EMPTY = "is an empty folder"
+NO_EVIDENCE = "holds no evidence of a known kind"
 UNKNOWN_TEXT = later("is text of no known kind: no log, no thread dump, no report of mqdiag")
 
 
@@ -39,10 +43,11 @@ def diagnose_incident(
     """
     settings = settings or Settings()
     progress = progress or Silent()
+    given = [str(path) for path in paths]
     with tempfile.TemporaryDirectory(prefix="mqdiag-") as folder:
         progress.phase("sorting files")
         kinds = all_kinds()
-        sorted_pieces, others = _sort(paths, kinds, Budget(Path(folder)), names)
+        sorted_pieces, others = _sort(given, kinds, Budget(Path(folder)), names)
         collected = _read(sorted_pieces, settings, progress)
     progress.phase("joining evidence")
     shared: dict[str, object] = {}
@@ -53,7 +58,28 @@ def diagnose_incident(
         shared |= part.shared
         shared_inputs += part.inputs
         of_processes += part.processes
-    return judge_processes(tell_processes(of_processes), (*shared_inputs, *others), shared, settings)
+    inputs = [*shared_inputs, *others]
+    if not of_processes and not shared:
+        inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
+    return judge_processes(tell_processes(of_processes), inputs, shared, settings)
+
+
+def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
+    """An error for each path that was given, where nothing under any of them is evidence."""
+    told = list(inputs)
+    for name in dict.fromkeys(given):
+        own = [
+            one for one in told if one.path == name or one.path.startswith((name.rstrip("/") + "/", name + "!"))
+        ]
+        if any(one.error is not None for one in own):
+            continue
+        if len(own) == 1 and own[0].path == name:
+            lost = msgspec.structs.replace(own[0], complete=False, error=own[0].skipped, skipped=None)
+            told[told.index(own[0])] = lost
+        else:
+            reason = EMPTY if not own else f"{NO_EVIDENCE}; files left alone: {len(own):,}"
+            told.append(Input(path=name, complete=False, error=reason))
+    return told
 
 
 def _sort(

@@ -207,7 +207,9 @@ def test_a_folder_without_evidence_has_no_verdict(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# Notes\n\nNothing here.\n")
     report = diagnose_incident([tmp_path]).report
     assert report.verdict is None
-    assert [given.skipped is not None for given in report.inputs] == [True]
+    notes, folder = report.inputs
+    assert notes.skipped is not None
+    assert folder.error == "holds no evidence of a known kind; files left alone: 1"
 
 
 def test_a_saved_report_stands_in_for_its_dump_and_gives_way_to_it(tmp_path: Path) -> None:

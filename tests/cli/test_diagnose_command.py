@@ -1,0 +1,71 @@
+"""`mqdiag diagnose` from its arguments to its exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE
+from mqdiag.render.json.schema import report_schema
+from tests.cli.conftest import Run
+from tests.test_imports import heavy_modules
+
+INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
+STUCK = INCIDENTS / "stuck-http"
+
+
+def test_a_folder_gives_one_verdict(mqdiag: Run) -> None:
+    done = mqdiag("diagnose", str(STUCK))
+    assert done.code == EXIT_FINDINGS
+    assert done.out.startswith("VERDICT 1 of 10 consume threads of group CID_stuck-http hang")
+    assert done.err == ""
+
+
+def test_a_busy_consumer_fails_no_run(mqdiag: Run) -> None:
+    assert mqdiag("diagnose", str(INCIDENTS / "busy-http")).code == EXIT_CLEAN
+
+
+def test_the_report_follows_its_schema(mqdiag: Run) -> None:
+    done = mqdiag("diagnose", str(STUCK), str(INCIDENTS / "busy-http"), "--format", "json")
+    report = json.loads(done.out)
+    jsonschema.validate(report, report_schema())
+    assert report["verdict"]["chain"]
+    assert len(report["other_processes"]) == 1
+
+
+def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "notes.md").write_text("# Nothing\n")
+    (tmp_path / "in" / "empty").touch()
+    for path, reason in (
+        ("in", "holds no evidence of a known kind; files left alone: 2"),
+        ("in/notes.md", "is text of no known kind: no log, no thread dump, no report of mqdiag"),
+    ):
+        done = mqdiag("diagnose", path)
+        assert done.code == EXIT_INPUT
+        assert done.out == ""
+        assert done.line == f"mqdiag: {path}: {reason}"
+    (tmp_path / "none").mkdir()
+    assert mqdiag("diagnose", "none").line == "mqdiag: none: is an empty folder"
+
+
+def test_missing_paths_are_told_and_the_rest_decides(mqdiag: Run, tmp_path: Path) -> None:
+    alone = mqdiag("diagnose", "missing")
+    assert alone.code == EXIT_INPUT
+    assert alone.line == "mqdiag: missing: no such file or folder"
+    shutil.copytree(STUCK / "stacks", tmp_path / "stacks")
+    done = mqdiag("diagnose", "missing", "stacks")
+    assert done.code == EXIT_FINDINGS
+    assert done.line == "mqdiag: missing: no such file or folder"
+    assert "Not read" in done.out
+
+
+def test_without_a_path_it_is_wrong_usage(mqdiag: Run) -> None:
+    assert mqdiag("diagnose").code == EXIT_USAGE
+
+
+def test_without_a_heap_dump_nothing_heavy_is_imported() -> None:
+    assert heavy_modules("diagnose", str(STUCK / "stacks"), "--fail-on", "never") == ("0", set())
