@@ -26,6 +26,8 @@ FOLLOWS = {
     "gc-thrashing",
     "out-of-memory-thread",
     "threshold-divided",
+    "retry-storm",
+    "busy-workaround",
     "flow-control",
 }
 """what may stand beside the fault: other sides of the same trouble"""
