@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mqdiag.findings import Finding, Report, Severity
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.markdown.escape import escaped
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.totals import totals_line
+from mqdiag.render.wording.words import word
 
 MOST_ROWS = 100
 MOST_NAMES = 10
@@ -24,12 +26,12 @@ def render(report: Report, view: View) -> str:
     blocks = [f"## mqdiag: {totals_line(report)}", *_opening(report, fails)]
     new = [found for found in report.findings if found.accepted is None]
     if new:
-        blocks.append(_table(("", "finding", "rule"), map(_row, new[:MOST_ROWS])))
-    blocks += _more(len(new) - MOST_ROWS, "more findings are in the other formats")
+        blocks.append(_table(("", say("finding"), say("rule")), map(_row, new[:MOST_ROWS])))
+    blocks += _more(len(new) - MOST_ROWS, say("more findings are in the other formats"))
     for found in new[:MOST_DETAILS]:
         blocks += _details(found)
     blocks += _known(report)
-    blocks += _bullets("Accepted no longer", map(lapsed_line, report.lapsed))
+    blocks += _bullets(say("Accepted no longer"), map(lapsed_line, report.lapsed))
     blocks += _unchecked(report)
     return "\n\n".join(blocks) + "\n"
 
@@ -37,14 +39,19 @@ def render(report: Report, view: View) -> str:
 def _opening(report: Report, fails: bool) -> Iterator[str]:
     names = [escaped(given.path) for given in report.inputs if was_read(given)]
     read = ", ".join(names[:MOST_NAMES]) + (
-        f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else ""
+        say(" and {names} more", names=len(names) - MOST_NAMES) if names[MOST_NAMES:] else ""
     )
     lost = [f"{given.path}: {given.error}" for given in report.inputs if given.error is not None]
     if read:
-        verdict = "This fails the run." if fails else "This does not fail the run."
-        yield f"{verdict} {len(report.checked)} rules were checked on {read}."
-    yield from _bullets("Could not be read", lost[:MOST_ROWS])
-    yield from _bullets("Faults of mqdiag", (f"{failed.rule}: {failed.error}" for failed in report.failed))
+        verdict = say("This fails the run.") if fails else say("This does not fail the run.")
+        yield say(
+            "{verdict} {checked} rules were checked on {read}.",
+            verdict=verdict,
+            checked=len(report.checked),
+            read=read,
+        )
+    yield from _bullets(say("Could not be read"), lost[:MOST_ROWS])
+    yield from _bullets(say("Faults of mqdiag"), (f"{failed.rule}: {failed.error}" for failed in report.failed))
 
 
 def _row(found: Finding) -> tuple[str, str, str]:
@@ -52,8 +59,8 @@ def _row(found: Finding) -> tuple[str, str, str]:
 
 
 def _mark(found: Finding) -> str:
-    word = found.severity.value
-    return f"**{word}**" if found.severity is Severity.ERROR else word
+    said = word(found.severity.value)
+    return f"**{said}**" if found.severity is Severity.ERROR else said
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -62,34 +69,35 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _details(found: Finding) -> Iterator[str]:
-    yield f"### {found.severity.value.upper()}: {escaped(found.title)}"
+    yield f"### {word(found.severity.value).upper()}: {escaped(found.title)}"
     named = about_line(found.subject)
-    sure = f"{found.confidence} confidence"
+    sure = say("{confidence} confidence", confidence=word(found.confidence))
     if found.confidence_reason:
         sure += f": {escaped(found.confidence_reason)}"
     yield ". ".join(filter(None, (escaped(named), sure[0].upper() + sure[1:])))
     if found.explanation:
         yield "\n".join(f"- {escaped(line)}" for line in found.explanation)
     if found.remedy:
-        yield "**What to change**"
+        yield f"**{say('What to change')}**"
         yield "\n".join(f"{number}. {escaped(step)}" for number, step in enumerate(found.remedy, 1))
-    yield f"<sub>rule `{found.rule}`, cause `{found.cause}`, fingerprint `{found.fingerprint}`</sub>"
+    rule, cause, print_ = f"`{found.rule}`", f"`{found.cause}`", f"`{found.fingerprint}`"
+    yield f"<sub>{say('rule {rule}, cause {cause}, fingerprint {print}', rule=rule, cause=cause, print=print_)}</sub>"
 
 
 def _known(report: Report) -> Iterator[str]:
     known = [found for found in report.findings if found.accepted is not None]
     if not known:
         return
-    yield "### Known, not counted"
+    yield f"### {say('Known, not counted')}"
     yield _table(
-        ("", "finding", "rule", "accepted because"),
+        ("", say("finding"), say("rule"), say("accepted because")),
         (
             (*_row(found), escaped(accepted_line(found.accepted)))
             for found in known[:MOST_ROWS]
             if found.accepted is not None
         ),
     )
-    yield from _more(len(known) - MOST_ROWS, "more are known")
+    yield from _more(len(known) - MOST_ROWS, say("more are known"))
 
 
 def _unchecked(report: Report) -> Iterator[str]:
@@ -99,7 +107,7 @@ def _unchecked(report: Report) -> Iterator[str]:
         by_reason.setdefault(skipped.reason, []).append(skipped.rule)
     if not by_reason:
         return
-    yield "<details><summary>Not checked, and why</summary>"
+    yield f"<details><summary>{say('Not checked, and why')}</summary>"
     yield "\n".join(
         f"- {escaped(reason)}: {', '.join(f'`{rule}`' for rule in dict.fromkeys(rules))}"
         for reason, rules in list(by_reason.items())[:MOST_ROWS]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replication, RequestQueue
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, size
 
@@ -18,7 +19,7 @@ def show_brokers(page: Page, heap: HeapFacts) -> None:
     if heap.broker is None:
         return
     for broker in (heap.broker, *heap.further_brokers):
-        page.heading(f"Broker {broker.name or 'without a name'}")
+        page.heading(say("Broker {name}", name=broker.name or say("without a name")))
         page.pairs(_card(broker))
 
 
@@ -27,63 +28,79 @@ def send_queue_margin(broker: BrokerFacts) -> str | None:
     queue = broker.send_queue
     if queue is None or queue.size is None:
         return None
-    return f"sends waiting in broker {broker.name or '?'}: {number(queue.size)} of {number(queue.capacity)}"
+    return say(
+        "sends waiting in broker {name}: {size} of {capacity}",
+        name=broker.name or "?",
+        size=number(queue.size),
+        capacity=number(queue.capacity),
+    )
 
 
 def _card(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
-    yield "version", broker.version or "not known"
-    yield "role", ", ".join(_role(broker))
-    yield "append", _append(broker)
+    yield say("version"), broker.version or say("not known")
+    yield say("role"), ", ".join(_role(broker))
+    yield say("append"), _append(broker)
     yield from _pool(broker)
     if broker.commit_log is not None:
-        yield "commit log", ", ".join(_log(broker.commit_log))
+        yield say("commit log"), ", ".join(_log(broker.commit_log))
     if broker.consume_queues is not None:
         topics = number(broker.consume_queue_topics)
-        yield "consume queues", f"{number(broker.consume_queues)} of {topics} topics"
+        yield (
+            say("consume queues"),
+            say(
+                "{consume_queues} of {topics} topics",
+                consume_queues=number(broker.consume_queues),
+                topics=topics,
+            ),
+        )
     yield from _queues(broker)
     if broker.long_polling is not None:
         held = broker.long_polling
-        text = f"{number(held.requests)} pull requests wait for messages of {number(held.queues)} queues"
+        text = say(
+            "{requests} pull requests wait for messages of {queues} queues",
+            requests=number(held.requests),
+            queues=number(held.queues),
+        )
         most = [f"{one.topic} #{one.queue_id}: {number(one.requests)}" for one in held.largest[:HELD_SHOWN]]
-        yield "long polling", text + (f"; most for {', '.join(most)}" if most else "")
+        yield say("long polling"), text + (say("; most for {most}", most=", ".join(most)) if most else "")
     if broker.replication is not None and broker.role != "SLAVE":
-        yield "slaves", _slaves(broker.replication)
+        yield say("slaves"), _slaves(broker.replication)
     if broker.store_flags:
-        yield "store", f"says {', '.join(broker.store_flags)}"
+        yield say("store"), say("says {store_flags}", store_flags=", ".join(broker.store_flags))
     if broker.tables:
         tables = [
             f"{table.name} {number(table.entries)} ({size(table.retained_bytes)})"
             for table in broker.tables[:TABLES_SHOWN]
         ]
-        yield "largest tables", ", ".join(tables)
+        yield say("largest tables"), ", ".join(tables)
 
 
 def _role(broker: BrokerFacts) -> Iterator[str]:
-    yield broker.role or "role not known"
-    yield broker.flush or "flush type not known"
+    yield broker.role or say("role not known")
+    yield broker.flush or say("flush type not known")
     if broker.broker_id is not None:
-        yield f"id {broker.broker_id}"
+        yield say("id {broker_id}", broker_id=broker.broker_id)
     if broker.cluster:
-        yield f"cluster {broker.cluster}"
+        yield say("cluster {cluster}", cluster=broker.cluster)
 
 
 def _append(broker: BrokerFacts) -> str:
     age, lock = broker.page_cache_lock_ms, broker.put_lock
     if age is None:
-        return "this version notes no time"
+        return say("this version notes no time")
     if not age and (lock is None or not lock.held):
-        return "none going on"
-    return f"going on for {duration(age)}{_holder(lock)}"
+        return say("none going on")
+    return say("going on for {age}{holder}", age=duration(age), holder=_holder(lock))
 
 
 def _holder(lock: PutLock | None) -> str:
     if lock is None:
         return ""
     if lock.holder:
-        return f" in {lock.holder}"
+        return say(" in {holder}", holder=lock.holder)
     if lock.held is False:
-        return ", by the clock; nobody holds the lock"
-    return f" in {lock.writers[0]}" if lock.writers else ""
+        return say(", by the clock; nobody holds the lock")
+    return say(" in {writers}", writers=lock.writers[0]) if lock.writers else ""
 
 
 def _pool(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
@@ -91,50 +108,66 @@ def _pool(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
     if pool is None:
         return
     if not pool.enabled:
-        yield "transient pool", "off"
+        yield say("transient pool"), "off"
     elif not pool.in_force:
-        yield "transient pool", "set, without effect: not in force for this role and flush type"
+        yield say("transient pool"), say("set, without effect: not in force for this role and flush type")
     else:
-        free = f"{number(pool.available_buffers)} of {number(pool.pool_size)} buffers free"
-        yield "transient pool", f"on, {free}"
+        free = say(
+            "{available_buffers} of {pool_size} buffers free",
+            available_buffers=number(pool.available_buffers),
+            pool_size=number(pool.pool_size),
+        )
+        yield say("transient pool"), say("on, {free}", free=free)
 
 
 def _log(log: CommitLogFacts) -> Iterator[str]:
-    files = f"{number(log.files)} file{'' if log.files == 1 else 's'}"
-    yield files if log.file_bytes is None else f"{files} of {size(log.file_bytes)}"
+    files = say("{files} file{value}", files=number(log.files), value="" if log.files == 1 else "s")
+    yield (
+        files
+        if log.file_bytes is None
+        else say("{files} of {file_bytes}", files=files, file_bytes=size(log.file_bytes))
+    )
     if log.first_offset is not None and log.wrote_offset is not None:
-        yield f"offsets {log.first_offset} to {log.wrote_offset}"
+        yield say(
+            "offsets {first_offset} to {wrote_offset}",
+            first_offset=log.first_offset,
+            wrote_offset=log.wrote_offset,
+        )
     if log.uncommitted_bytes is not None:
-        yield f"{size(log.uncommitted_bytes)} not committed"
+        yield say("{uncommitted_bytes} not committed", uncommitted_bytes=size(log.uncommitted_bytes))
     if log.unflushed_bytes is not None:
-        yield f"{size(log.unflushed_bytes)} not flushed"
+        yield say("{unflushed_bytes} not flushed", unflushed_bytes=size(log.unflushed_bytes))
 
 
 def _queues(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
     """The send queue always; others when something waits in them."""
     if broker.send_queue is not None:
-        yield "send queue", _queue(broker.send_queue)
+        yield say("send queue"), _queue(broker.send_queue)
     for name, queue in broker.request_queues.items():
         if name != "send" and queue.size:
-            yield f"{name} queue", _queue(queue)
+            yield say("{name} queue", name=name), _queue(queue)
 
 
 def _queue(queue: RequestQueue) -> str:
-    text = f"{number(queue.size)} of {number(queue.capacity)}"
-    return f"{text}, the oldest for {duration(queue.head_wait_ms)}" if queue.size else text
+    text = say("{size} of {capacity}", size=number(queue.size), capacity=number(queue.capacity))
+    return (
+        say("{text}, the oldest for {head_wait_ms}", text=text, head_wait_ms=duration(queue.head_wait_ms))
+        if queue.size
+        else text
+    )
 
 
 def _slaves(replication: Replication) -> str:
     if not replication.slaves:
-        return "none connected"
+        return say("none connected")
     return ", ".join(
         f"{slave.address or '?'} "
         + (
-            "without a confirmed offset"
+            say("without a confirmed offset")
             if slave.behind_bytes is None
-            else f"{size(slave.behind_bytes)} behind"
+            else say("{behind_bytes} behind", behind_bytes=size(slave.behind_bytes))
             if slave.behind_bytes >= 0
-            else f"{size(-slave.behind_bytes)} ahead"
+            else say("{behind_bytes} ahead", behind_bytes=size(-slave.behind_bytes))
         )
         for slave in replication.slaves
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts, TopicRate
+from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import duration, number, per_second, size
 
@@ -36,16 +37,16 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
     """One row each, then its settings."""
     if not heap.consumers:
         return
-    page.heading("Consumers")
+    page.heading(say("Consumers"))
     page.table(
         [
-            Column(head="group"),
-            Column(head="kind"),
-            Column(head="queues", right=True),
-            Column(head="messages", right=True),
-            Column(head="bodies", right=True),
-            Column(head="retained", right=True),
-            Column(head="allowed", right=True),
+            Column(head=say("group")),
+            Column(head=say("kind")),
+            Column(head=say("queues"), right=True),
+            Column(head=say("messages"), right=True),
+            Column(head=say("bodies"), right=True),
+            Column(head=say("retained"), right=True),
+            Column(head=say("allowed"), right=True),
         ],
         [
             (
@@ -60,7 +61,7 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
             for consumer in heap.consumers
         ],
     )
-    page.paragraph('"allowed": bodies that the thresholds let all its queues hold together', style="dim")
+    page.paragraph(say('"allowed": bodies that the thresholds let all its queues hold together'), style="dim")
     for consumer in heap.consumers:
         page.blank()
         page.hanging("-", f"{consumer.group}: {', '.join(_nature(consumer))}")
@@ -71,46 +72,63 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
             if consumer.config.get(key, -1) != -1 and (consumer.kind == "pop" or not key.startswith("pop"))
         ]
         if settings:
-            page.paragraph(f"in force: {', '.join(settings)}", indent=4)
+            page.paragraph(say("in force: {settings}", settings=", ".join(settings)), indent=4)
         for rate in consumer.rates[:TOPICS_SHOWN]:
             page.paragraph(
-                f"last {duration(rate.window_ms)} of {rate.topic}: {', '.join(_rate(rate))}", indent=4
+                say(
+                    "last {window_ms} of {topic}: {rate}",
+                    window_ms=duration(rate.window_ms),
+                    topic=rate.topic,
+                    rate=", ".join(_rate(rate)),
+                ),
+                indent=4,
             )
 
 
 def _nature(consumer: ConsumerFacts) -> Iterator[str]:
-    yield f"client {consumer.client_version or 'of unknown version'}"
+    yield say("client {client_version}", client_version=consumer.client_version or say("of unknown version"))
     if consumer.message_model:
         yield consumer.message_model.lower()
     if consumer.orderly is not None:
-        yield "orderly" if consumer.orderly else "concurrent"
+        yield say("orderly") if consumer.orderly else say("concurrent")
     if consumer.pool_threads is not None:
-        busy = "" if consumer.pool_active is None else f", {consumer.pool_active} busy"
-        yield f"{consumer.pool_threads} worker threads{busy}"
+        busy = (
+            ""
+            if consumer.pool_active is None
+            else say(", {pool_active} busy", pool_active=consumer.pool_active)
+        )
+        yield say("{pool_threads} worker threads{busy}", pool_threads=consumer.pool_threads, busy=busy)
     if consumer.queued_requests is not None:
-        yield f"{number(consumer.queued_requests)} requests queued"
+        yield say("{queued_requests} requests queued", queued_requests=number(consumer.queued_requests))
     if consumer.average_body_bytes is not None:
         largest = size(consumer.largest_body_bytes)
         largest = size(consumer.largest_body_bytes)
-        yield f"bodies of {size(consumer.average_body_bytes)} on average, {largest} at most"
+        yield say(
+            "bodies of {average_body_bytes} on average, {largest} at most",
+            average_body_bytes=size(consumer.average_body_bytes),
+            largest=largest,
+        )
 
 
 def _rate(rate: TopicRate) -> Iterator[str]:
     if rate.consumed_per_second is not None:
         yield (
-            f"{per_second(rate.consumed_per_second)} consumed"
+            say("{consumed_per_second} consumed", consumed_per_second=per_second(rate.consumed_per_second))
             if rate.consumed_per_second
-            else "nothing consumed"
+            else say("nothing consumed")
         )
     if rate.failed_per_second:
-        yield f"{per_second(rate.failed_per_second)} failed"
+        yield say("{failed_per_second} failed", failed_per_second=per_second(rate.failed_per_second))
     if rate.consume_ms is not None:
-        yield f"{rate.consume_ms:,.0f} ms a call"
+        yield say("{consume_ms:,.0f} ms a call", consume_ms=rate.consume_ms)
     if rate.lag is not None:
         gone = ""
         if rate.lag and rate.drain_seconds is not None:
-            gone = f": gone in {duration(round(1000 * rate.drain_seconds))} at this rate"
-        yield f"{number(rate.lag)} waiting{gone}"
+            gone = say(
+                ": gone in {drain_seconds} at this rate",
+                drain_seconds=duration(round(1000 * rate.drain_seconds)),
+            )
+        yield say("{lag} waiting{gone}", lag=number(rate.lag), gone=gone)
 
 
 def _value(value: object) -> str:
@@ -127,15 +145,15 @@ def show_queues(page: Page, heap: HeapFacts) -> None:
     shown, rest = rows[:QUEUES_SHOWN], rows[QUEUES_SHOWN:]
     names = [name for name in ("group", "topic", "broker") if len({getattr(row, name) for row in rows}) > 1]
     common = [f"{name} {getattr(rows[0], name) or '?'}" for name in ("topic", "broker") if name not in names]
-    page.heading(f"Queues, all of {', '.join(common)}" if common else "Queues")
+    page.heading(say("Queues, all of {common}", common=", ".join(common)) if common else say("Queues"))
     page.table(
         [
             Column(head=" ".join((*names, "queue"))),
-            Column(head="messages", right=True),
-            Column(head="bodies", right=True),
-            Column(head="offset", right=True),
-            Column(head="span", right=True),
-            Column(head="in hand", right=True),
+            Column(head=say("messages"), right=True),
+            Column(head=say("bodies"), right=True),
+            Column(head=say("offset"), right=True),
+            Column(head=say("span"), right=True),
+            Column(head=say("in hand"), right=True),
         ],
         [
             (
@@ -152,8 +170,17 @@ def show_queues(page: Page, heap: HeapFacts) -> None:
     if rest:
         messages = sum(queue.messages for queue in rest)
         bodies = size(sum(queue.body_bytes for queue in rest))
-        page.paragraph(f"and {number(len(rest))} more queues: {number(messages)} messages, {bodies} of bodies")
-    page.paragraph('"offset": of the first cached message; "in hand": since a listener got it', style="dim")
+        page.paragraph(
+            say(
+                "and {rest} more queues: {messages} messages, {bodies} of bodies",
+                rest=number(len(rest)),
+                messages=number(messages),
+                bodies=bodies,
+            )
+        )
+    page.paragraph(
+        say('"offset": of the first cached message; "in hand": since a listener got it'), style="dim"
+    )
 
 
 def _place(queue: QueueFacts, names: list[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.diff import DiffFacts, DiffSide, FindingChange, Growth, Value
 from mqdiag.findings import Report
+from mqdiag.language import later, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import duration, number, size
@@ -17,9 +18,9 @@ NAME_WIDTH = 44
 def show_diff(page: Page, report: Report, diff: DiffFacts) -> None:
     """The comparison; the findings that are new or worse follow in full."""
     if report.findings:
-        page.hanging("CHANGED", _headline(diff), indent=0, style="bold", mark_style="bold yellow")
+        page.hanging(say("CHANGED"), _headline(diff), indent=0, style="bold", mark_style="bold yellow")
     else:
-        page.hanging("OK", _headline(diff), indent=0, style="bold", mark_style="bold green")
+        page.hanging(say("OK"), _headline(diff), indent=0, style="bold", mark_style="bold green")
     page.blank()
     page.pairs(_sides(diff))
     for remark in diff.remarks:
@@ -34,60 +35,90 @@ def show_diff(page: Page, report: Report, diff: DiffFacts) -> None:
     _threads(page, diff)
     _settings(page, diff)
     if report.findings:
-        page.heading("New or worse, in full")
+        page.heading(say("New or worse, in full"))
         page.blank()
 
 
 def _headline(diff: DiffFacts) -> str:
     parts = [
         f"{len(rows)} {name}"
-        for name, rows in (("new", diff.new), ("gone", diff.gone), ("changed", diff.changed))
+        for name, rows in ((say("new"), diff.new), (say("gone"), diff.gone), (say("changed"), diff.changed))
         if rows
     ]
-    told = f"Findings: {', '.join(parts)}" if parts else "No finding is new, gone or changed"
+    told = (
+        say("Findings: {parts}", parts=", ".join(parts)) if parts else say("No finding is new, gone or changed")
+    )
     if diff.same:
-        told += f"; {diff.same} the same"
+        told += say("; {same} the same", same=diff.same)
     grown = diff.heap_bytes.grown
     if grown:
-        told += f". The heap {'grew' if grown > 0 else 'shrank'} by {size(abs(grown))}"
+        told += say(
+            ". The heap grew by {grown}" if grown > 0 else ". The heap shrank by {grown}",
+            grown=size(abs(grown)),
+        )
     return f"{told}."
 
 
 def _sides(diff: DiffFacts) -> Iterator[tuple[str, str]]:
-    yield "before", _side(diff.before)
-    yield "after", _side(diff.after)
+    yield say("before"), _side(diff.before)
+    yield say("after"), _side(diff.after)
     if diff.seconds is not None:
-        yield "between", duration(int(abs(diff.seconds) * 1000))
+        yield say("between"), duration(int(abs(diff.seconds) * 1000))
     if diff.heap_bytes.before is not None and diff.heap_bytes.after is not None:
-        yield "reachable", f"{size(diff.heap_bytes.before)} to {size(diff.heap_bytes.after)}{_per_hour(diff)}"
+        yield (
+            say("reachable"),
+            say(
+                "{before} to {after}{per_hour}",
+                before=size(diff.heap_bytes.before),
+                after=size(diff.heap_bytes.after),
+                per_hour=_per_hour(diff),
+            ),
+        )
 
 
 def _per_hour(diff: DiffFacts) -> str:
     grown = diff.heap_bytes.grown
     if not grown or not diff.seconds or diff.seconds < 60:
         return ""
-    return f", {_signed(int(grown * 3600 / diff.seconds))} an hour"
+    return say(", {signed} an hour", signed=_signed(int(grown * 3600 / diff.seconds)))
 
 
 def _side(side: DiffSide) -> str:
     when = f", {side.captured_at}" if side.captured_at else ""
-    return f"{side.path} ({' and '.join(side.kinds) or 'findings alone'}{when})"
+    return f"{side.path} ({say(' and ').join(side.kinds) or say('findings alone')}{when})"
 
 
 def _findings(page: Page, head: str, changes: tuple[FindingChange, ...]) -> None:
     if not changes:
         return
-    page.heading(f"{head} findings")
+    page.heading(say("{head} findings", head=head))
     for change in changes:
         mark = (change.severity_after or change.severity_before or "").upper()
         page.hanging(mark, f"{change.title} ({change.rule}){_unsure(change)}")
         lines = []
         if head == "Changed" and change.severity_before != change.severity_after:
-            lines.append(f"severity: {change.severity_before} to {change.severity_after}")
+            lines.append(
+                say(
+                    "severity: {severity_before} to {severity_after}",
+                    severity_before=change.severity_before,
+                    severity_after=change.severity_after,
+                )
+            )
         if head == "Changed" and change.confidence_before != change.confidence_after:
-            lines.append(f"confidence: {change.confidence_before} to {change.confidence_after}")
+            lines.append(
+                say(
+                    "confidence: {confidence_before} to {confidence_after}",
+                    confidence_before=change.confidence_before,
+                    confidence_after=change.confidence_after,
+                )
+            )
         lines += [
-            f"{one.key}: {_value(one.key, one.before)} to {_value(one.key, one.after)}"
+            say(
+                "{key}: {before} to {after}",
+                key=one.key,
+                before=_value(one.key, one.before),
+                after=_value(one.key, one.after),
+            )
             for one in change.evidence
         ]
         page.bullets(lines, indent=6)
@@ -96,16 +127,16 @@ def _findings(page: Page, head: str, changes: tuple[FindingChange, ...]) -> None
 def _unsure(change: FindingChange) -> str:
     if change.checked:
         return ""
-    side = "earlier" if change.severity_before is None else "later"
-    return f"; the {side} side has no evidence to check it by"
+    side = say("earlier") if change.severity_before is None else say("later")
+    return say("; the {side} side has no evidence to check it by", side=side)
 
 
 def _holders(page: Page, diff: DiffFacts) -> None:
     rows = [row for row in diff.holders if row.retained_bytes.before != row.retained_bytes.after]
     if rows:
-        page.heading("Growth by holder")
+        page.heading(say("Growth by holder"))
         page.table(
-            [Column(head="accumulation point"), Column(head="whose"), *_COLUMNS],
+            [Column(head=say("accumulation point")), Column(head=say("whose")), *_COLUMNS],
             [(row.name, row.owner, *_bytes(row.retained_bytes)) for row in rows[:ROWS_SHOWN]],
         )
 
@@ -113,15 +144,15 @@ def _holders(page: Page, diff: DiffFacts) -> None:
 def _consumers(page: Page, diff: DiffFacts) -> None:
     if not diff.consumers:
         return
-    page.heading("Consumers")
+    page.heading(say("Consumers"))
     for row in diff.consumers:
         numbers = [
-            ("messages", _numbers(row.messages)),
-            ("bodies", _bytes(row.body_bytes)),
-            ("retained", _bytes(row.retained_bytes)),
-            ("allowed by thresholds", _bytes(row.bound_bytes)),
-            ("waiting requests", _numbers(row.queued_requests)),
-            ("waiting on the brokers", _numbers(row.lag)),
+            (say("messages"), _numbers(row.messages)),
+            (say("bodies"), _bytes(row.body_bytes)),
+            (say("retained"), _bytes(row.retained_bytes)),
+            (say("allowed by thresholds"), _bytes(row.bound_bytes)),
+            (say("waiting requests"), _numbers(row.queued_requests)),
+            (say("waiting on the brokers"), _numbers(row.lag)),
         ]
         page.hanging("-", f"{row.group} ({row.kind})")
         page.table(
@@ -135,22 +166,24 @@ def _queues(page: Page, diff: DiffFacts) -> None:
     rows = [row for row in diff.queues if row.messages.grown or row.lag.grown or row.same_head]
     if not rows:
         return
-    page.heading("Queues")
+    page.heading(say("Queues"))
     page.table(
         [
-            Column(head="queue"),
-            Column(head="messages", right=True),
-            Column(head="lag", right=True),
-            Column(head="committed", right=True),
-            Column(head="head"),
+            Column(head=say("queue")),
+            Column(head=say("messages"), right=True),
+            Column(head=say("lag"), right=True),
+            Column(head=say("committed"), right=True),
+            Column(head=say("head")),
         ],
         [
             (
-                f"{row.topic} {row.queue_id} on {row.broker}",
+                say(
+                    "{topic} {queue_id} on {broker}", topic=row.topic, queue_id=row.queue_id, broker=row.broker
+                ),
                 _change(row.messages),
                 _change(row.lag),
                 _change(row.commit_offset),
-                "not moved" if row.same_head else "",
+                say("not moved") if row.same_head else "",
             )
             for row in rows[:ROWS_SHOWN]
         ],
@@ -162,9 +195,9 @@ def _classes(page: Page, diff: DiffFacts) -> None:
     rows = [row for row in diff.classes if row.shallow_bytes.grown]
     if not rows:
         return
-    page.heading("Growth by class")
+    page.heading(say("Growth by class"))
     page.table(
-        [Column(head="class"), Column(head="objects", right=True), *_COLUMNS],
+        [Column(head=say("class")), Column(head=say("objects"), right=True), *_COLUMNS],
         [
             (fit(row.name, NAME_WIDTH), _signed_number(row.instances.grown), *_bytes(row.shallow_bytes))
             for row in rows[:ROWS_SHOWN]
@@ -175,10 +208,10 @@ def _classes(page: Page, diff: DiffFacts) -> None:
 
 def _threads(page: Page, diff: DiffFacts) -> None:
     if diff.pools:
-        page.heading("Thread pools")
+        page.heading(say("Thread pools"))
         page.table(
             [
-                Column(head="pool"),
+                Column(head=say("pool")),
                 *(Column(head=name, right=True) for name in ("threads", "stuck", "blocked", "moving", "idle")),
             ],
             [
@@ -187,32 +220,38 @@ def _threads(page: Page, diff: DiffFacts) -> None:
             ],
         )
     if diff.events:
-        page.heading("Events in logs")
+        page.heading(say("Events in logs"))
         page.table(
-            [Column(head="event"), *_COLUMNS],
+            [Column(head=say("event")), *_COLUMNS],
             [(row.kind, *_numbers(row.lines)) for row in diff.events[:ROWS_SHOWN]],
         )
 
 
 def _settings(page: Page, diff: DiffFacts) -> None:
     if diff.settings:
-        page.heading("Settings that differ")
+        page.heading(say("Settings that differ"))
         page.bullets(
-            f"{row.of}: {row.key} {_value(row.key, row.before)} to {_value(row.key, row.after)}"
+            say(
+                "{of}: {key} {before} to {after}",
+                of=row.of,
+                key=row.key,
+                before=_value(row.key, row.before),
+                after=_value(row.key, row.after),
+            )
             for row in diff.settings
         )
 
 
 _COLUMNS = (
-    Column(head="before", right=True),
-    Column(head="after", right=True),
-    Column(head="grown", right=True),
+    Column(head=later("before"), right=True),
+    Column(head=later("after"), right=True),
+    Column(head=later("grown"), right=True),
 )
 
 
 def _left(page: Page, rows: int) -> None:
     if rows > ROWS_SHOWN:
-        page.paragraph(f"and {rows - ROWS_SHOWN:,} more", style="dim")
+        page.paragraph(say("and {rows:,} more", rows=rows - ROWS_SHOWN), style="dim")
 
 
 def _bytes(row: Growth) -> tuple[str, str, str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
+from mqdiag.language import say
 from mqdiag.render.text.page import INDENT, Page
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.sizes import size
+from mqdiag.render.wording.words import word
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 
@@ -16,21 +18,21 @@ def show_findings(page: Page, report: Report) -> None:
     titles = {finding.fingerprint: finding.title for finding in report.findings}
     for position, finding in enumerate(report.findings):
         if position == 1:
-            page.heading("Also found")
+            page.heading(say("Also found"))
         if position:
             page.blank()
         _show(page, finding, titles)
     if report.findings:
         page.blank()
-        page.paragraph("mqdiag rules NAME explains a rule and what it rests on.", style="dim")
+        page.paragraph(say("mqdiag rules NAME explains a rule and what it rests on."), style="dim")
     if report.lapsed:
-        page.heading("Accepted no longer")
+        page.heading(say("Accepted no longer"))
         page.bullets(map(lapsed_line, report.lapsed))
 
 
 def _show(page: Page, finding: Finding, titles: dict[str, str]) -> None:
     page.hanging(
-        finding.severity.value.upper() + ("" if finding.accepted is None else " (known)"),
+        word(finding.severity.value).upper() + ("" if finding.accepted is None else say(" (known)")),
         finding.title,
         indent=0,
         style="bold",
@@ -40,24 +42,26 @@ def _show(page: Page, finding: Finding, titles: dict[str, str]) -> None:
     if named:
         page.paragraph(named)
     if finding.accepted is not None:
-        page.paragraph(f"Accepted: {accepted_line(finding.accepted)}")
+        page.paragraph(say("Accepted: {accepted_line}", accepted_line=accepted_line(finding.accepted)))
     page.blank()
-    page.paragraph(f"Why ({_sureness(finding)})")
+    page.paragraph(say("Why ({sureness})", sureness=_sureness(finding)))
     page.bullets(finding.explanation or _evidence(finding.evidence), indent=2 * INDENT)
     for root in finding.caused_by:
         if root in titles:
-            page.bullets([f"follows from: {titles[root]}"], indent=2 * INDENT)
+            page.bullets([say("follows from: {titles}", titles=titles[root])], indent=2 * INDENT)
     if finding.remedy:
         page.blank()
-        page.paragraph("What to change")
+        page.paragraph(say("What to change"))
         page.numbered(finding.remedy, indent=2 * INDENT)
     page.blank()
-    page.paragraph(f"rule {finding.rule}, cause {finding.cause}", style="dim")
+    page.paragraph(say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause), style="dim")
 
 
 def _sureness(finding: Finding) -> str:
     reason = finding.confidence_reason
-    return f"{finding.confidence} confidence" + (f": {reason}" if reason else "")
+    return say("{confidence} confidence", confidence=word(finding.confidence)) + (
+        f": {reason}" if reason else ""
+    )
 
 
 def _about(finding: Finding) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.fleet import FleetFacts, FleetPlan, GroupCapacity
+from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import number, share, size
 
@@ -26,27 +27,39 @@ def show_fleet(page: Page, fleet: FleetFacts) -> None:
 
 
 def _show_plan(page: Page, plan: FleetPlan) -> None:
-    page.heading("What would be done")
-    estimate = "unknown until a first run has been timed"
+    page.heading(say("What would be done"))
+    estimate = say("unknown until a first run has been timed")
     if plan.estimate_s is not None:
-        estimate = f"about {plan.estimate_s:,.0f} s on {plan.cores} cores, without the start of Spark"
+        estimate = say(
+            "about {estimate_s:,.0f} s on {cores} cores, without the start of Spark",
+            estimate_s=plan.estimate_s,
+            cores=plan.cores,
+        )
     page.pairs(
         (
-            ("to analyse", f"{plan.incidents:,} incidents of {plan.services:,} services, {size(plan.bytes)}"),
-            ("known", f"{plan.known:,} incidents that an earlier run has done"),
-            ("left out", f"{plan.unlabelled:,} files that fit no template"),
-            ("time", estimate),
-            ("into", plan.out),
+            (
+                say("to analyse"),
+                say(
+                    "{incidents:,} incidents of {services:,} services, {bytes}",
+                    incidents=plan.incidents,
+                    services=plan.services,
+                    bytes=size(plan.bytes),
+                ),
+            ),
+            (say("known"), say("{known:,} incidents that an earlier run has done", known=plan.known)),
+            (say("left out"), say("{unlabelled:,} files that fit no template", unlabelled=plan.unlabelled)),
+            (say("time"), estimate),
+            (say("into"), plan.out),
         )
     )
     if plan.largest:
-        page.heading("The largest")
+        page.heading(say("The largest"))
         page.table(
             (
-                Column(head="service"),
-                Column(head="host"),
-                Column(head="size", right=True),
-                Column(head="files"),
+                Column(head=say("service")),
+                Column(head=say("host")),
+                Column(head=say("size"), right=True),
+                Column(head=say("files")),
             ),
             ((one.service, one.host, size(one.bytes), ", ".join(one.files)) for one in plan.largest),
         )
@@ -54,29 +67,60 @@ def _show_plan(page: Page, plan: FleetPlan) -> None:
 
 def _show_totals(page: Page, fleet: FleetFacts) -> None:
     totals = fleet.totals
-    page.heading(f"Run {fleet.run}")
+    page.heading(say("Run {run}", run=fleet.run))
     rows = [
         (
-            "incidents",
-            f"{totals.incidents:,} of {totals.hosts:,} hosts and {totals.services:,} services, {size(totals.bytes)}",
+            say("incidents"),
+            say(
+                "{incidents:,} of {hosts:,} hosts and {services:,} services, {bytes}",
+                incidents=totals.incidents,
+                hosts=totals.hosts,
+                services=totals.services,
+                bytes=size(totals.bytes),
+            ),
         ),
-        ("analysed", f"{totals.analysed:,} in this run, {totals.known:,} were known"),
-        ("not read", f"{totals.failed:,} incidents; {totals.failures:,} files could not be analysed"),
         (
-            "findings",
-            f"{totals.findings:,}: {totals.errors:,} errors, {totals.warnings:,} warnings; {totals.causes:,} causes",
+            say("analysed"),
+            say("{analysed:,} in this run, {known:,} were known", analysed=totals.analysed, known=totals.known),
         ),
-        ("tables", fleet.out),
+        (
+            say("not read"),
+            say(
+                "{failed:,} incidents; {failures:,} files could not be analysed",
+                failed=totals.failed,
+                failures=totals.failures,
+            ),
+        ),
+        (
+            say("findings"),
+            say(
+                "{findings:,}: {errors:,} errors, {warnings:,} warnings; {causes:,} causes",
+                findings=totals.findings,
+                errors=totals.errors,
+                warnings=totals.warnings,
+                causes=totals.causes,
+            ),
+        ),
+        (say("tables"), fleet.out),
     ]
     if totals.unlabelled:
-        rows.append(("left out", f"{totals.unlabelled:,} files that fit no template"))
+        rows.append(
+            (say("left out"), say("{unlabelled:,} files that fit no template", unlabelled=totals.unlabelled))
+        )
     if fleet.timing is not None:
         time = fleet.timing
         rows.append(
             (
-                "time",
-                f"start {time.start_s:.0f} s, plan {time.plan_s:.0f} s, analysis {time.work_s:.0f} s,"
-                f" tables {time.tables_s:.0f} s, comparison {time.fleet_s:.0f} s",
+                say("time"),
+                say(
+                    "start {start_s:.0f} s, plan {plan_s:.0f} s, analysis {work_s:.0f} s, tables"
+                    " {tables_s:.0f} s, comparison {fleet_s:.0f} s",
+                    start_s=time.start_s,
+                    plan_s=time.plan_s,
+                    work_s=time.work_s,
+                    tables_s=time.tables_s,
+                    fleet_s=time.fleet_s,
+                ),
             )
         )
     page.pairs(rows)
@@ -89,10 +133,13 @@ def _name(environment: str, name: str) -> str:
 def _show_services(page: Page, fleet: FleetFacts) -> None:
     if not fleet.services:
         return
-    page.heading("Services, the worst first")
+    page.heading(say("Services, the worst first"))
     columns = (
-        Column(head="service"),
-        *(Column(head=head, right=True) for head in ("hosts", "incidents", "not read", "errors", "warnings")),
+        Column(head=say("service")),
+        *(
+            Column(head=head, right=True)
+            for head in (say("hosts"), say("incidents"), say("not read"), say("errors"), say("warnings"))
+        ),
     )
     page.table(
         columns,
@@ -110,11 +157,11 @@ def _show_services(page: Page, fleet: FleetFacts) -> None:
 def _show_causes(page: Page, fleet: FleetFacts) -> None:
     if not fleet.causes:
         return
-    page.heading("Causes by spread")
+    page.heading(say("Causes by spread"))
     columns = (
-        Column(head="rule"),
-        Column(head="cause"),
-        Column(head="severity"),
+        Column(head=say("rule")),
+        Column(head=say("cause")),
+        Column(head=say("severity")),
         *(Column(head=head, right=True) for head in ("services", "hosts", "findings")),
     )
     page.table(
@@ -136,9 +183,12 @@ def _show_matrix(page: Page, fleet: FleetFacts) -> None:
     for cell in fleet.cells:
         row = counts.setdefault(_name(cell.environment, cell.service), {})
         row[cell.rule] = max(row.get(cell.rule, 0), cell.hosts)
-    page.heading("Hosts by service and rule")
+    page.heading(say("Hosts by service and rule"))
     page.table(
-        (Column(head="service"), *(Column(head=str(place), right=True) for place in range(1, len(rules) + 1))),
+        (
+            Column(head=say("service")),
+            *(Column(head=str(place), right=True) for place in range(1, len(rules) + 1)),
+        ),
         ((name, *(f"{row[rule]:,}" if rule in row else "·" for rule in rules)) for name, row in counts.items()),
     )
     page.paragraph("; ".join(f"{place} {rule}" for place, rule in enumerate(rules, 1)), style="dim")
@@ -147,10 +197,16 @@ def _show_matrix(page: Page, fleet: FleetFacts) -> None:
 def _show_changes(page: Page, fleet: FleetFacts) -> None:
     if fleet.against is None:
         return
-    page.heading(f"Since run {fleet.against}")
-    page.paragraph(f"{fleet.totals.regressions:,} faults are new, {fleet.totals.recoveries:,} are gone.")
+    page.heading(say("Since run {against}", against=fleet.against))
+    page.paragraph(
+        say(
+            "{regressions:,} faults are new, {recoveries:,} are gone.",
+            regressions=fleet.totals.regressions,
+            recoveries=fleet.totals.recoveries,
+        )
+    )
     page.bullets(
-        f"{'new' if one.kind == 'regression' else 'gone'}: {_name(one.environment, one.service)}: {one.title}"
+        f"{say('new') if one.kind == 'regression' else say('gone')}: {_name(one.environment, one.service)}: {one.title}"
         for one in fleet.changes[:ROWS]
     )
     _more(page, len(fleet.changes), fleet.totals.regressions + fleet.totals.recoveries)
@@ -159,12 +215,15 @@ def _show_changes(page: Page, fleet: FleetFacts) -> None:
 def _show_capacity(page: Page, fleet: FleetFacts) -> None:
     if not fleet.capacity:
         return
-    page.heading("What the thresholds allow, by group")
+    page.heading(say("What the thresholds allow, by group"))
     columns = (
-        Column(head="group"),
-        Column(head="instances", right=True),
-        Column(head="threshold", right=True),
-        *(Column(head=head, right=True) for head in ("bound", "least heap", "share", "held")),
+        Column(head=say("group")),
+        Column(head=say("instances"), right=True),
+        Column(head=say("threshold"), right=True),
+        *(
+            Column(head=head, right=True)
+            for head in (say("bound"), say("least heap"), say("share"), say("held"))
+        ),
     )
     page.table(
         columns,
@@ -193,7 +252,7 @@ def _threshold(one: GroupCapacity) -> str:
 def _show_failures(page: Page, fleet: FleetFacts) -> None:
     if not fleet.failures:
         return
-    page.heading("Could not be analysed")
+    page.heading(say("Could not be analysed"))
     page.bullets(f"{one.path or one.host}: {one.reason} ({one.kind})" for one in fleet.failures[:ROWS])
     _more(page, len(fleet.failures), fleet.totals.failures)
 
@@ -201,4 +260,4 @@ def _show_failures(page: Page, fleet: FleetFacts) -> None:
 def _more(page: Page, listed: int, total: int) -> None:
     shown = min(listed, ROWS)
     if total > shown:
-        page.paragraph(f"and {total - shown:,} more", style="dim")
+        page.paragraph(say("and {total:,} more", total=total - shown), style="dim")

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, LogsFacts
 from mqdiag.findings import Report, Severity
+from mqdiag.language import later, say
 from mqdiag.render.text.broker import send_queue_margin
 from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
-WITHOUT_PROGRESS = "These samples do not tell progress from standstill; what needs no series was looked for."
-WITHOUT_VIEW = "Counts alone name no cause; run without --quick for a diagnosis."
+WITHOUT_PROGRESS = later(
+    "These samples do not tell progress from standstill; what needs no series was looked for."
+)
+WITHOUT_VIEW = later("Counts alone name no cause; run without --quick for a diagnosis.")
 INCOMPLETE = "input-incomplete"
 FAULTS = (Severity.ERROR, Severity.WARNING)
 
@@ -24,21 +27,23 @@ def show_healthy(page: Page, report: Report) -> None:
         return
     heap = report.heap
     if heap is not None and heap.process_queues is None:
-        page.hanging("NO VERDICT", WITHOUT_VIEW, indent=0, style="bold", mark_style="bold yellow")
+        page.hanging(say("NO VERDICT"), WITHOUT_VIEW, indent=0, style="bold", mark_style="bold yellow")
         return
     if heap is None and report.stacks is not None and not report.stacks.judged:
-        page.hanging("NO VERDICT", WITHOUT_PROGRESS, indent=0, style="bold", mark_style="bold yellow")
+        page.hanging(say("NO VERDICT"), WITHOUT_PROGRESS, indent=0, style="bold", mark_style="bold yellow")
         page.blank()
         return
-    page.hanging("OK", "No fault found.", indent=0, style="bold", mark_style="bold green")
-    page.paragraph(f"{len(report.checked)} rules looked at this evidence; none found a fault.")
+    page.hanging(say("OK"), say("No fault found."), indent=0, style="bold", mark_style="bold green")
+    page.paragraph(
+        say("{checked} rules looked at this evidence; none found a fault.", checked=len(report.checked))
+    )
     if heap is not None:
         page.blank()
-        page.paragraph("How close it is to its limits")
+        page.paragraph(say("How close it is to its limits"))
         page.bullets(_margins(heap), indent=4)
     if report.logs is not None:
         page.blank()
-        page.paragraph("What the logs show")
+        page.paragraph(say("What the logs show"))
         page.bullets(_quiet(report.logs), indent=4)
     if report.findings:
         page.blank()
@@ -51,27 +56,37 @@ def show_healthy_part(page: Page, report: Report) -> None:
         return
     page.blank()
     others = len(report.checked) - 1
-    count = "one other rule" if others == 1 else f"{others} other rules"
-    page.paragraph(f"In what could be read, {count} found no fault.")
+    count = say("one other rule") if others == 1 else say("{others} other rules", others=others)
+    page.paragraph(say("In what could be read, {count} found no fault.", count=count))
 
 
 def _quiet(logs: LogsFacts) -> Iterator[str]:
     yield (
-        f"{number(logs.lines)} lines of {_logs(logs)} were read; warnings and errors among them that are no"
-        " fault, such as those of every start, are not counted"
+        say(
+            "{lines} lines of {logs} were read; warnings and errors among them that are no fault,"
+            " such as those of every start, are not counted",
+            lines=number(logs.lines),
+            logs=_logs(logs),
+        )
     )
     if logs.pagecachert is not None:
         yield from latency_lines(logs.pagecachert)
     for gc in logs.gc[:3]:
         if gc.seconds:
             yield (
-                f"{gc.path}: {number(gc.collections)} collections took {share(gc.pause_ms / 1000, gc.seconds)} of the"
-                f" time, the longest pause {duration(round(gc.longest_pause_ms))}"
+                say(
+                    "{path}: {collections} collections took {pause_ms} of the time, the longest pause"
+                    " {longest_pause_ms}",
+                    path=gc.path,
+                    collections=number(gc.collections),
+                    pause_ms=share(gc.pause_ms / 1000, gc.seconds),
+                    longest_pause_ms=duration(round(gc.longest_pause_ms)),
+                )
             )
 
 
 def _logs(logs: LogsFacts) -> str:
-    return "1 log" if len(logs.files) == 1 else f"{number(len(logs.files))} logs"
+    return "1 log" if len(logs.files) == 1 else say("{files} logs", files=number(len(logs.files)))
 
 
 def _margins(heap: HeapFacts) -> Iterator[str]:
@@ -82,43 +97,58 @@ def _margins(heap: HeapFacts) -> Iterator[str]:
         yield from _cache(heap)
         yield from _oldest(heap)
     elif heap.broker is None:
-        yield "no RocketMQ consumer and no message is in this dump"
+        yield say("no RocketMQ consumer and no message is in this dump")
     largest = max(heap.suspects, key=lambda suspect: suspect.retained_bytes, default=None)
     if largest is not None and largest.retained_bytes >= WORTH_SHOWING_BYTES:
         yield (
-            f"the largest accumulation is {largest.label or largest.class_name}:"
-            f" {size(largest.retained_bytes)}, {share(largest.share, 1)} of the reachable bytes"
+            say(
+                "the largest accumulation is {label}: {retained_bytes}, {share} of the reachable bytes",
+                label=largest.label or largest.class_name,
+                retained_bytes=size(largest.retained_bytes),
+                share=share(largest.share, 1),
+            )
         )
 
 
 def _cache(heap: HeapFacts) -> Iterator[str]:
     limit = heap.heap_bytes
-    of_limit = "" if limit is None else f" of a heap of {size(limit)}"
+    of_limit = "" if limit is None else say(" of a heap of {limit}", limit=size(limit))
     cached = sum(consumer.body_bytes for consumer in heap.consumers)
     held = size(cached)
     if limit is not None:
         held = f"{share(cached, limit)} ({held})"
-    yield f"message bodies cached now: {held}{of_limit}"
+    yield say("message bodies cached now: {held}{of_limit}", held=held, of_limit=of_limit)
     bounds = [consumer.bound_bytes for consumer in heap.consumers]
     known = [bound for bound in bounds if bound is not None]
     if not bounds:
         return
     if len(known) < len(bounds):
         yield (
-            "what the thresholds allow is not known for"
-            f" {len(bounds) - len(known)} of {len(bounds)} consumers: fewer than 32 messages seen"
+            say(
+                "what the thresholds allow is not known for {bounds} of {bounds_2} consumers: fewer"
+                " than 32 messages seen",
+                bounds=len(bounds) - len(known),
+                bounds_2=len(bounds),
+            )
         )
     if known:
         allowed = size(sum(known))
         if limit is not None:
             allowed = f"{share(sum(known), limit)} ({allowed})"
-        yield f"what the thresholds allow the queues to hold: {allowed}{of_limit}; a warning begins at 60 %"
+        yield say(
+            "what the thresholds allow the queues to hold: {allowed}{of_limit}; a warning begins at 60 %",
+            allowed=allowed,
+            of_limit=of_limit,
+        )
 
 
 def _oldest(heap: HeapFacts) -> Iterator[str]:
     ages = [queue.oldest_consume_age_ms for queue in heap.queues if queue.oldest_consume_age_ms is not None]
     if ages:
-        yield f"longest that a listener has had the first message of a queue in hand: {duration(max(ages))}"
+        yield say(
+            "longest that a listener has had the first message of a queue in hand: {ages}",
+            ages=duration(max(ages)),
+        )
     lags = [queue.lag for queue in heap.queues if queue.lag is not None]
     if lags:
-        yield f"messages waiting on the brokers, as of the last pulls: {number(sum(lags))}"
+        yield say("messages waiting on the brokers, as of the last pulls: {lags}", lags=number(sum(lags)))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ClassRow, Suspect
 from mqdiag.findings import Report
+from mqdiag.language import later, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
@@ -16,10 +17,10 @@ WORTH_SHOWING_BYTES = 1 << 20  # in an almost empty heap a class loader is the l
 SUSPECTS_SHOWN = 5
 HOLDERS_SHOWN = 5
 
-OWNERS = {"rocketmq": "RocketMQ", "jdk": "the JDK", "application": "the application"}
+OWNERS = {"rocketmq": "RocketMQ", "jdk": later("the JDK"), "application": later("the application")}
 LIMIT_SOURCES = {
     "option": "from --heap-limit",
-    "max-memory-static": "as the JVM notes its maximum in a static field",
+    "max-memory-static": later("as the JVM notes its maximum in a static field"),
 }
 
 
@@ -28,7 +29,7 @@ def show_dump(page: Page, report: Report) -> None:
     heap = report.heap
     if heap is None:
         return
-    page.heading("The dump")
+    page.heading(say("The dump"))
     page.pairs(_summary(report, heap))
 
 
@@ -38,23 +39,37 @@ def _summary(report: Report, heap: HeapFacts) -> Iterator[tuple[str, str]]:
         if given.kind != "heap" or (own is not None and given.path not in own):
             continue
         kind = f", {given.format}" if given.format else ""
-        yield "file", f"{given.path} ({size(given.bytes)}{kind})"
+        yield say("file"), f"{given.path} ({size(given.bytes)}{kind})"
     if heap.captured_at:
-        yield "written", heap.captured_at
+        yield say("written"), heap.captured_at
     if heap.jvm:
-        yield "JVM", heap.jvm
+        yield say("JVM"), heap.jvm
     if heap.heap_bytes is None:
-        yield "heap limit", "not known; --heap-limit gives it"
+        yield say("heap limit"), say("not known; --heap-limit gives it")
     else:
         source = LIMIT_SOURCES.get(heap.heap_bytes_source or "", heap.heap_bytes_source or "")
-        yield "heap limit", f"{size(heap.heap_bytes)}, {source}"
+        yield say("heap limit"), f"{size(heap.heap_bytes)}, {source}"
     if heap.objects is None:
-        yield "objects", f"{number(heap.file_objects)}, {size(heap.file_shallow_bytes)}"
+        yield say("objects"), f"{number(heap.file_objects)}, {size(heap.file_shallow_bytes)}"
     else:
-        yield "reachable", f"{number(heap.objects)} objects, {size(heap.shallow_bytes)}"
-        yield "unreachable", f"{number(heap.unreachable_objects)} objects, {size(heap.unreachable_bytes)}"
+        yield (
+            say("reachable"),
+            say(
+                "{objects} objects, {shallow_bytes}",
+                objects=number(heap.objects),
+                shallow_bytes=size(heap.shallow_bytes),
+            ),
+        )
+        yield (
+            say("unreachable"),
+            say(
+                "{unreachable_objects} objects, {unreachable_bytes}",
+                unreachable_objects=number(heap.unreachable_objects),
+                unreachable_bytes=size(heap.unreachable_bytes),
+            ),
+        )
     if heap.messages or heap.messages_unreachable or heap.consumers:
-        yield "messages", _messages(heap, whole=all(given.complete for given in report.inputs))
+        yield say("messages"), _messages(heap, whole=all(given.complete for given in report.inputs))
 
 
 def _messages(heap: HeapFacts, *, whole: bool) -> str:
@@ -62,19 +77,23 @@ def _messages(heap: HeapFacts, *, whole: bool) -> str:
     totals = heap.message_totals
     if totals is not None:
         places = (
-            (totals.in_queues, "in queues"),
-            (totals.in_executors, "waiting in executors"),
-            (totals.in_frames, "in the hands of threads"),
-            (totals.elsewhere, "held by something else"),
+            (totals.in_queues, say("in queues")),
+            (totals.in_executors, say("waiting in executors")),
+            (totals.in_frames, say("in the hands of threads")),
+            (totals.elsewhere, say("held by something else")),
         )
         held = ", ".join(f"{number(count)} {place}" for count, place in places if count)
         text += f": {held}" if held else ""
     if heap.body_bytes is not None:
-        text += f"; bodies {size(heap.body_bytes)}"
+        text += say("; bodies {body_bytes}", body_bytes=size(heap.body_bytes))
     if heap.messages_unreachable:
         # Where the end of the dump is missing, so are roots and holders, and nothing can be said of them.
-        why = " (consumed, not yet collected)" if whole else ""
-        text += f"; {number(heap.messages_unreachable)} more unreachable{why}"
+        why = say(" (consumed, not yet collected)") if whole else ""
+        text += say(
+            "; {messages_unreachable} more unreachable{why}",
+            messages_unreachable=number(heap.messages_unreachable),
+            why=why,
+        )
     return text
 
 
@@ -82,11 +101,22 @@ def show_holders(page: Page, heap: HeapFacts) -> None:
     """Who keeps messages outside RocketMQ's own structures."""
     if not heap.message_holders:
         return
-    page.heading("Messages held outside RocketMQ")
+    page.heading(say("Messages held outside RocketMQ"))
     for holder in heap.message_holders[:HOLDERS_SHOWN]:
-        retained = "" if holder.retained_bytes is None else f", {size(holder.retained_bytes)} retained"
+        retained = (
+            ""
+            if holder.retained_bytes is None
+            else say(", {retained_bytes} retained", retained_bytes=size(holder.retained_bytes))
+        )
         page.hanging(
-            "-", f"{holder.holder_class}.{holder.holder_field}: {number(holder.messages)} messages{retained}"
+            "-",
+            say(
+                "{holder_class}.{holder_field}: {messages} messages{retained}",
+                holder_class=holder.holder_class,
+                holder_field=holder.holder_field,
+                messages=number(holder.messages),
+                retained=retained,
+            ),
         )
         _path(page, holder.path)
 
@@ -96,7 +126,7 @@ def show_suspects(page: Page, heap: HeapFacts) -> None:
     shown = [suspect for suspect in heap.suspects if suspect.retained_bytes >= WORTH_SHOWING_BYTES]
     if not shown:
         return
-    page.heading("Where the memory sits")
+    page.heading(say("Where the memory sits"))
     for suspect in shown[:SUSPECTS_SHOWN]:
         _suspect(page, suspect)
 
@@ -104,12 +134,16 @@ def show_suspects(page: Page, heap: HeapFacts) -> None:
 def _suspect(page: Page, suspect: Suspect) -> None:
     page.hanging(f"{share(suspect.share, 1):>5}", _name(suspect, page.view.width - 8))
     page.paragraph(
-        f"{size(suspect.retained_bytes)} retained, of {OWNERS.get(suspect.owner, suspect.owner)},"
-        f" object {suspect.object_id}",
+        say(
+            "{retained_bytes} retained, of {owner}, object {object_id}",
+            retained_bytes=size(suspect.retained_bytes),
+            owner=OWNERS.get(suspect.owner, suspect.owner),
+            object_id=suspect.object_id,
+        ),
         indent=8,
     )
     if suspect.holds:
-        page.paragraph(f"mostly {', '.join(suspect.holds[:3])}", indent=8)
+        page.paragraph(say("mostly {holds}", holds=", ".join(suspect.holds[:3])), indent=8)
     _path(page, suspect.path, indent=8)
 
 
@@ -121,7 +155,9 @@ def _name(suspect: Suspect, width: int) -> str:
 
 def _path(page: Page, path: tuple[str, ...], *, indent: int = 4) -> None:
     for depth, step in enumerate(path):
-        page.hanging("from" if depth == 0 else "  ->", _step(step, page.view.width - indent - 5), indent=indent)
+        page.hanging(
+            say("from") if depth == 0 else "  ->", _step(step, page.view.width - indent - 5), indent=indent
+        )
 
 
 def _step(step: str, width: int) -> str:
@@ -138,12 +174,12 @@ def show_classes(page: Page, heap: HeapFacts) -> None:
     if not heap.classes:
         return
     rows = sorted(heap.classes, key=_weight, reverse=True)
-    page.heading("Largest classes")
+    page.heading(say("Largest classes"))
     retained = any(row.retained_bytes is not None for row in rows)
-    columns = [Column(head="instances", right=True), Column(head="shallow", right=True)]
-    columns += [Column(head="retained", right=True)] if retained else []
+    columns = [Column(head=say("instances"), right=True), Column(head=say("shallow"), right=True)]
+    columns += [Column(head=say("retained"), right=True)] if retained else []
     page.table(
-        [*columns, Column(head="class")],
+        [*columns, Column(head=say("class"))],
         [
             (
                 number(row.instances),
@@ -156,7 +192,13 @@ def show_classes(page: Page, heap: HeapFacts) -> None:
     )
     if len(rows) > CLASSES_SHOWN:
         rest = sum(row.shallow_bytes for row in rows[CLASSES_SHOWN:])
-        page.paragraph(f"and {number(len(rows) - CLASSES_SHOWN)} more classes, {size(rest)} shallow")
+        page.paragraph(
+            say(
+                "and {rows} more classes, {rest} shallow",
+                rows=number(len(rows) - CLASSES_SHOWN),
+                rest=size(rest),
+            )
+        )
 
 
 def _weight(row: ClassRow) -> tuple[int, int]:
@@ -165,5 +207,5 @@ def _weight(row: ClassRow) -> tuple[int, int]:
 
 
 def _class_name(row: ClassRow, width: int) -> str:
-    loaders = "" if row.loaders < 2 else f" ({row.loaders} loaders)"
+    loaders = "" if row.loaders < 2 else say(" ({loaders} loaders)", loaders=row.loaders)
     return fit(f"{row.name}{loaders}", width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 
 NAMES_SHOWN = 3
@@ -12,17 +13,21 @@ def show_unreadable(page: Page, report: Report) -> None:
     """Each with its reason; an incomplete one is a finding of its own. Those left alone by the reason they share."""
     lost = [given for given in report.inputs if given.error is not None]
     if lost:
-        page.heading("Not read")
+        page.heading(say("Not read"))
         page.bullets(f"{given.path}: {given.error}" for given in lost)
     left: dict[str, list[str]] = {}
     for given in report.inputs:
         if given.skipped is not None:
             left.setdefault(given.skipped, []).append(given.path)
     if left:
-        page.heading("Left alone")
+        page.heading(say("Left alone"))
         page.bullets(f"{_some(paths)}: {reason}" for reason, paths in left.items())
 
 
 def _some(paths: list[str]) -> str:
     shown = ", ".join(paths[:NAMES_SHOWN])
-    return shown if len(paths) <= NAMES_SHOWN else f"{shown} and {len(paths) - NAMES_SHOWN} more"
+    return (
+        shown
+        if len(paths) <= NAMES_SHOWN
+        else say("{shown} and {paths} more", shown=shown, paths=len(paths) - NAMES_SHOWN)
+    )

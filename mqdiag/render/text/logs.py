@@ -7,6 +7,7 @@ from datetime import datetime
 
 from mqdiag.facts import LogsFacts
 from mqdiag.facts.logs import GcFacts, LogEvent, LogFile, PutLatency
+from mqdiag.language import counted, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import duration, number, share, size
 
@@ -32,7 +33,7 @@ def show_logs(page: Page, logs: LogsFacts) -> None:
     _events(page, logs)
     _flow_control(page, logs)
     if logs.pagecachert is not None:
-        page.heading("How long the broker's writes took (PAGECACHERT)")
+        page.heading(say("How long the broker's writes took (PAGECACHERT)"))
         page.bullets(latency_lines(logs.pagecachert))
     _replicas(page, logs)
     _collections(page, logs)
@@ -41,36 +42,47 @@ def show_logs(page: Page, logs: LogsFacts) -> None:
 def latency_lines(put: PutLatency) -> Iterator[str]:
     """The distribution in words, with the plain statement when the broker writes fast."""
     yield (
-        f"{number(put.puts)} writes in {_minutes(put.lines)}: {number(put.from_10_ms)} took 10 ms or more,"
-        f" {number(put.from_100_ms)} took 100 ms or more, {number(put.from_1_s)} a second or more"
+        say(
+            "{puts} writes in {minutes}: {from_10_ms} took 10 ms or more, {from_100_ms} took 100"
+            " ms or more, {from_1_s} a second or more",
+            puts=number(put.puts),
+            minutes=_minutes(put.lines),
+            from_10_ms=number(put.from_10_ms),
+            from_100_ms=number(put.from_100_ms),
+            from_1_s=number(put.from_1_s),
+        )
     )
     if put.puts >= FAST_PUTS and put.from_100_ms <= FAST_SHARE * put.puts:
-        yield "the broker writes fast"
+        yield say("the broker writes fast")
     elif put.worst is not None and put.worst.from_100_ms:
         yield (
-            f"the worst minute ends at {put.worst.at}: {number(put.worst.from_100_ms)} of {number(put.worst.puts)} took"
-            " 100 ms or more"
+            say(
+                "the worst minute ends at {at}: {from_100_ms} of {puts} took 100 ms or more",
+                at=put.worst.at,
+                from_100_ms=number(put.worst.from_100_ms),
+                puts=number(put.worst.puts),
+            )
         )
     elif put.puts < FAST_PUTS:
-        yield "too few to say how fast it writes under load"
+        yield say("too few to say how fast it writes under load")
 
 
 def _minutes(count: int) -> str:
-    return "1 minute" if count == 1 else f"{number(count)} minutes"
+    return counted(count, "minute")
 
 
 def _files(page: Page, logs: LogsFacts) -> None:
-    page.heading("The logs")
+    page.heading(say("The logs"))
     cut = _shared_folders([file.path for file in logs.files])
     days = _days(time for file in logs.files for time in (file.first, file.last))
     page.table(
         [
-            Column(head="log"),
-            Column(head="kind", whole=True),
-            Column(head="from", whole=True),
-            Column(head="to", whole=True),
-            Column(head="lines", right=True),
-            Column(head="size", right=True),
+            Column(head=say("log")),
+            Column(head=say("kind"), whole=True),
+            Column(head=say("from"), whole=True),
+            Column(head=say("to"), whole=True),
+            Column(head=say("lines"), right=True),
+            Column(head=say("size"), right=True),
         ],
         [
             (
@@ -85,14 +97,17 @@ def _files(page: Page, logs: LogsFacts) -> None:
         ],
     )
     if len(logs.files) > FILES_SHOWN:
-        page.paragraph(f"and {len(logs.files) - FILES_SHOWN} more logs", style="dim")
+        page.paragraph(say("and {files} more logs", files=len(logs.files) - FILES_SHOWN), style="dim")
     page.bullets(_clocks(logs.files))
     unseen = sum(file.unseen_lines for file in logs.files)
     if unseen:
         page.bullets(
             [
-                f"{number(unseen)} lines of floods were counted by their neighbours: one in several was looked at, so"
-                " their parts are estimates"
+                say(
+                    "{unseen} lines of floods were counted by their neighbours: one in several was looked"
+                    " at, so their parts are estimates",
+                    unseen=number(unseen),
+                )
             ]
         )
 
@@ -104,15 +119,15 @@ def _clocks(files: tuple[LogFile, ...]) -> Iterator[str]:
         key = (file.utc_offset, file.offset_reason)
         by_reason[key] = by_reason.get(key, 0) + 1
     for (offset, reason), count in by_reason.items():
-        of = "1 log" if count == 1 else f"{count} logs"
-        zone = f"UTC{offset}" if offset else "an unknown zone"
-        yield f"times of {of} are in {zone}: {reason}"
+        of = counted(count, "log")
+        zone = f"UTC{offset}" if offset else say("an unknown zone")
+        yield say("times of {of} are in {zone}: {reason}", of=of, zone=zone, reason=reason)
 
 
 def _events(page: Page, logs: LogsFacts) -> None:
     if not logs.events:
         return
-    page.heading("What the lines say, over time")
+    page.heading(say("What the lines say, over time"))
     for known in (True, False):
         events = [event for event in logs.events[:EVENTS_SHOWN] if _is_known(event) is known]
         if not events:
@@ -121,11 +136,11 @@ def _events(page: Page, logs: LogsFacts) -> None:
         days = _days((begin, end))
         page.table(
             [
-                Column(head="event", whole=True),
-                Column(head="lines", right=True),
-                Column(head="peak/min", right=True),
-                Column(head="first", whole=True),
-                Column(head="over time", whole=True),
+                Column(head=say("event"), whole=True),
+                Column(head=say("lines"), right=True),
+                Column(head=say("peak/min"), right=True),
+                Column(head=say("first"), whole=True),
+                Column(head=say("over time"), whole=True),
             ],
             [
                 (
@@ -139,10 +154,12 @@ def _events(page: Page, logs: LogsFacts) -> None:
             ],
         )
         if begin is not None and end is not None:
-            zone = "" if known else ", in the logs' own local times"
-            page.paragraph(f"over time: {begin} to {end}{zone}", style="dim")
+            zone = "" if known else say(", in the logs' own local times")
+            page.paragraph(
+                say("over time: {begin} to {end}{zone}", begin=begin, end=end, zone=zone), style="dim"
+            )
     if len(logs.events) > EVENTS_SHOWN:
-        page.paragraph(f"and {len(logs.events) - EVENTS_SHOWN} more kinds", style="dim")
+        page.paragraph(say("and {events} more kinds", events=len(logs.events) - EVENTS_SHOWN), style="dim")
     page.bullets(_about(logs))
 
 
@@ -153,7 +170,7 @@ def _about(logs: LogsFacts) -> Iterator[str]:
         if named:
             shown = ", ".join(f"{name} ({number(count)})" for name, count in named[:SUBJECTS_SHOWN])
             more = len(named) - SUBJECTS_SHOWN + event.subjects_left_out
-            yield f"{event.kind}: {shown}" + (f" and {number(more)} more" if more > 0 else "")
+            yield f"{event.kind}: {shown}" + (say(" and {more} more", more=number(more)) if more > 0 else "")
     if any(event.kind == HARMLESS for event in logs.events):
         yield HARMLESS_SAID
 
@@ -162,10 +179,10 @@ def _named(row: object) -> str:
     parts = [
         f"{label} {value}" if label else str(value)
         for label, value in (
-            ("group", getattr(row, "group", None)),
-            ("topic", getattr(row, "topic", None)),
-            ("broker", getattr(row, "broker", None)),
-            ("queue", getattr(row, "queue_id", None)),
+            (say("group"), getattr(row, "group", None)),
+            (say("topic"), getattr(row, "topic", None)),
+            (say("broker"), getattr(row, "broker", None)),
+            (say("queue"), getattr(row, "queue_id", None)),
             ("", getattr(row, "thread", None)),
         )
         if value is not None
@@ -205,19 +222,19 @@ def _bars(event: LogEvent, begin: str | None, end: str | None) -> str:
 def _flow_control(page: Page, logs: LogsFacts) -> None:
     if not logs.flow_control:
         return
-    page.heading("Flow control of consumers")
+    page.heading(say("Flow control of consumers"))
     page.table(
         [
-            Column(head="group"),
-            Column(head="by"),
-            Column(head="pulls held back", right=True),
-            Column(head="queues at once", right=True),
-            Column(head="threshold", right=True),
-            Column(head="largest", right=True),
+            Column(head=say("group")),
+            Column(head=say("by")),
+            Column(head=say("pulls held back"), right=True),
+            Column(head=say("queues at once"), right=True),
+            Column(head=say("threshold"), right=True),
+            Column(head=say("largest"), right=True),
         ],
         [
             (
-                row.group or "(lite pull)",
+                row.group or say("(lite pull)"),
                 row.kind,
                 f"{number(row.occurrences)}+",
                 "?" if row.queues_held_back is None else f"{row.queues_held_back:.2f}",
@@ -235,16 +252,28 @@ def _replicas(page: Page, logs: LogsFacts) -> None:
     for gap in logs.replica_gaps:
         name = _short(gap.path[cut:])
         if gap.smallest_bytes < 0:
-            lines.append(f"{name}: the slave was ahead of its master by {size(-gap.smallest_bytes)}")
+            lines.append(
+                say(
+                    "{name}: the slave was ahead of its master by {smallest_bytes}",
+                    name=name,
+                    smallest_bytes=size(-gap.smallest_bytes),
+                )
+            )
         elif gap.replica_seen:
             lines.append(
-                f"{name}: the slave was behind by {size(gap.largest_bytes)} at most,"
-                f" {size(gap.last_bytes)} at the end"
+                say(
+                    "{name}: the slave was behind by {largest_bytes} at most, {last_bytes} at the end",
+                    name=name,
+                    largest_bytes=size(gap.largest_bytes),
+                    last_bytes=size(gap.last_bytes),
+                )
             )
         else:
-            lines.append(f"{name}: no slave is seen; `fall behind` then counts all that was ever written")
+            lines.append(
+                say("{name}: no slave is seen; `fall behind` then counts all that was ever written", name=name)
+            )
     if lines:
-        page.heading("Master and slave")
+        page.heading(say("Master and slave"))
         page.bullets(lines[:ROWS_SHOWN])
 
 
@@ -252,17 +281,17 @@ def _collections(page: Page, logs: LogsFacts) -> None:
     if not logs.gc:
         return
     cut = _shared_folders([file.path for file in logs.files])
-    page.heading("Garbage collections")
+    page.heading(say("Garbage collections"))
     page.table(
         [
-            Column(head="log"),
-            Column(head="all", right=True),
-            Column(head="full", right=True),
-            Column(head="pauses", right=True),
-            Column(head="longest", right=True),
-            Column(head="of the time", right=True),
-            Column(head="heap after", right=True),
-            Column(head="heap", right=True),
+            Column(head=say("log")),
+            Column(head=say("all"), right=True),
+            Column(head=say("full"), right=True),
+            Column(head=say("pauses"), right=True),
+            Column(head=say("longest"), right=True),
+            Column(head=say("of the time"), right=True),
+            Column(head=say("heap after"), right=True),
+            Column(head=say("heap"), right=True),
         ],
         [_gc_row(gc, cut) for gc in logs.gc[:ROWS_SHOWN]],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mqdiag.facts.shown import PathStep
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
@@ -50,8 +51,14 @@ class _Tree:
             self._page.hanging(f"{self._share(step):>{MARK_WIDTH}}", text, indent=indent)
             self._follow(step, indent + MARK_WIDTH + 1)
         if rest.instances > 0:
-            ways = {0: "smaller ways", 1: "a smaller way"}.get(rest.steps, f"{number(rest.steps)} smaller ways")
-            self._page.hanging(" " * MARK_WIDTH, f"and {self._named(rest.instances)} on {ways}", indent=indent)
+            ways = {0: say("smaller ways"), 1: say("a smaller way")}.get(
+                rest.steps, say("{steps} smaller ways", steps=number(rest.steps))
+            )
+            self._page.hanging(
+                " " * MARK_WIDTH,
+                say("and {named} on {ways}", named=self._named(rest.instances), ways=ways),
+                indent=indent,
+            )
 
     def _follow(self, step: PathStep, indent: int) -> None:
         """The steps below one: a single way stays where it is, several are indented."""
@@ -59,7 +66,7 @@ class _Tree:
             step = step.below[0]
             self._page.hanging("->", _words(step, self._page.view.width - indent - 3), indent=indent)
         if step.ends and step.below:
-            self._page.hanging("=", f"{self._named(step.ends)} here, and below", indent=indent)
+            self._page.hanging("=", say("{named} here, and below", named=self._named(step.ends)), indent=indent)
         if step.below or step.more_steps:
             deeper = min(indent + BRANCH_INDENT - MARK_WIDTH - 1, DEEPEST_INDENT)
             self.branches(step.below, deeper, _Rest(step.more_instances, step.more_steps))
@@ -83,7 +90,7 @@ def _words(step: PathStep, room: int, counts: Sequence[str] = ()) -> str:
     how = f"{step.root}: " if step.root is not None else f"{_short(step.field)}: "
     name = step.class_name if step.label is None else _labelled(step)
     if step.objects > 1:
-        counts = [f"{number(step.objects)} objects", *counts]
+        counts = [say("{objects} objects", objects=number(step.objects)), *counts]
     tail = f" ({', '.join(counts)})" if counts else ""
     return f"{how}{fit(name, room - len(how) - len(tail))}{tail}"
 

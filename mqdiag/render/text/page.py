@@ -17,6 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.wording.safe import safe
 
@@ -108,7 +109,7 @@ class Page:
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in rows:
-            grid.add_row(Text(safe(name)), Text(_shown(value)))
+            grid.add_row(Text(say(safe(name))), Text(_shown(value)))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
 
     def command(self, text: str, *, indent: int = INDENT) -> None:
@@ -126,7 +127,7 @@ class Page:
         )
         for column in columns:
             table.add_column(
-                Text(column.head),
+                Text(say(column.head)),
                 justify="right" if column.right else "left",
                 no_wrap=column.right or column.whole,
                 overflow="fold",

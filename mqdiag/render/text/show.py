@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from mqdiag.facts.shown import Shown, ShownClass, ShownHolder, ShownObject, ShownValue
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render.text.merged_paths import show_paths
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
@@ -27,37 +28,43 @@ def show_shown(page: Page, report: Report, shown: Shown) -> None:
     for given in report.inputs:
         if not given.complete:
             page.blank()
-            page.paragraph(f"The dump is incomplete, so sizes and paths may be: {given.problem}", indent=0)
+            page.paragraph(
+                say("The dump is incomplete, so sizes and paths may be: {problem}", problem=given.problem),
+                indent=0,
+            )
 
 
 def _object(page: Page, one: ShownObject) -> None:
     page.paragraph(f"{fit(one.class_name, page.view.width - 20)} {one.object_id}", indent=0, style="bold")
     page.pairs(_summary(one))
     _values(page, "Fields", one.fields)
-    _values(page, "Static fields", one.statics)
+    _values(page, say("Static fields"), one.statics)
     _elements(page, one)
     _entries(page, one)
     if one.reachable:
         _dominators(page, one)
-        page.heading("Paths from GC roots, the shortest through each referrer, merged")
+        page.heading(say("Paths from GC roots, the shortest through each referrer, merged"))
         show_paths(page, one.paths, sum(step.instances for step in one.paths), "referrer")
     _referrers(page, one)
 
 
 def _summary(one: ShownObject) -> Iterator[tuple[str, str]]:
     if one.label is not None:
-        yield "is", one.label
-    yield "shallow", size(one.shallow_bytes)
+        yield say("is"), one.label
+    yield say("shallow"), size(one.shallow_bytes)
     if one.reachable:
-        yield "retained", f"{size(one.retained_bytes)}, which go when it goes"
+        yield (
+            say("retained"),
+            say("{retained_bytes}, which go when it goes", retained_bytes=size(one.retained_bytes)),
+        )
     else:
-        yield "reachable", "no: nothing keeps it alive, the next collection takes it"
+        yield "reachable", say("no: nothing keeps it alive, the next collection takes it")
     if one.root is not None:
-        yield "GC root", one.root
+        yield say("GC root"), one.root
     if one.length is not None:
-        yield "length", number(one.length)
+        yield say("length"), number(one.length)
     if one.class_name == "byte[]":
-        yield "content", "never shown"
+        yield "content", say("never shown")
 
 
 def _values(page: Page, title: str, values: Iterable[ShownValue]) -> None:
@@ -65,7 +72,13 @@ def _values(page: Page, title: str, values: Iterable[ShownValue]) -> None:
     for value in values:
         groups.setdefault(value.declared_by, []).append(value)
     for declared_by, members in groups.items():
-        page.heading(title if declared_by is None else f"{title} of {fit(declared_by, page.view.width - 12)}")
+        page.heading(
+            title
+            if declared_by is None
+            else say(
+                "{title} of {declared_by}", title=title, declared_by=fit(declared_by, page.view.width - 12)
+            )
+        )
         page.pairs((value.name, value_text(value, page.view.width - NAME_ROOM)) for value in members)
 
 
@@ -91,13 +104,13 @@ def value_text(value: ShownValue, width: int) -> str:
         plain = str(value.value).lower() if isinstance(value.value, bool) else value.value
         # Of the JDK's boxes everybody knows the package.
         return f"{plain} ({name.rsplit('.', 1)[-1] if name.startswith('java.') else name})"
-    entries = "" if value.length is None else f", {number(value.length)} entries"
+    entries = "" if value.length is None else say(", {length} entries", length=number(value.length))
     return f"{name} {value.object_id}{entries}"
 
 
 def _elements(page: Page, one: ShownObject) -> None:
     if one.elements:
-        page.heading("Elements" if len(one.elements) == one.length else "First elements")
+        page.heading(say("Elements") if len(one.elements) == one.length else say("First elements"))
         width = page.view.width - 10
         if one.elements[0].type == "reference":
             rows = [(f"[{at}]", value_text(value, width)) for at, value in enumerate(one.elements)]
@@ -109,11 +122,14 @@ def _elements(page: Page, one: ShownObject) -> None:
 def _entries(page: Page, one: ShownObject) -> None:
     if one.entry_count is None:
         return
-    page.heading(f"Entries: {number(one.entry_count)}" + (", the first ones" if one.entries else ""))
+    page.heading(
+        say("Entries: {entry_count}", entry_count=number(one.entry_count))
+        + (say(", the first ones") if one.entries else "")
+    )
     half = page.view.width // 2 - 3
     if any(entry.key is not None for entry in one.entries):
         page.table(
-            [Column(head="key"), Column(head="value")],
+            [Column(head=say("key")), Column(head=say("value"))],
             [
                 ("" if entry.key is None else value_text(entry.key, half), value_text(entry.value, half))
                 for entry in one.entries
@@ -124,33 +140,40 @@ def _entries(page: Page, one: ShownObject) -> None:
 
 
 def _dominators(page: Page, one: ShownObject) -> None:
-    page.heading("Dominated by")
+    page.heading(say("Dominated by"))
     if not one.dominators:
         page.paragraph(
-            "nothing but the GC roots: it is a root, or several ways lead to it that share no object"
+            say("nothing but the GC roots: it is a root, or several ways lead to it that share no object")
         )
     left_out = one.dominator_count - len(one.dominators)
     for at, holder in enumerate(one.dominators):
         if left_out and at == len(one.dominators) // 2:
-            page.hanging("..", f"{number(left_out)} more")
+            page.hanging("..", say("{left_out} more", left_out=number(left_out)))
         page.hanging("<-", _holder(page, holder))
 
 
 def _referrers(page: Page, one: ShownObject) -> None:
     more = one.referrer_count - len(one.referrers)
-    page.heading(f"Referred to by {number(one.referrer_count)}" + (", the largest" if more else ""))
+    page.heading(
+        say("Referred to by {referrer_count}", referrer_count=number(one.referrer_count))
+        + (say(", the largest") if more else "")
+    )
     for holder in one.referrers:
         page.hanging("-", _holder(page, holder))
 
 
 def _holder(page: Page, holder: ShownHolder) -> str:
-    tail = f" {holder.object_id}, {size(holder.retained_bytes)} retained"
+    tail = say(
+        " {object_id}, {retained_bytes} retained",
+        object_id=holder.object_id,
+        retained_bytes=size(holder.retained_bytes),
+    )
     name = f" {holder.label}" if holder.label else ""
     class_name = holder.class_name
     if class_name == CLASS and holder.label:
         name, class_name = "", holder.label
     field = holder.field or ""
-    by = f", by {_field(field, holder.class_name)}" if field else ""
+    by = say(", by {field}", field=_field(field, holder.class_name)) if field else ""
     return fit(class_name, page.view.width - 6 - len(tail) - len(name) - len(by)) + name + tail + by
 
 
@@ -162,57 +185,65 @@ def _field(field: str, class_name: str) -> str:
 def _class(page: Page, one: ShownClass) -> None:
     page.paragraph(fit(one.name, page.view.width), indent=0, style="bold")
     page.pairs(_class_summary(one))
-    _values(page, "Static fields", one.statics)
+    _values(page, say("Static fields"), one.statics)
     if one.subclasses:
-        counted = "counted too" if one.with_subclasses else "not counted above; --subclasses does"
-        page.heading(f"Subclasses with instances ({counted})")
+        counted = say("counted too") if one.with_subclasses else say("not counted above; --subclasses does")
+        page.heading(say("Subclasses with instances ({counted})", counted=counted))
         page.table(
-            [Column(head="instances", right=True), Column(head="class")],
+            [Column(head=say("instances"), right=True), Column(head=say("class"))],
             [
                 (number(row.instances), fit(row.name, page.view.width - 16))
                 for row in one.subclasses[:SUBCLASSES_SHOWN]
             ],
         )
         if len(one.subclasses) > SUBCLASSES_SHOWN:
-            page.paragraph(f"and {number(len(one.subclasses) - SUBCLASSES_SHOWN)} more")
+            page.paragraph(
+                say("and {subclasses} more", subclasses=number(len(one.subclasses) - SUBCLASSES_SHOWN))
+            )
     if one.paths:
         page.heading(
-            f"Paths from GC roots to {number(one.reachable_instances)} instances, the shortest, merged"
+            say(
+                "Paths from GC roots to {reachable_instances} instances, the shortest, merged",
+                reachable_instances=number(one.reachable_instances),
+            )
         )
         show_paths(page, one.paths, one.reachable_instances, "instance")
     _largest(page, one)
 
 
 def _class_summary(one: ShownClass) -> Iterator[tuple[str, str]]:
-    yield "instances", number(one.instances)
+    yield say("instances"), number(one.instances)
     if one.reachable_instances != one.instances:
-        yield "", f"{number(one.instances - one.reachable_instances)} of them unreachable"
-    yield "shallow", size(one.shallow_bytes)
-    yield "retained", size(one.retained_bytes)
+        yield (
+            "",
+            say("{instances} of them unreachable", instances=number(one.instances - one.reachable_instances)),
+        )
+    yield say("shallow"), size(one.shallow_bytes)
+    yield say("retained"), size(one.retained_bytes)
     if one.superclasses:
-        yield "extends", ", ".join(one.superclasses)
+        yield say("extends"), ", ".join(one.superclasses)
     if one.class_ids:
-        loaders = f", {one.loaders} loaders" if one.loaders > 1 else ""
-        yield "class object", f"{', '.join(one.class_ids[:5])}{loaders}"
+        loaders = say(", {loaders} loaders", loaders=one.loaders) if one.loaders > 1 else ""
+        yield say("class object"), f"{', '.join(one.class_ids[:5])}{loaders}"
 
 
 def _largest(page: Page, one: ShownClass) -> None:
     if not one.largest:
         return
-    page.heading("Instances by retained size")
+    page.heading(say("Instances by retained size"))
     page.table(
         [
-            Column(head="object"),
-            Column(head="shallow", right=True),
-            Column(head="retained", right=True),
-            Column(head="share", right=True),
+            Column(head=say("object")),
+            Column(head=say("shallow"), right=True),
+            Column(head=say("retained"), right=True),
+            Column(head=say("share"), right=True),
             Column(head=""),
         ],
         [
             (
                 row.object_id,
                 size(row.shallow_bytes),
-                size(row.retained_bytes) if row.reachable else "unreachable",
+                size(row.retained_bytes) if row.reachable else say("unreachable"),
                 share(row.retained_bytes, one.retained_bytes) if row.reachable else "",
                 row.label or (f"[{number(row.length)}]" if row.length is not None else ""),
             )
@@ -220,4 +251,4 @@ def _largest(page: Page, one: ShownClass) -> None:
         ],
     )
     if one.instances > len(one.largest):
-        page.paragraph(f"and {number(one.instances - len(one.largest))} more")
+        page.paragraph(say("and {instances} more", instances=number(one.instances - len(one.largest))))

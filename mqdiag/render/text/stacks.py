@@ -12,6 +12,7 @@ from rich.tree import Tree
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import LockFacts, StackGroup, ThreadFacts
+from mqdiag.language import later, say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.safe import safe
@@ -36,14 +37,17 @@ GLYPHS = {
     "dns": "C",
     "future": "w",
 }
-LEGEND = "R socket read, C connect, W write, # lock, P pool, w other wait, z sleep, * running, . idle, blank not there"
+LEGEND = later(
+    "R socket read, C connect, W write, # lock, P pool, w other wait, z sleep, * running,"
+    " . idle, blank not there"
+)
 _HEAD_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 _NUMBER = re.compile(r"^(.*?)(\d+)$", re.S)
 
 
 def show_stacks(page: Page, stacks: StacksFacts) -> None:
     """All sections of a series."""
-    page.heading("The samples")
+    page.heading(say("The samples"))
     page.pairs(_summary(stacks))
     _timeline(page, stacks)
     _groups(page, stacks)
@@ -51,24 +55,37 @@ def show_stacks(page: Page, stacks: StacksFacts) -> None:
 
 
 def _summary(stacks: StacksFacts) -> Iterator[tuple[str, str]]:
-    span = "" if not stacks.seconds else f" over {stacks.seconds:.1f} s"
-    repeated = f", {stacks.repeated_samples} repeated left out" if stacks.repeated_samples else ""
-    yield "samples", f"{stacks.samples}{span}{repeated}"
+    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    repeated = (
+        say(", {repeated_samples} repeated left out", repeated_samples=stacks.repeated_samples)
+        if stacks.repeated_samples
+        else ""
+    )
+    yield say("samples"), f"{stacks.samples}{span}{repeated}"
     for sample in stacks.series[:SAMPLES_SHOWN]:
-        when = sample.captured_at or sample.captured_local or "no time"
-        yield "", f"{sample.path}: {when}, {sample.threads} threads{'' if sample.complete else ', cut'}"
+        when = sample.captured_at or sample.captured_local or say("no time")
+        yield (
+            "",
+            say(
+                "{path}: {when}, {threads} threads{value}",
+                path=sample.path,
+                when=when,
+                threads=sample.threads,
+                value="" if sample.complete else say(", cut"),
+            ),
+        )
     if len(stacks.series) > SAMPLES_SHOWN:
-        yield "", f"and {len(stacks.series) - SAMPLES_SHOWN} more"
+        yield "", say("and {series} more", series=len(stacks.series) - SAMPLES_SHOWN)
     for jvm in dict.fromkeys(sample.jvm for sample in stacks.series if sample.jvm):
-        yield "JVM", jvm
+        yield say("JVM"), jvm
     if not stacks.has_cpu:
-        yield "CPU time", "not in these dumps (cpu= comes with JDK 11): confidence is lower"
+        yield say("CPU time"), say("not in these dumps (cpu= comes with JDK 11): confidence is lower")
     states: dict[str, int] = {}
     for thread in stacks.threads:
         if thread.role == "consume-worker":
             states[thread.state] = states.get(thread.state, 0) + 1
     if states:
-        yield "consume threads", ", ".join(f"{count} {state}" for state, count in states.items())
+        yield say("consume threads"), ", ".join(f"{count} {state}" for state, count in states.items())
 
 
 def _timeline(page: Page, stacks: StacksFacts) -> None:
@@ -76,7 +93,7 @@ def _timeline(page: Page, stacks: StacksFacts) -> None:
     shown = stacks.threads if page.view.all_threads else tuple(_matters(stacks))
     if not shown:
         return
-    page.heading("What the threads did, sample by sample")
+    page.heading(say("What the threads did, sample by sample"))
     rows: dict[tuple[str, ...], list[ThreadFacts]] = {}
     for thread in shown:
         marks = "".join(_glyph(at.state, at.doing) for at in thread.samples)
@@ -84,10 +101,10 @@ def _timeline(page: Page, stacks: StacksFacts) -> None:
             thread
         )
     table = Table(box=_HEAD_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
-    table.add_column("threads", overflow="fold", ratio=4)
-    table.add_column("samples", no_wrap=stacks.samples <= SAMPLES_SHOWN * 2)
-    table.add_column("state", no_wrap=True)
-    table.add_column("at", overflow="fold", ratio=3)
+    table.add_column(say("threads"), overflow="fold", ratio=4)
+    table.add_column(say("samples"), no_wrap=stacks.samples <= SAMPLES_SHOWN * 2)
+    table.add_column(say("state"), no_wrap=True)
+    table.add_column(say("at"), overflow="fold", ratio=3)
     limit = len(rows) if page.view.all_threads else ROWS_SHOWN
     for (state, marks, frame, _), threads in list(rows.items())[:limit]:
         style = STYLES.get(state, "")
@@ -99,7 +116,7 @@ def _timeline(page: Page, stacks: StacksFacts) -> None:
         )
     page.draw(table)
     if len(rows) > limit:
-        page.paragraph(f"and {len(rows) - limit} more rows; --threads shows all", style="dim")
+        page.paragraph(say("and {rows} more rows; --threads shows all", rows=len(rows) - limit), style="dim")
     page.paragraph(LEGEND, style="dim")
 
 
@@ -137,11 +154,11 @@ def _groups(page: Page, stacks: StacksFacts) -> None:
     wanted = [group for group in wanted if group.state != "idle" or page.view.all_threads]
     if not wanted:
         return
-    page.heading("Equal stacks in the last sample, the application's own code marked with >")
+    page.heading(say("Equal stacks in the last sample, the application's own code marked with >"))
     for group in wanted[:GROUPS_SHOWN]:
         _group(page, group)
     if len(wanted) > GROUPS_SHOWN:
-        page.paragraph(f"and {len(wanted) - GROUPS_SHOWN} more stacks", style="dim")
+        page.paragraph(say("and {wanted} more stacks", wanted=len(wanted) - GROUPS_SHOWN), style="dim")
 
 
 def _group(page: Page, group: StackGroup) -> None:
@@ -161,13 +178,13 @@ def _locks(page: Page, stacks: StacksFacts) -> None:
     chains = (cyclic[:1] if cyclic else []) + roots
     if not chains:
         return
-    page.heading("Who holds whom up")
+    page.heading(say("Who holds whom up"))
     for lock in chains[:LOCKS_SHOWN]:
         tree = Tree(_owner(lock))
         _grow(tree, lock, locks, seen={lock.object_id})
         page.draw(tree)
     if len(chains) > LOCKS_SHOWN:
-        page.paragraph(f"and {len(chains) - LOCKS_SHOWN} more locks", style="dim")
+        page.paragraph(say("and {chains} more locks", chains=len(chains) - LOCKS_SHOWN), style="dim")
 
 
 def _in_cycle(lock: LockFacts, locks: list[LockFacts]) -> bool:
@@ -183,31 +200,50 @@ def _in_cycle(lock: LockFacts, locks: list[LockFacts]) -> bool:
 def _owner(lock: LockFacts) -> Text:
     text = Text()
     if lock.owner is None:
-        text.append("holder not named by the dump", style="yellow")
+        text.append(say("holder not named by the dump"), style="yellow")
     else:
         text.append(safe(lock.owner), style="bold")
-        guess = " (found by its frames)" if lock.inferred else ""
-        text.append(safe(f" {lock.owner_doing or ''} at {_short(lock.owner_frame or '?')}{guess}"))
+        guess = say(" (found by its frames)") if lock.inferred else ""
+        text.append(
+            safe(
+                say(
+                    " {owner_doing} at {owner_frame}{guess}",
+                    owner_doing=lock.owner_doing or "",
+                    owner_frame=_short(lock.owner_frame or "?"),
+                    guess=guess,
+                )
+            )
+        )
     return text
 
 
 def _grow(tree: Tree, lock: LockFacts, locks: list[LockFacts], seen: set[str]) -> None:
-    moving = ", its owner changes" if lock.moving else ""
+    moving = say(", its owner changes") if lock.moving else ""
     branch = tree.add(
-        Text(safe(f"holds {lock.class_name or lock.kind} <{lock.object_id}>{moving}"), style="dim")
+        Text(
+            safe(
+                say(
+                    "holds {class_name} <{object_id}>{moving}",
+                    class_name=lock.class_name or lock.kind,
+                    object_id=lock.object_id,
+                    moving=moving,
+                )
+            ),
+            style="dim",
+        )
     )
     onward = {other.owner: other for other in locks if other.owner in lock.waiters}
     plain = [waiter for waiter in lock.waiters if waiter not in onward]
     for owner, other in onward.items():
-        waiter = branch.add(Text(safe(f"{owner} waits, and holds up"), style="magenta"))
+        waiter = branch.add(Text(safe(say("{owner} waits, and holds up", owner=owner)), style="magenta"))
         if other.object_id not in seen:
             seen.add(other.object_id)
             _grow(waiter, other, locks, seen)
         else:
-            waiter.add(Text("the chain closes here: a deadlock", style="bold red"))
+            waiter.add(Text(say("the chain closes here: a deadlock"), style="bold red"))
     if plain:
         shown = names(plain) if len(plain) > WAITERS_SHOWN else ", ".join(plain)
-        branch.add(Text(safe(f"{len(plain)} waiting: {shown}"), style="magenta"))
+        branch.add(Text(safe(say("{plain} waiting: {shown}", plain=len(plain), shown=shown)), style="magenta"))
 
 
 def names(given: Iterable[str]) -> str:
@@ -224,10 +260,10 @@ def names(given: Iterable[str]) -> str:
             plain.append(name)
     parts = [prefix + _ranges(sorted(numbers)) for prefix, numbers in counts.items()]
     unique = sum(len(numbers) for numbers in counts.values()) + len(plain)
-    more = f" ({total} threads)" if total > unique else ""
+    more = say(" ({total} threads)", total=total) if total > unique else ""
     parts += plain[:WAITERS_SHOWN]
     if len(plain) > WAITERS_SHOWN:
-        parts.append(f"{len(plain) - WAITERS_SHOWN} more")
+        parts.append(say("{plain} more", plain=len(plain) - WAITERS_SHOWN))
     return ", ".join(parts) + more
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import duration
@@ -22,13 +23,15 @@ def show_threads(page: Page, heap: HeapFacts) -> None:
     stacks = _by_stack(chosen)
     if not stacks:
         return
-    page.heading("All threads" if everything else "Threads that hold messages or hit the OutOfMemoryError")
+    page.heading(
+        say("All threads") if everything else say("Threads that hold messages or hit the OutOfMemoryError")
+    )
     shown = stacks if everything else stacks[:STACKS_SHOWN]
     for threads in shown:
         _stack(page, threads)
     hidden = len(heap.threads) - sum(map(len, shown))
     if hidden:
-        page.paragraph(f"and {hidden} more threads; --threads shows them all", style="dim")
+        page.paragraph(say("and {hidden} more threads; --threads shows them all", hidden=hidden), style="dim")
 
 
 def _by_stack(threads: Sequence[HeapThread]) -> list[list[HeapThread]]:
@@ -53,28 +56,28 @@ def _stack(page: Page, threads: Sequence[HeapThread]) -> None:
     first = threads[0]
     told = [part for part in (first.role, first.state) if part]
     if first.hit_out_of_memory:
-        told.append("hit the OutOfMemoryError")
+        told.append(say("hit the OutOfMemoryError"))
     names = ", ".join(thread.name for thread in threads[:NAMES_SHOWN])
     if len(threads) > NAMES_SHOWN:
-        names += f" and {len(threads) - NAMES_SHOWN} more at the same place"
+        names += say(" and {threads} more at the same place", threads=len(threads) - NAMES_SHOWN)
     page.hanging("-", names + (f" ({', '.join(told)})" if told else ""))
     if first.message is not None:
         # The threads stand by the age of their messages, the oldest first.
-        whose = f"longest in hand, by {first.name}" if len(threads) > 1 else "in hand"
+        whose = say("longest in hand, by {name}", name=first.name) if len(threads) > 1 else say("in hand")
         page.paragraph(f"{whose}: {_message(first.message)}", indent=4)
     for frame in first.frames[:FRAMES_SHOWN]:
-        page.hanging("at", fit(frame, page.view.width - 9), indent=6)
+        page.hanging(say("at"), fit(frame, page.view.width - 9), indent=6)
     hidden = len(first.frames) - FRAMES_SHOWN
     if hidden > 0:
-        page.paragraph(f"and {hidden} more frames", indent=6, style="dim")
+        page.paragraph(say("and {hidden} more frames", hidden=hidden), indent=6, style="dim")
 
 
 def _message(message: MessageInHand) -> str:
     parts = [
-        f"topic {message.topic}" if message.topic else "",
-        f"queue {message.queue_id}" if message.queue_id is not None else "",
-        f"offset {message.offset}" if message.offset is not None else "",
-        f"id {message.msg_id}" if message.msg_id else "",
-        f"for {duration(message.age_ms)}" if message.age_ms is not None else "",
+        say("topic {topic}", topic=message.topic) if message.topic else "",
+        say("queue {queue_id}", queue_id=message.queue_id) if message.queue_id is not None else "",
+        say("offset {offset}", offset=message.offset) if message.offset is not None else "",
+        say("id {msg_id}", msg_id=message.msg_id) if message.msg_id else "",
+        say("for {age_ms}", age_ms=duration(message.age_ms)) if message.age_ms is not None else "",
     ]
-    return ", ".join(part for part in parts if part) or "a message"
+    return ", ".join(part for part in parts if part) or say("a message")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 
 NAMES_SHOWN = 3
@@ -17,9 +18,12 @@ def show_unchecked(page: Page, report: Report) -> None:
     unknown = {} if report.heap is None else _unknown(report.heap)
     if not by_reason and not unknown and not report.failed:
         return
-    page.heading("Not checked, and why")
+    page.heading(say("Not checked, and why"))
     for failed in report.failed:
-        page.hanging("-", f"{failed.rule} crashed, which is a fault of mqdiag: {failed.error}")
+        page.hanging(
+            "-",
+            say("{rule} crashed, which is a fault of mqdiag: {error}", rule=failed.rule, error=failed.error),
+        )
     for reason, rules in by_reason.items():
         page.hanging("-", f"{reason}: {_some(sorted(set(rules)))}")
     page.bullets(f"{', '.join(names)}: {reason}" for reason, names in unknown.items())
@@ -28,7 +32,11 @@ def show_unchecked(page: Page, report: Report) -> None:
 def _some(rules: list[str]) -> str:
     if len(rules) <= NAMES_SHOWN + 1:
         return ", ".join(rules)
-    return f"{', '.join(rules[:NAMES_SHOWN])} and {len(rules) - NAMES_SHOWN} more rules"
+    return say(
+        "{rules} and {rules_2} more rules",
+        rules=", ".join(rules[:NAMES_SHOWN]),
+        rules_2=len(rules) - NAMES_SHOWN,
+    )
 
 
 def _unknown(heap: HeapFacts) -> dict[str, list[str]]:
@@ -38,5 +46,5 @@ def _unknown(heap: HeapFacts) -> dict[str, list[str]]:
         by_reason.setdefault(reason, []).append(name.replace("_", " "))
     for consumer in heap.consumers:
         for name, reason in consumer.unknown.items():
-            by_reason.setdefault(reason, []).append(f"{name} of {consumer.group}")
+            by_reason.setdefault(reason, []).append(say("{name} of {group}", name=name, group=consumer.group))
     return by_reason

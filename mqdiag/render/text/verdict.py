@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
 from mqdiag.findings import Report
+from mqdiag.language import later, say
 from mqdiag.render.text.page import INDENT, Page
 
-PLACES = {"host": "on the host", "container": "in a container", "kubernetes": "in Kubernetes"}
+PLACES = {
+    "host": later("on the host"),
+    "container": later("in a container"),
+    "kubernetes": later("in Kubernetes"),
+}
 
 
 def show_verdict(page: Page, report: Report) -> None:
@@ -17,7 +22,7 @@ def show_verdict(page: Page, report: Report) -> None:
     if not verdict.healthy:
         sure = verdict.confidence is not None
         page.hanging(
-            "VERDICT" if sure else "NO VERDICT",
+            say("VERDICT") if sure else say("NO VERDICT"),
             verdict.statement,
             indent=0,
             style="bold",
@@ -26,21 +31,21 @@ def show_verdict(page: Page, report: Report) -> None:
         page.blank()
         if sure:
             reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
-            page.paragraph(f"{verdict.confidence} confidence{reason}")
+            page.paragraph(say("{confidence} confidence{reason}", confidence=verdict.confidence, reason=reason))
     if len(verdict.chain) > 1:
         page.blank()
-        page.paragraph("How it follows")
+        page.paragraph(say("How it follows"))
         page.numbered([_step(step) for step in verdict.chain], indent=2 * INDENT)
-    _lines(page, "What follows from it now", verdict.consequences)
-    _lines(page, "Evidence that agrees", verdict.agreements)
-    _lines(page, "Evidence that disagrees", verdict.contradictions)
-    _lines(page, "What was looked at", verdict.checked)
+    _lines(page, say("What follows from it now"), verdict.consequences)
+    _lines(page, say("Evidence that agrees"), verdict.agreements)
+    _lines(page, say("Evidence that disagrees"), verdict.contradictions)
+    _lines(page, say("What was looked at"), verdict.checked)
     page.blank()
 
 
 def _step(step: ChainStep) -> str:
-    seen = " and ".join(step.seen_in)
-    ties = f"; the same {', '.join(step.tied_by)}" if step.tied_by else ""
+    seen = say(" and ").join(step.seen_in)
+    ties = say("; the same {tied_by}", tied_by=", ".join(step.tied_by)) if step.tied_by else ""
     return f"{step.word} {step.says} ({seen}{ties})".lstrip()
 
 
@@ -55,13 +60,13 @@ def show_surer(page: Page, verdict: Verdict) -> None:
     """Behind everything else: what to collect next, ready to be pasted."""
     if not verdict.surer:
         return
-    page.heading("What would make it surer")
+    page.heading(say("What would make it surer"))
     for missing in verdict.surer:
         _missing(page, missing)
 
 
 def _missing(page: Page, missing: MissingEvidence) -> None:
-    caution = f" Mind: {missing.caution}." if missing.caution else ""
+    caution = say(" Mind: {caution}.", caution=missing.caution) if missing.caution else ""
     page.hanging("-", f"{missing.what}: {missing.why}.{caution}")
     for command in missing.commands:
         page.paragraph(f"{PLACES.get(command.where, command.where)}:", indent=2 * INDENT)

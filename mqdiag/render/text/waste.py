@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.waste import DirectBuffers, DuplicateStrings, LoaderGroup, ThreadLocals, WastefulCollections
+from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
@@ -21,7 +22,7 @@ def show_waste(page: Page, heap: HeapFacts) -> None:
     """Repeated strings, spare room, loaders, thread locals, direct buffers; nothing where there is little of it."""
     rows = list(_rows(heap))
     if rows:
-        page.heading("Waste and other suspects")
+        page.heading(say("Waste and other suspects"))
         page.pairs(rows)
 
 
@@ -32,60 +33,81 @@ def _rows(heap: HeapFacts) -> Iterator[tuple[str, str]]:
     least = max(WORTH_SHOWING_BYTES, round((heap.shallow_bytes or 0) * WORTH_SHOWING_SHARE))
     strings, collections, locals_ = waste.duplicate_strings, waste.collections, waste.thread_locals
     if strings is not None and (strings.wasted_bytes or strings.estimated_bytes or 0) >= least:
-        yield "equal strings", _strings(strings)
+        yield say("equal strings"), _strings(strings)
     if collections is not None and collections.wasted_bytes >= least:
-        yield "spare room", _collections(collections)
+        yield say("spare room"), _collections(collections)
     for group in waste.class_loaders:
         if group.closed or group.retained_bytes >= least:
-            yield "class loaders", _loaders(group)
+            yield say("class loaders"), _loaders(group)
     if locals_ is not None and locals_.retained_bytes >= least:
-        yield "thread locals", _locals(locals_)
+        yield say("thread locals"), _locals(locals_)
     direct = waste.direct_buffers
     if direct is not None and _direct_bytes(direct) >= WORTH_SHOWING_BYTES:
-        yield "direct buffers", _direct(direct)
+        yield say("direct buffers"), _direct(direct)
 
 
 def _strings(found: DuplicateStrings) -> str:
     if found.wasted_bytes is None or found.repeated is None:
-        return (
-            f"about {size(found.estimated_bytes)}, from a sample of one in"
-            f" {found.sampled_one_in} of {number(found.strings)}"
+        return say(
+            "about {estimated_bytes}, from a sample of one in {sampled_one_in} of {strings}",
+            estimated_bytes=size(found.estimated_bytes),
+            sampled_one_in=found.sampled_one_in,
+            strings=number(found.strings),
         )
     texts = ", ".join(f'"{each.text}" × {number(each.strings)}' for each in found.largest[:TEXTS_SHOWN])
-    return (
-        f"{size(found.wasted_bytes)} in {number(found.repeated)} of {number(found.strings)} strings that repeat"
-        f" another one: {texts}"
+    return say(
+        "{wasted_bytes} in {repeated} of {strings} strings that repeat another one: {texts}",
+        wasted_bytes=size(found.wasted_bytes),
+        repeated=number(found.repeated),
+        strings=number(found.strings),
+        texts=texts,
     )
 
 
 def _collections(found: WastefulCollections) -> str:
     about = "about " if found.sampled_one_in > 1 else ""
     worst = found.classes[0]
-    return (
-        f"{about}{size(found.wasted_bytes)} in empty and nearly empty collections, most in"
-        f" {fit(worst.class_name, CLASS_WIDTH)}: {number(worst.empty)} empty, {number(worst.sparse)} nearly so,"
-        f" of {number(worst.collections)}"
+    return say(
+        "{about}{wasted_bytes} in empty and nearly empty collections, most in {class_name}:"
+        " {empty} empty, {sparse} nearly so, of {collections}",
+        about=about,
+        wasted_bytes=size(found.wasted_bytes),
+        class_name=fit(worst.class_name, CLASS_WIDTH),
+        empty=number(worst.empty),
+        sparse=number(worst.sparse),
+        collections=number(worst.collections),
     )
 
 
 def _loaders(group: LoaderGroup) -> str:
-    closed = f", {number(group.closed)} of them closed" if group.closed else ""
-    return (
-        f"{number(group.loaders)} of {fit(group.loader_class, CLASS_WIDTH)}{closed} have the same classes,"
-        f" {size(group.retained_bytes)} retained; `mqdiag show DUMP {group.object_id}`"
+    closed = say(", {closed} of them closed", closed=number(group.closed)) if group.closed else ""
+    return say(
+        "{loaders} of {loader_class}{closed} have the same classes, {retained_bytes}"
+        " retained; `mqdiag show DUMP {object_id}`",
+        loaders=number(group.loaders),
+        loader_class=fit(group.loader_class, CLASS_WIDTH),
+        closed=closed,
+        retained_bytes=size(group.retained_bytes),
+        object_id=group.object_id,
     )
 
 
 def _locals(found: ThreadLocals) -> str:
-    text = f"{size(found.retained_bytes)} in {number(found.entries)} values"
+    text = say(
+        "{retained_bytes} in {entries} values",
+        retained_bytes=size(found.retained_bytes),
+        entries=number(found.entries),
+    )
     if found.threads:
         worst = found.threads[0]
-        text += (
-            f", most in thread {fit(worst.thread, CLASS_WIDTH)}: {size(worst.retained_bytes)},"
-            f" its largest value: {fit(worst.largest_class, CLASS_WIDTH)}"
+        text += say(
+            ", most in thread {thread}: {retained_bytes}, its largest value: {largest_class}",
+            thread=fit(worst.thread, CLASS_WIDTH),
+            retained_bytes=size(worst.retained_bytes),
+            largest_class=fit(worst.largest_class, CLASS_WIDTH),
         )
     if found.stale_bytes:
-        text += f"; {size(found.stale_bytes)} of dropped ThreadLocals"
+        text += say("; {stale_bytes} of dropped ThreadLocals", stale_bytes=size(found.stale_bytes))
     return text
 
 
@@ -98,16 +120,22 @@ def _direct(found: DirectBuffers) -> str:
     own = found.capacity_bytes if found.reserved_bytes is None else found.reserved_bytes
     parts = []
     if own:
-        limit = "" if found.limit_bytes is None else f" of {size(found.limit_bytes)}"
+        limit = (
+            "" if found.limit_bytes is None else say(" of {limit_bytes}", limit_bytes=size(found.limit_bytes))
+        )
         used = "" if not found.limit_bytes else f" ({share(own, found.limit_bytes)})"
-        parts.append(f"{size(own)}{limit} allowed{used}" if limit else size(own))
+        parts.append(
+            say("{own}{limit} allowed{used}", own=size(own), limit=limit, used=used) if limit else size(own)
+        )
     if found.netty_bytes:
         limit = (
             ""
             if found.netty_limit_bytes is None
-            else f" of {size(found.netty_limit_bytes)} that it allows itself"
+            else say(
+                " of {netty_limit_bytes} that it allows itself", netty_limit_bytes=size(found.netty_limit_bytes)
+            )
         )
-        parts.append(f"Netty {size(found.netty_bytes)}{limit}")
+        parts.append(say("Netty {netty_bytes}{limit}", netty_bytes=size(found.netty_bytes), limit=limit))
     if found.unreachable_bytes:
-        parts.append(f"{size(found.unreachable_bytes)} in garbage")
-    return "outside the heap: " + "; ".join(parts)
+        parts.append(say("{unreachable_bytes} in garbage", unreachable_bytes=size(found.unreachable_bytes)))
+    return say("outside the heap: ") + "; ".join(parts)

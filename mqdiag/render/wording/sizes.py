@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from mqdiag.language import say
+
 _UNITS = ("KiB", "MiB", "GiB", "TiB")
 
 
@@ -50,10 +52,10 @@ def duration(ms: int | None) -> str:
     ):
         if abs(ms) < limit:
             return f"{ms / divisor:,.{digits}f} {unit}"
-    return f"{ms / 86_400_000:,.1f} days"
+    return say("{days:,.1f} days", days=ms / 86_400_000)
 
 
 def per_second(rate: float) -> str:
     """A rate with three digits: 1,234 a second, 12.3 a second, 0.50 a second."""
     digits = 0 if rate >= 100 else 1 if rate >= 10 else 2
-    return f"{rate:,.{digits}f} a second"
+    return say("{rate} a second", rate=f"{rate:,.{digits}f}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mqdiag.language import say
 from mqdiag.render.html.figures.svg import CHARACTER, WIDTH, begin, box, element, picture, text
 from mqdiag.render.wording.safe import safe
 
@@ -35,7 +36,7 @@ def chain(title: str, links: Sequence[ChainLink]) -> Markup:
         if place:
             way = f"M{WIDTH / 2} {top}v{_GAP - 8}m-5 -7l5 7l5 -7"
             parts.append(element("path", d=way, class_="flow", stroke_width=1.5))
-            told = link.word + (f" (the same {link.tied_by})" if link.tied_by else "")
+            told = link.word + (say(" (the same {tied_by})", tied_by=link.tied_by) if link.tied_by else "")
             parts.append(
                 text(WIDTH / 2 + 14, top + _GAP / 2 + 2, begin(told, _LEFT + width / 2 - 24), kind="soft")
             )
@@ -47,7 +48,12 @@ def chain(title: str, links: Sequence[ChainLink]) -> Markup:
             parts.append(text(_LEFT + 12, top + 20 + line * _LINE, words))
         if link.seen_in:
             parts.append(
-                text(_LEFT + 12, top + 20 + len(lines) * _LINE, f"seen in {link.seen_in}", kind="soft")
+                text(
+                    _LEFT + 12,
+                    top + 20 + len(lines) * _LINE,
+                    say("seen in {seen_in}", seen_in=link.seen_in),
+                    kind="soft",
+                )
             )
         top += height
     return picture(title, top + 10, *parts)

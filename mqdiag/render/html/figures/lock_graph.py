@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, element, picture, text
 
 _ROW, _SIDE, _MOST_WAITERS = 30, 300, 6
@@ -44,17 +45,27 @@ def lock_graph(title: str, locks: Sequence[LockNode]) -> Markup:
         shown = list(lock.waiters[:_MOST_WAITERS])
         hidden = len(lock.waiters) - len(shown)
         if hidden:
-            shown.append(f"and {hidden} more")
+            shown.append(say("and {hidden} more", hidden=hidden))
         height = max(len(shown), 1) * _ROW
         middle = top + height / 2
         for line, waiter in enumerate(shown):
             at = top + line * _ROW
             parts.append(_box(8, at + 2, _SIDE, _ROW - 6, waiter, waiter))
             parts.append(_arrow(8 + _SIDE, at + _ROW / 2 - 1, 350, middle))
-        parts.append(_box(352, middle - 13, 250, 26, lock.lock, f"lock {lock.lock}"))
+        parts.append(_box(352, middle - 13, 250, 26, lock.lock, say("lock {lock}", lock=lock.lock)))
         parts.append(_arrow(602, middle, 650, middle))
         does = f" ({lock.owner_does})" if lock.owner_does else ""
-        parts.append(_box(652, middle - 13, _SIDE, 26, lock.owner, f"held by {lock.owner}{does}", "stuck"))
+        parts.append(
+            _box(
+                652,
+                middle - 13,
+                _SIDE,
+                26,
+                lock.owner,
+                say("held by {owner}{does}", owner=lock.owner, does=does),
+                "stuck",
+            )
+        )
         if lock.owner_does:
             parts.append(text(652, middle + 27, cut(lock.owner_does, _SIDE), kind="soft"))
         top += height + 28

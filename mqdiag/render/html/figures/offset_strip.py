@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, element, picture, text
 
 _ROW, _NAME, _RIGHT = 46, 260, 20
@@ -34,13 +35,32 @@ def offset_strips(title: str, strips: Sequence[Strip]) -> Markup:
         scale = room / max(last - first + 1, 1)
         parts.append(text(_NAME - 8, top + 14, cut(strip.label, _NAME - 16), anchor="end"))
         parts.append(
-            box(_NAME, top, room, 18, "card", f"offsets {first} to {last}; white is finished or not here")
+            box(
+                _NAME,
+                top,
+                room,
+                18,
+                "card",
+                say("offsets {first} to {last}; white is finished or not here", first=first, last=last),
+            )
         )
         for low, high in strip.runs:
             width = max((high - low + 1) * scale, 2.0)
             at = min(_NAME + (low - first) * scale, _NAME + room - width)
             parts.append(
-                box(at, top, width, 18, "bar", f"offsets {low} to {high}, {high - low + 1} messages held")
+                box(
+                    at,
+                    top,
+                    width,
+                    18,
+                    "bar",
+                    say(
+                        "offsets {low} to {high}, {high_2} messages held",
+                        low=low,
+                        high=high,
+                        high_2=high - low + 1,
+                    ),
+                )
             )
         parts.append(text(_NAME, top + 32, str(first), kind="soft"))
         parts.append(text(_NAME + room, top + 32, str(last), kind="soft", anchor="end"))

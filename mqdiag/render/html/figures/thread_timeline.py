@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, picture, text
 
 _ROW, _NAME, _STATE = 22, 300, 110
@@ -43,7 +44,9 @@ def thread_timeline(title: str, heads: Sequence[str], rows: Sequence[TimelineRow
             if frame is None and state == "ABSENT":
                 continue
             at = _NAME + place * width
-            hint = f"{row.name}, {heads[place]}: {state}{'' if frame is None else f' at {frame}'}"
+            hint = (
+                f"{row.name}, {heads[place]}: {state}{'' if frame is None else say(' at {frame}', frame=frame)}"
+            )
             joined = 0 if same else 1.5
             parts.append(box(at + joined, top + 2, width - joined, _ROW - 4, row.state, hint))
             if width >= 12 and not same:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, element, picture, text
 
 HEIGHT = 460
@@ -73,7 +74,7 @@ def _words(area: Area, width: float) -> str:
 def _rest(area: Area, weight: float) -> tuple[Area, ...]:
     if weight <= 0:
         return ()
-    return (Area(label="", detail="smaller objects", weight=weight, kind=area.kind),)
+    return (Area(label="", detail=say("smaller objects"), weight=weight, kind=area.kind),)
 
 
 def squarified(weights: Sequence[float], room: Rectangle) -> list[Rectangle]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mqdiag.language import say
 from mqdiag.render.html.page.parts import Cell, Column, Table
 from mqdiag.render.wording.sizes import duration, number, share, size
 
@@ -44,5 +45,5 @@ def table(
     name: str, caption: str, heads: Sequence[str], rows: Sequence[Sequence[Cell | str]], note: str = ""
 ) -> Table:
     """A table whose number columns have heads that begin with "#"."""
-    columns = [Column(head=head.removeprefix("#"), number=head.startswith("#")) for head in heads]
-    return Table(name=name, caption=caption, columns=columns, rows=rows, note=note)
+    columns = [Column(head=say(head.removeprefix("#")), number=head.startswith("#")) for head in heads]
+    return Table(name=name, caption=say(caption), columns=columns, rows=rows, note=note)

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
+from mqdiag.language import say
 from mqdiag.render.html.page.parts import Cell, Section
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
@@ -92,7 +93,7 @@ def evidence_rows(finding: Finding) -> list[tuple[str, str]]:
 
 def _value(key: str, value: EvidenceValue) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return say("yes") if value else say("no")
     if isinstance(value, int) and key.endswith("_bytes"):
         return f"{value:,} ({size(value)})"
     if isinstance(value, int):
@@ -105,7 +106,7 @@ def _value(key: str, value: EvidenceValue) -> str:
 def _headline(report: Report) -> tuple[str, str]:
     """(how it is, in a word that styles it; the sentence that says it)."""
     if all(given.error is not None for given in report.inputs):
-        return "unknown", "No input could be read"
+        return "unknown", say("No input could be read")
     open_findings = [finding for finding in report.findings if finding.accepted is None]
     if open_findings and open_findings[0].severity is not Severity.INFO:
         return open_findings[0].severity.value, open_findings[0].title
@@ -113,5 +114,5 @@ def _headline(report: Report) -> tuple[str, str]:
     without_view = heap is not None and heap.process_queues is None
     without_series = heap is None and report.stacks is not None and not report.stacks.judged
     if without_view or without_series or not report.checked:
-        return "unknown", "No verdict: this evidence does not suffice"
-    return "healthy", "No fault found"
+        return "unknown", say("No verdict: this evidence does not suffice")
+    return "healthy", say("No fault found")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, count_cell, offset_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Fold, Pairs, Section
@@ -59,44 +60,64 @@ def broker_section(report: Report, view: View) -> Section | None:
     for name, settings in (("BrokerConfig", broker.config), ("MessageStoreConfig", broker.store_config)):
         if settings:
             rows = [(key, _setting(value)) for key, value in sorted(settings.items())]
-            parts.append(Fold(summary=f"{name} in force", parts=[Pairs(rows)]))
-    return Section(name="broker", title="The broker", parts=parts)
+            parts.append(Fold(summary=say("{name} in force", name=name), parts=[Pairs(rows)]))
+    return Section(name="broker", title=say("The broker"), parts=parts)
 
 
 def _setting(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "not known" if value is None else str(value)
+    return say("not known") if value is None else str(value)
 
 
 def _card(broker: BrokerFacts) -> list[tuple[str, str]]:
     rows = [
-        ("name", broker.name or "not known"),
-        ("version", broker.version or "not known"),
-        ("cluster", broker.cluster or "not known"),
-        ("role", ", ".join(filter(None, (broker.role, broker.flush))) or "not known"),
+        (say("name"), broker.name or say("not known")),
+        (say("version"), broker.version or say("not known")),
+        (say("cluster"), broker.cluster or say("not known")),
+        (say("role"), ", ".join(filter(None, (broker.role, broker.flush))) or say("not known")),
     ]
     if broker.page_cache_lock_ms is not None:
-        held = duration(broker.page_cache_lock_ms) if broker.page_cache_lock_ms else "no append under way"
-        rows.append(("append takes", held))
+        held = duration(broker.page_cache_lock_ms) if broker.page_cache_lock_ms else say("no append under way")
+        rows.append((say("append takes"), held))
     lock = broker.put_lock
     if lock is not None and lock.held is not None:
-        rows.append(("put lock", f"held by {lock.holder or 'an unknown thread'}" if lock.held else "free"))
+        rows.append(
+            (
+                say("put lock"),
+                say("held by {holder}", holder=lock.holder or say("an unknown thread"))
+                if lock.held
+                else say("free"),
+            )
+        )
     pool = broker.transient_store_pool
     if pool is not None:
-        free = f", {number(pool.available_buffers)} of {number(pool.pool_size)} buffers free"
-        rows.append(("transient store pool", f"on{free}" if pool.enabled else "off"))
+        free = say(
+            ", {available_buffers} of {pool_size} buffers free",
+            available_buffers=number(pool.available_buffers),
+            pool_size=number(pool.pool_size),
+        )
+        rows.append((say("transient store pool"), f"on{free}" if pool.enabled else say("off")))
     log = broker.commit_log
     if log is not None:
-        rows.append(("commit log", f"{number(log.files)} files, written to {log.wrote_offset}"))
+        rows.append(
+            (
+                say("commit log"),
+                say(
+                    "{files} files, written to {wrote_offset}",
+                    files=number(log.files),
+                    wrote_offset=log.wrote_offset,
+                ),
+            )
+        )
         if log.unflushed_bytes is not None:
-            rows.append(("not yet on disk", size(log.unflushed_bytes)))
+            rows.append((say("not yet on disk"), size(log.unflushed_bytes)))
         if log.uncommitted_bytes is not None:
-            rows.append(("in off-heap buffers only", size(log.uncommitted_bytes)))
+            rows.append((say("in off-heap buffers only"), size(log.uncommitted_bytes)))
     if broker.consume_queues is not None:
-        rows.append(("consume queues", number(broker.consume_queues)))
+        rows.append((say("consume queues"), number(broker.consume_queues)))
     if broker.long_polling is not None:
-        rows.append(("held pull requests", number(broker.long_polling.requests)))
+        rows.append((say("held pull requests"), number(broker.long_polling.requests)))
     if broker.store_flags:
-        rows.append(("store forbids", ", ".join(broker.store_flags)))
+        rows.append((say("store forbids"), ", ".join(broker.store_flags)))
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.bars import BarRow, bars
 from mqdiag.render.html.figures.offset_strip import Strip, offset_strips
@@ -33,28 +34,28 @@ def consumers_section(report: Report, view: View) -> Section | None:
         parts.append(_strips(strips))
     if heap.queues:
         parts.append(_queues(heap))
-    return Section(name="consumers", title="Consumers and queues", parts=parts)
+    return Section(name="consumers", title=say("Consumers and queues"), parts=parts)
 
 
 def _consumers(heap: HeapFacts) -> Table:
     return Table(
         name="consumers",
-        caption="Consumers",
+        caption=say("Consumers"),
         columns=(
-            Column(head="group"),
-            Column(head="kind"),
-            Column(head="client"),
-            Column(head="queues", number=True),
-            Column(head="messages", number=True),
-            Column(head="bodies", number=True),
-            Column(head="retained", number=True),
-            Column(head="thresholds allow", number=True),
+            Column(head=say("group")),
+            Column(head=say("kind")),
+            Column(head=say("client")),
+            Column(head=say("queues"), number=True),
+            Column(head=say("messages"), number=True),
+            Column(head=say("bodies"), number=True),
+            Column(head=say("retained"), number=True),
+            Column(head=say("thresholds allow"), number=True),
         ),
         rows=[
             (
                 one.group,
                 one.kind,
-                one.client_version or "not known",
+                one.client_version or say("not known"),
                 Cell(number(one.queues), one.queues),
                 Cell(number(one.messages), one.messages),
                 Cell(size(one.body_bytes), one.body_bytes),
@@ -68,23 +69,27 @@ def _consumers(heap: HeapFacts) -> Table:
 
 def _settings(consumer: ConsumerFacts) -> Fold:
     rows = [(key, _setting(value)) for key, value in sorted(consumer.config.items())]
-    return Fold(summary=f"Settings in force of {consumer.group}", parts=[Pairs(rows)])
+    return Fold(summary=say("Settings in force of {group}", group=consumer.group), parts=[Pairs(rows)])
 
 
 def _setting(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "not known" if value is None else str(value)
+    return say("not known") if value is None else str(value)
 
 
 def _bars(queues: list[QueueFacts]) -> Figure:
     shown = sorted(queues, key=lambda queue: (-queue.body_bytes, -queue.messages))[:MOST_BARS]
     left_out = len(queues) - len(shown)
-    title = f"The queue with most bytes is {_name(shown[0])}: {size(shown[0].body_bytes)}"
+    title = say(
+        "The queue with most bytes is {name}: {body_bytes}",
+        name=_name(shown[0]),
+        body_bytes=size(shown[0].body_bytes),
+    )
     return Figure(
         svg=bars(
             title,
-            ("bytes of bodies", "messages"),
+            (say("bytes of bodies"), "messages"),
             [
                 BarRow(
                     label=_name(queue),
@@ -96,7 +101,8 @@ def _bars(queues: list[QueueFacts]) -> Figure:
                 for queue in shown
             ],
         ),
-        caption="Queues by what they hold" + (f"; {left_out} more hold less" if left_out else ""),
+        caption=say("Queues by what they hold")
+        + (say("; {left_out} more hold less", left_out=left_out) if left_out else ""),
     )
 
 
@@ -106,7 +112,11 @@ def _strips(queues: list[QueueFacts]) -> Figure:
     widest = max(shown, key=lambda queue: queue.span or 0)
     return Figure(
         svg=offset_strips(
-            f"Offsets held, the widest span is {number(widest.span)} of {_name(widest)}",
+            say(
+                "Offsets held, the widest span is {span} of {name}",
+                span=number(widest.span),
+                name=_name(widest),
+            ),
             [
                 Strip(
                     label=_name(queue),
@@ -118,8 +128,11 @@ def _strips(queues: list[QueueFacts]) -> Figure:
             ],
         ),
         caption=(
-            "Offsets of the queues, each on its own scale: filled is held, empty is finished; red is the message at the"
-            " head that a listener has in hand, and no offset beyond it can be committed."
+            say(
+                "Offsets of the queues, each on its own scale: filled is held, empty is finished; red"
+                " is the message at the head that a listener has in hand, and no offset beyond it can"
+                " be committed."
+            )
         ),
     )
 
@@ -129,8 +142,16 @@ def _head(queue: QueueFacts) -> str:
         return ""
     finished = ""
     if queue.finished_beyond_head:
-        finished = f", {number(queue.finished_beyond_head)} finished beyond it"
-    return f"offset {queue.min_offset} in hand for {duration(queue.oldest_consume_age_ms)}{finished}"
+        finished = say(
+            ", {finished_beyond_head} finished beyond it",
+            finished_beyond_head=number(queue.finished_beyond_head),
+        )
+    return say(
+        "offset {min_offset} in hand for {oldest_consume_age_ms}{finished}",
+        min_offset=queue.min_offset,
+        oldest_consume_age_ms=duration(queue.oldest_consume_age_ms),
+        finished=finished,
+    )
 
 
 def _queues(heap: HeapFacts) -> Table:
@@ -138,21 +159,21 @@ def _queues(heap: HeapFacts) -> Table:
     hidden = len(rows) - MOST_QUEUES
     return Table(
         name="queues",
-        caption="Queues",
+        caption=say("Queues"),
         columns=(
-            Column(head="group"),
-            Column(head="topic"),
-            Column(head="broker"),
-            Column(head="queue", number=True),
-            Column(head="messages", number=True),
-            Column(head="bodies", number=True),
-            Column(head="first offset", number=True),
-            Column(head="last offset", number=True),
-            Column(head="span", number=True),
-            Column(head="committed", number=True),
-            Column(head="behind", number=True),
-            Column(head="head in hand", number=True),
-            Column(head="state"),
+            Column(head=say("group")),
+            Column(head=say("topic")),
+            Column(head=say("broker")),
+            Column(head=say("queue"), number=True),
+            Column(head=say("messages"), number=True),
+            Column(head=say("bodies"), number=True),
+            Column(head=say("first offset"), number=True),
+            Column(head=say("last offset"), number=True),
+            Column(head=say("span"), number=True),
+            Column(head=say("committed"), number=True),
+            Column(head=say("behind"), number=True),
+            Column(head=say("head in hand"), number=True),
+            Column(head=say("state")),
         ),
         rows=[
             (
@@ -172,7 +193,9 @@ def _queues(heap: HeapFacts) -> Table:
             )
             for queue in rows[:MOST_QUEUES]
         ],
-        note=f"and {number(hidden)} more queues; --format json has them all" if hidden > 0 else "",
+        note=say("and {hidden} more queues; --format json has them all", hidden=number(hidden))
+        if hidden > 0
+        else "",
     )
 
 
@@ -183,7 +206,9 @@ def _cell(value: int | None, words: object = None) -> Cell:
 
 
 def _state(queue: QueueFacts) -> str:
-    return ", ".join(word for word, holds in (("dropped", queue.dropped), ("locked", queue.locked)) if holds)
+    return ", ".join(
+        word for word, holds in ((say("dropped"), queue.dropped), (say("locked"), queue.locked)) if holds
+    )
 
 
 def _name(queue: QueueFacts) -> str:

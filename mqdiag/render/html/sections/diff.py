@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mqdiag.facts.diff import DiffFacts, FindingChange, Growth
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import count_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Cell, Pairs, Section
@@ -21,9 +22,9 @@ def diff_section(report: Report, view: View) -> Section | None:
     if diff.remarks:
         parts.append(Bullets(diff.remarks))
     for name, caption, changes in (
-        ("new", "New findings", diff.new),
-        ("gone", "Findings that are gone", diff.gone),
-        ("changed", "Findings that changed", diff.changed),
+        ("new", say("New findings"), diff.new),
+        ("gone", say("Findings that are gone"), diff.gone),
+        ("changed", say("Findings that changed"), diff.changed),
     ):
         if changes:
             parts.append(_findings(name, caption, changes))
@@ -32,7 +33,11 @@ def diff_section(report: Report, view: View) -> Section | None:
         parts.append(table("holders-grown", "Holders", ("held under", "of", *_HEADS), rows))
     if diff.classes:
         classes = [(one.name, *_counts(one.instances), *_sizes(one.shallow_bytes)) for one in diff.classes]
-        note = f"and {number(diff.classes_left_out)} more classes" if diff.classes_left_out else ""
+        note = (
+            say("and {classes_left_out} more classes", classes_left_out=number(diff.classes_left_out))
+            if diff.classes_left_out
+            else ""
+        )
         heads = [
             "class",
             "#instances before",
@@ -56,7 +61,7 @@ def diff_section(report: Report, view: View) -> Section | None:
     if diff.events:
         events = [(one.kind, *_counts(one.lines)) for one in diff.events]
         parts.append(table("events-grown", "Log events", ("event", "#before", "#after", "#grown"), events))
-    return Section(name="diff", title="What changed", parts=parts)
+    return Section(name="diff", title=say("What changed"), parts=parts)
 
 
 _HEADS = ("#before", "#after", "#grown")
@@ -64,13 +69,28 @@ _BYTES = ("#bytes before", "#bytes after", "#bytes grown")
 
 
 def _summary(diff: DiffFacts) -> list[tuple[str, str]]:
-    rows = [("before", diff.before.path), ("after", diff.after.path)]
+    rows = [(say("before"), diff.before.path), (say("after"), diff.after.path)]
     if diff.heap_bytes.before is not None and diff.heap_bytes.after is not None:
-        rows.append(("reachable", f"{size(diff.heap_bytes.before)} to {size(diff.heap_bytes.after)}"))
+        rows.append(
+            (
+                say("reachable"),
+                say(
+                    "{before} to {after}",
+                    before=size(diff.heap_bytes.before),
+                    after=size(diff.heap_bytes.after),
+                ),
+            )
+        )
     rows.append(
         (
-            "findings",
-            f"{len(diff.new)} new, {len(diff.gone)} gone, {len(diff.changed)} changed, {diff.same} the same",
+            say("findings"),
+            say(
+                "{new} new, {gone} gone, {changed} changed, {same} the same",
+                new=len(diff.new),
+                gone=len(diff.gone),
+                changed=len(diff.changed),
+                same=diff.same,
+            ),
         )
     )
     return rows
@@ -81,9 +101,14 @@ def _findings(name: str, caption: str, changes: Sequence[FindingChange]) -> AnyP
         (
             one.title,
             one.rule,
-            " to ".join(filter(None, (one.severity_before, one.severity_after))),
-            "" if one.checked else "the other side had no evidence for it",
-            "; ".join(f"{each.key}: {_text(each.before)} to {_text(each.after)}" for each in one.evidence),
+            say(" to ").join(filter(None, (one.severity_before, one.severity_after))),
+            "" if one.checked else say("the other side had no evidence for it"),
+            "; ".join(
+                say(
+                    "{key}: {text} to {text_2}", key=each.key, text=_text(each.before), text_2=_text(each.after)
+                )
+                for each in one.evidence
+            ),
         )
         for one in changes
     ]
@@ -99,4 +124,4 @@ def _sizes(growth: Growth) -> tuple[Cell, Cell, Cell]:
 
 
 def _text(value: object) -> str:
-    return "not known" if value is None else str(value)
+    return say("not known") if value is None else str(value)

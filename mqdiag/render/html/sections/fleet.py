@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.heat_map import heat_map
 from mqdiag.render.html.page.cells import count_cell, decimal_cell, share_cell, size_cell, table
@@ -23,27 +24,57 @@ def fleet_section(report: Report, view: View) -> Section | None:
     if fleet.cells:
         parts.append(_heat(fleet))
     parts += [part for make in _TABLES if (part := make(fleet)) is not None]
-    return Section(name="fleet", title="The fleet", parts=parts)
+    return Section(name="fleet", title=say("The fleet"), parts=parts)
 
 
 def _summary(fleet: FleetFacts) -> list[tuple[str, str]]:
     totals = fleet.totals
     return [
-        ("run", fleet.run + (f", against {fleet.against}" if fleet.against else "")),
+        (say("run"), fleet.run + (say(", against {against}", against=fleet.against) if fleet.against else "")),
         (
-            "incidents",
-            f"{number(totals.incidents)}: {number(totals.analysed)} new, {number(totals.known)} known",
+            say("incidents"),
+            say(
+                "{incidents}: {analysed} new, {known} known",
+                incidents=number(totals.incidents),
+                analysed=number(totals.analysed),
+                known=number(totals.known),
+            ),
         ),
-        ("files", f"{number(totals.files)}, {size(totals.bytes)}, {number(totals.failures)} not analysed"),
         (
-            "seen",
-            f"{number(totals.services)} services, {number(totals.hosts)} hosts, {number(totals.groups)} groups",
+            say("files"),
+            say(
+                "{files}, {bytes}, {failures} not analysed",
+                files=number(totals.files),
+                bytes=size(totals.bytes),
+                failures=number(totals.failures),
+            ),
         ),
         (
-            "findings",
-            f"{number(totals.findings)}: {number(totals.errors)} errors, {number(totals.warnings)} warnings",
+            say("seen"),
+            say(
+                "{services} services, {hosts} hosts, {groups} groups",
+                services=number(totals.services),
+                hosts=number(totals.hosts),
+                groups=number(totals.groups),
+            ),
         ),
-        ("since then", f"{number(totals.regressions)} regressions, {number(totals.recoveries)} recoveries"),
+        (
+            say("findings"),
+            say(
+                "{findings}: {errors} errors, {warnings} warnings",
+                findings=number(totals.findings),
+                errors=number(totals.errors),
+                warnings=number(totals.warnings),
+            ),
+        ),
+        (
+            say("since then"),
+            say(
+                "{regressions} regressions, {recoveries} recoveries",
+                regressions=number(totals.regressions),
+                recoveries=number(totals.recoveries),
+            ),
+        ),
     ]
 
 
@@ -62,12 +93,16 @@ def _heat(fleet: FleetFacts) -> Figure:
         by_service[row] = by_service.get(row, 0) + cell.hosts
     rows = sorted(by_service, key=lambda name: (-by_service[name], name))[:MOST_ROWS]
     columns = sorted(by_rule, key=lambda name: (-by_rule[name], name))[:MOST_COLUMNS]
-    title = f"Hosts with each fault, by service; most have {columns[0]}, {by_rule[columns[0]]} hosts"
+    title = say(
+        "Hosts with each fault, by service; most have {columns}, {by_rule} hosts",
+        columns=columns[0],
+        by_rule=by_rule[columns[0]],
+    )
     left_out = len(by_service) - len(rows) + len(by_rule) - len(columns)
     return Figure(
         svg=heat_map(title, rows, columns, counts),
-        caption="Services by faults: how many of its hosts have it"
-        + ("; smaller rows and columns stand in the table" if left_out else ""),
+        caption=say("Services by faults: how many of its hosts have it")
+        + (say("; smaller rows and columns stand in the table") if left_out else ""),
     )
 
 

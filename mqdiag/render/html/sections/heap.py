@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.treemap import Area, treemap
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Cell, Column, Figure, Fold, Pairs, Section, Table
@@ -26,7 +27,10 @@ def heap_section(report: Report, view: View) -> Section | None:
     if heap.suspects:
         parts.append(_suspects(heap))
         parts += [
-            Fold(summary=f"How {one.label or one.class_name} hangs on a GC root", parts=[Bullets(one.path)])
+            Fold(
+                summary=say("How {label} hangs on a GC root", label=one.label or one.class_name),
+                parts=[Bullets(one.path)],
+            )
             for one in heap.suspects
             if one.path
         ]
@@ -34,21 +38,43 @@ def heap_section(report: Report, view: View) -> Section | None:
         parts.append(_holders(heap))
     if heap.classes:
         parts.append(_classes(heap))
-    return Section(name="heap", title="The heap", parts=parts)
+    return Section(name="heap", title=say("The heap"), parts=parts)
 
 
 def _summary(heap: HeapFacts) -> list[tuple[str, str]]:
-    rows = [("written", heap.captured_at or "not known"), ("JVM", heap.jvm or "not known")]
-    limit = "not known; --heap-limit gives it" if heap.heap_bytes is None else size(heap.heap_bytes)
-    rows.append(("heap limit", limit))
+    rows = [(say("written"), heap.captured_at or say("not known")), (say("JVM"), heap.jvm or say("not known"))]
+    limit = say("not known; --heap-limit gives it") if heap.heap_bytes is None else size(heap.heap_bytes)
+    rows.append((say("heap limit"), limit))
     if heap.objects is None:
-        rows.append(("objects", f"{number(heap.file_objects)}, {size(heap.file_shallow_bytes)}"))
+        rows.append((say("objects"), f"{number(heap.file_objects)}, {size(heap.file_shallow_bytes)}"))
     else:
-        rows.append(("reachable", f"{number(heap.objects)} objects, {size(heap.shallow_bytes)}"))
-        unreachable = f"{number(heap.unreachable_objects)} objects, {size(heap.unreachable_bytes)}"
-        rows.append(("unreachable", unreachable))
+        rows.append(
+            (
+                say("reachable"),
+                say(
+                    "{objects} objects, {shallow_bytes}",
+                    objects=number(heap.objects),
+                    shallow_bytes=size(heap.shallow_bytes),
+                ),
+            )
+        )
+        unreachable = say(
+            "{unreachable_objects} objects, {unreachable_bytes}",
+            unreachable_objects=number(heap.unreachable_objects),
+            unreachable_bytes=size(heap.unreachable_bytes),
+        )
+        rows.append((say("unreachable"), unreachable))
     if heap.messages is not None and (heap.messages or heap.consumers):
-        rows.append(("messages", f"{number(heap.messages)}, bodies of {size(heap.body_bytes)}"))
+        rows.append(
+            (
+                say("messages"),
+                say(
+                    "{messages}, bodies of {body_bytes}",
+                    messages=number(heap.messages),
+                    body_bytes=size(heap.body_bytes),
+                ),
+            )
+        )
     return rows
 
 
@@ -70,16 +96,24 @@ def _map(heap: HeapFacts) -> Figure:
     rest = (heap.shallow_bytes or 0) - sum(one.weight for one in areas)
     if rest > 0:
         detail = f"{size(rest)}, {share(rest, heap.shallow_bytes)}"
-        areas.append(Area(label="smaller objects", detail=detail, weight=rest, kind="rest"))
+        areas.append(Area(label=say("smaller objects"), detail=detail, weight=rest, kind="rest"))
     largest = max(areas, key=lambda one: one.weight)
     return Figure(
         svg=treemap(
-            f"Who holds the {size(heap.shallow_bytes)} of the heap: most is held by {largest.label}, {largest.detail}",
+            say(
+                "Who holds the {shallow_bytes} of the heap: most is held by {label}, {detail}",
+                shallow_bytes=size(heap.shallow_bytes),
+                label=largest.label,
+                detail=largest.detail,
+            ),
             areas,
         ),
         caption=(
-            "Who holds the heap: each box is an object with all that would go with it (its retained size), or the"
-            " small ones of a class together. Red: RocketMQ, blue: the application, grey: the JDK."
+            say(
+                "Who holds the heap: each box is an object with all that would go with it (its"
+                " retained size), or the small ones of a class together. Red: RocketMQ, blue: the"
+                " application, grey: the JDK."
+            )
         ),
     )
 
@@ -97,15 +131,15 @@ def _kind(name: str, otherwise: str | None = None) -> str:
 def _suspects(heap: HeapFacts) -> Table:
     return Table(
         name="suspects",
-        caption="Where the memory sits",
+        caption=say("Where the memory sits"),
         columns=(
-            Column(head="retained", number=True),
-            Column(head="share", number=True),
-            Column(head="held under"),
-            Column(head="class"),
-            Column(head="of"),
-            Column(head="mostly"),
-            Column(head="object"),
+            Column(head=say("retained"), number=True),
+            Column(head=say("share"), number=True),
+            Column(head=say("held under")),
+            Column(head=say("class")),
+            Column(head=say("of")),
+            Column(head=say("mostly")),
+            Column(head=say("object")),
         ),
         rows=[
             (
@@ -125,11 +159,11 @@ def _suspects(heap: HeapFacts) -> Table:
 def _holders(heap: HeapFacts) -> Table:
     return Table(
         name="holders",
-        caption="Messages held outside RocketMQ",
+        caption=say("Messages held outside RocketMQ"),
         columns=(
-            Column(head="holder"),
-            Column(head="messages", number=True),
-            Column(head="retained", number=True),
+            Column(head=say("holder")),
+            Column(head=say("messages"), number=True),
+            Column(head=say("retained"), number=True),
         ),
         rows=[
             (
@@ -148,19 +182,23 @@ def _classes(heap: HeapFacts) -> Table:
     note = ""
     if hidden:
         rest = sum(row.shallow_bytes for row in hidden)
-        note = f"and {number(len(hidden))} more classes, {size(rest)} shallow; --format json has them all"
+        note = say(
+            "and {hidden} more classes, {rest} shallow; --format json has them all",
+            hidden=number(len(hidden)),
+            rest=size(rest),
+        )
     return Table(
         name="classes",
-        caption="Classes, the largest first",
+        caption=say("Classes, the largest first"),
         columns=(
-            Column(head="class"),
-            Column(head="instances", number=True),
-            Column(head="shallow", number=True),
-            Column(head="retained", number=True),
+            Column(head=say("class")),
+            Column(head=say("instances"), number=True),
+            Column(head=say("shallow"), number=True),
+            Column(head=say("retained"), number=True),
         ),
         rows=[
             (
-                row.name + ("" if row.loaders < 2 else f" ({row.loaders} loaders)"),
+                row.name + ("" if row.loaders < 2 else say(" ({loaders} loaders)", loaders=row.loaders)),
                 Cell(number(row.instances), row.instances),
                 Cell(size(row.shallow_bytes), row.shallow_bytes),
                 Cell(size(row.retained_bytes), -1 if row.retained_bytes is None else row.retained_bytes),

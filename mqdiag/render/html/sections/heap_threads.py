@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Fold, Section, Stack, Table
 from mqdiag.render.wording.sizes import duration
@@ -21,11 +22,18 @@ def heap_threads_section(report: Report, view: View) -> Section | None:
     stacks = _by_frames(told)
     parts: list[AnyPart] = [_table(threads)]
     for frames, names in list(stacks.items())[:MOST_STACKS]:
-        title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more at the same place"
-        parts.append(
-            Fold(summary=f"Stack of {title}", parts=[Stack(title=", ".join(names[:20]), frames=frames)])
+        title = (
+            names[0]
+            if len(names) == 1
+            else say("{names} and {names_2} more at the same place", names=names[0], names_2=len(names) - 1)
         )
-    return Section(name="threads", title="Threads in the dump", parts=parts)
+        parts.append(
+            Fold(
+                summary=say("Stack of {title}", title=title),
+                parts=[Stack(title=", ".join(names[:20]), frames=frames)],
+            )
+        )
+    return Section(name="threads", title=say("Threads in the dump"), parts=parts)
 
 
 def _order(thread: HeapThread) -> tuple[bool, int, str]:
@@ -45,25 +53,25 @@ def _table(threads: list[HeapThread]) -> Table:
     hidden = len(threads) - MOST_THREADS
     return Table(
         name="threads",
-        caption="Threads",
+        caption=say("Threads"),
         columns=(
-            Column(head="thread"),
-            Column(head="role"),
-            Column(head="state"),
-            Column(head="topic"),
-            Column(head="queue", number=True),
-            Column(head="offset", number=True),
-            Column(head="in hand", number=True),
-            Column(head="at"),
+            Column(head=say("thread")),
+            Column(head=say("role")),
+            Column(head=say("state")),
+            Column(head=say("topic")),
+            Column(head=say("queue"), number=True),
+            Column(head=say("offset"), number=True),
+            Column(head=say("in hand"), number=True),
+            Column(head=say("at")),
         ),
         rows=[_row(thread) for thread in threads[:MOST_THREADS]],
-        note=f"and {hidden} more threads; --format json has them all" if hidden > 0 else "",
+        note=say("and {hidden} more threads; --format json has them all", hidden=hidden) if hidden > 0 else "",
     )
 
 
 def _row(thread: HeapThread) -> tuple[Cell | str, ...]:
     message = thread.message
-    state = (thread.state or "") + (", hit the OutOfMemoryError" if thread.hit_out_of_memory else "")
+    state = (thread.state or "") + (say(", hit the OutOfMemoryError") if thread.hit_out_of_memory else "")
     age = None if message is None else message.age_ms
     place = (thread.call.frame if thread.call is not None else None) or (
         thread.frames[0] if thread.frames else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.inputs import Input
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import Cell, Column, Section, Table
 from mqdiag.render.wording.sizes import size
@@ -13,13 +14,13 @@ def inputs_section(report: Report, view: View) -> Section | None:
     """One row for each input."""
     table = Table(
         name="inputs",
-        caption="Files",
+        caption=say("Files"),
         columns=(
-            Column(head="file"),
-            Column(head="kind"),
-            Column(head="size", number=True),
-            Column(head="taken"),
-            Column(head="read"),
+            Column(head=say("file")),
+            Column(head=say("kind")),
+            Column(head=say("size"), number=True),
+            Column(head=say("taken")),
+            Column(head=say("read")),
         ),
         rows=[
             (
@@ -32,13 +33,17 @@ def inputs_section(report: Report, view: View) -> Section | None:
             for given in report.inputs
         ],
     )
-    return Section(name="inputs", title="Inputs", parts=[table])
+    return Section(name="inputs", title=say("Inputs"), parts=[table])
 
 
 def _read(given: Input) -> str:
     if given.error is not None:
-        return f"no: {given.error}"
+        return say("no: {error}", error=given.error)
     if given.complete:
         return "whole"
-    where = "" if given.stopped_at_byte is None else f" to byte {given.stopped_at_byte:,}"
-    return f"in part{where}: {given.problem or 'it is not complete'}"
+    where = (
+        ""
+        if given.stopped_at_byte is None
+        else say(" to byte {stopped_at_byte:,}", stopped_at_byte=given.stopped_at_byte)
+    )
+    return say("in part{where}: {problem}", where=where, problem=given.problem or say("it is not complete"))

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.event_series import Series, event_series
 from mqdiag.render.html.page.cells import (
@@ -35,7 +36,7 @@ def logs_section(report: Report, view: View) -> Section | None:
     if logs.events:
         parts.append(_events(logs))
         parts += [
-            Fold(summary=f"{_words(event.kind)} by subject", parts=[_subjects(event, place)])
+            Fold(summary=say("{words} by subject", words=_words(event.kind)), parts=[_subjects(event, place)])
             for place, event in enumerate(logs.events)
             if event.subjects
         ]
@@ -44,9 +45,9 @@ def logs_section(report: Report, view: View) -> Section | None:
     parts += _more(logs)
     if logs.settings:
         rows = sorted(logs.settings.items())
-        parts.append(Fold(summary="Settings that start-up lines print", parts=[Pairs(rows)]))
+        parts.append(Fold(summary=say("Settings that start-up lines print"), parts=[Pairs(rows)]))
     parts.append(_files(logs))
-    return Section(name="logs", title="Logs", parts=parts)
+    return Section(name="logs", title=say("Logs"), parts=parts)
 
 
 def _words(kind: str) -> str:
@@ -76,7 +77,7 @@ def _series(logs: LogsFacts) -> Figure | None:
                     label=_words(event.kind),
                     points=points,
                     step_seconds=60.0 * event.step_minutes,
-                    total_text=f"{number(event.count)} lines",
+                    total_text=say("{count} lines", count=number(event.count)),
                 )
             )
     if not series:
@@ -85,28 +86,34 @@ def _series(logs: LogsFacts) -> Figure | None:
     most = max(logs.events, key=lambda event: event.count)
     return Figure(
         svg=event_series(
-            f"What was logged from {first[1]} to {last[1]}; most often {_words(most.kind)}, {number(most.count)} lines",
+            say(
+                "What was logged from {first} to {last}; most often {words}, {count} lines",
+                first=first[1],
+                last=last[1],
+                words=_words(most.kind),
+                count=number(most.count),
+            ),
             series,
             first[1],
             last[1],
         ),
-        caption="Events over time, each row against its own largest step; the table has the numbers.",
+        caption=say("Events over time, each row against its own largest step; the table has the numbers."),
     )
 
 
 def _events(logs: LogsFacts) -> Table:
     return Table(
         name="events",
-        caption="Events",
+        caption=say("Events"),
         columns=(
-            Column(head="event"),
-            Column(head="side"),
-            Column(head="lines", number=True),
-            Column(head="stand for", number=True),
-            Column(head="first"),
-            Column(head="last"),
-            Column(head="most a minute", number=True),
-            Column(head="example"),
+            Column(head=say("event")),
+            Column(head=say("side")),
+            Column(head=say("lines"), number=True),
+            Column(head=say("stand for"), number=True),
+            Column(head=say("first")),
+            Column(head=say("last")),
+            Column(head=say("most a minute"), number=True),
+            Column(head=say("example")),
         ),
         rows=[
             (
@@ -130,19 +137,23 @@ def _events(logs: LogsFacts) -> Table:
 def _subjects(event: LogEvent, place: int) -> Table:
     note = ""
     if event.subjects_left_out:
-        note = f"and {number(event.subjects_left_out)} more with {number(event.lines_left_out)} lines"
+        note = say(
+            "and {subjects_left_out} more with {lines_left_out} lines",
+            subjects_left_out=number(event.subjects_left_out),
+            lines_left_out=number(event.lines_left_out),
+        )
     return Table(
         name=f"subjects-{place}",
         caption=_words(event.kind),
         columns=(
-            Column(head="group"),
-            Column(head="topic"),
-            Column(head="broker"),
-            Column(head="queue", number=True),
-            Column(head="thread"),
-            Column(head="lines", number=True),
-            Column(head="first"),
-            Column(head="last"),
+            Column(head=say("group")),
+            Column(head=say("topic")),
+            Column(head=say("broker")),
+            Column(head=say("queue"), number=True),
+            Column(head=say("thread")),
+            Column(head=say("lines"), number=True),
+            Column(head=say("first")),
+            Column(head=say("last")),
         ),
         rows=[
             (
@@ -167,8 +178,12 @@ def _latency(logs: LogsFacts) -> Table:
     total = max(latency.puts, 1)
     return Table(
         name="latency",
-        caption=f"How long the broker's {number(latency.puts)} puts took",
-        columns=(Column(head="took"), Column(head="puts", number=True), Column(head="share", number=True)),
+        caption=say("How long the broker's {puts} puts took", puts=number(latency.puts)),
+        columns=(
+            Column(head=say("took")),
+            Column(head=say("puts"), number=True),
+            Column(head=say("share"), number=True),
+        ),
         rows=[
             (bucket, Cell(number(puts), puts), Cell(f"{100 * puts / total:.3f} %", puts / total))
             for bucket, puts in latency.buckets.items()
@@ -267,15 +282,15 @@ def _more(logs: LogsFacts) -> list[AnyPart]:
 def _files(logs: LogsFacts) -> Table:
     return Table(
         name="log-files",
-        caption="Log files",
+        caption=say("Log files"),
         columns=(
-            Column(head="file"),
-            Column(head="kind"),
-            Column(head="size", number=True),
-            Column(head="lines", number=True),
-            Column(head="first"),
-            Column(head="last"),
-            Column(head="clock"),
+            Column(head=say("file")),
+            Column(head=say("kind")),
+            Column(head=say("size"), number=True),
+            Column(head=say("lines"), number=True),
+            Column(head=say("first")),
+            Column(head=say("last")),
+            Column(head=say("clock")),
         ),
         rows=[
             (

@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Fold, Section, Table
 from mqdiag.render.html.sections.broker import broker_section
@@ -31,7 +32,7 @@ def process_sections(report: Report, view: View) -> list[Section]:
                 inner = _named(section.parts, f"process-{place}-")
                 parts.append(Fold(summary=section.title, parts=inner))
         if parts:
-            title = f"Process {process.name}"
+            title = say("Process {name}", name=process.name)
             found.append(Section(name=f"process-{place}", title=title, parts=parts))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, count_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Pairs, Section
@@ -15,7 +16,7 @@ def sending_section(report: Report, view: View) -> Section | None:
     if sending is None or not (sending.producers or sending.remoting):
         return None
     parts: list[AnyPart] = [
-        Pairs([("messages to be sent", f"{number(sending.messages)}, {size(sending.body_bytes)}")])
+        Pairs([(say("messages to be sent"), f"{number(sending.messages)}, {size(sending.body_bytes)}")])
     ]
     if sending.producers:
         rows = [
@@ -53,4 +54,4 @@ def sending_section(report: Report, view: View) -> Section | None:
             "#retained",
         )
         parts.append(table("remoting", "Requests and connections", heads, links))
-    return Section(name="sending", title="Sending", parts=parts)
+    return Section(name="sending", title=say("Sending"), parts=parts)

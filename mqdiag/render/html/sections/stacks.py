@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.lock_graph import LockNode, lock_graph
 from mqdiag.render.html.figures.thread_timeline import TimelineRow, thread_timeline
@@ -33,27 +34,37 @@ def stacks_section(report: Report, view: View) -> Section | None:
         parts.append(_locks(stacks))
     parts += [
         Fold(
-            summary=f"Stack of {group.threads[0]}" + _more(len(group.threads)) + f": {group.state}",
+            summary=say("Stack of {threads}", threads=group.threads[0])
+            + _more(len(group.threads))
+            + f": {group.state}",
             parts=[Stack(title=", ".join(group.threads[:20]), frames=group.frames, own=group.own)],
         )
         for group in stacks.groups[:MOST_GROUPS]
     ]
     parts.append(_table(stacks))
-    return Section(name="stacks", title="Threads over the samples", parts=parts)
+    return Section(name="stacks", title=say("Threads over the samples"), parts=parts)
 
 
 def _more(count: int) -> str:
-    return "" if count == 1 else f" and {count - 1} more"
+    return "" if count == 1 else say(" and {count} more", count=count - 1)
 
 
 def _summary(stacks: StacksFacts) -> list[tuple[str, str]]:
-    span = "" if not stacks.seconds else f" over {stacks.seconds:.1f} s"
-    rows = [("samples", f"{stacks.samples}{span}")]
-    rows += [("JVM", jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
+    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    rows = [(say("samples"), f"{stacks.samples}{span}")]
+    rows += [(say("JVM"), jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
     counts = {state: sum(one.state == state for one in stacks.threads) for state in _STATES}
-    rows.append(("threads", ", ".join(f"{count} {state}" for state, count in counts.items() if count)))
+    rows.append((say("threads"), ", ".join(f"{count} {state}" for state, count in counts.items() if count)))
     if not stacks.judged:
-        rows.append(("progress", f"cannot be judged: {stacks.not_judged_because or 'too few samples'}"))
+        rows.append(
+            (
+                say("progress"),
+                say(
+                    "cannot be judged: {not_judged_because}",
+                    not_judged_because=stacks.not_judged_because or say("too few samples"),
+                ),
+            )
+        )
     return rows
 
 
@@ -77,11 +88,15 @@ def _timeline(stacks: StacksFacts, rows: list[ThreadFacts]) -> Figure:
         drawn.append(TimelineRow(name=one.name, state=one.state, tops=tops, states=states, same=same))
     left_out = len(rows) - len(shown)
     return Figure(
-        svg=thread_timeline(f"{stuck} of {len(rows)} threads make no progress", heads, drawn),
+        svg=thread_timeline(
+            say("{stuck} of {rows} threads make no progress", stuck=stuck, rows=len(rows)), heads, drawn
+        ),
         caption=(
-            "Threads over the samples; one unbroken bar is the same place in all of them. S stuck, B blocked,"
-            " P progressing, i idle, ? not known."
-            + (f" {left_out} more threads stand in the table." if left_out else "")
+            say(
+                "Threads over the samples; one unbroken bar is the same place in all of them. S"
+                " stuck, B blocked, P progressing, i idle, ? not known."
+            )
+            + (say(" {left_out} more threads stand in the table.", left_out=left_out) if left_out else "")
         ),
     )
 
@@ -96,8 +111,8 @@ def _locks(stacks: StacksFacts) -> Figure:
     nodes = [
         LockNode(
             lock=f"{fit(one.class_name or one.kind, 30)} {one.object_id}",
-            owner=one.owner or "not named by the dump",
-            owner_does=" at ".join(filter(None, (one.owner_doing, one.owner_frame))),
+            owner=one.owner or say("not named by the dump"),
+            owner_does=say(" at ").join(filter(None, (one.owner_doing, one.owner_frame))),
             waiters=one.waiters,
         )
         for one in locks[:MOST_LOCKS]
@@ -105,9 +120,16 @@ def _locks(stacks: StacksFacts) -> Figure:
     first = locks[0]
     return Figure(
         svg=lock_graph(
-            f"{len(first.waiters)} threads wait for a lock of {first.owner or 'an unknown thread'}", nodes
+            say(
+                "{waiters} threads wait for a lock of {owner}",
+                waiters=len(first.waiters),
+                owner=first.owner or say("an unknown thread"),
+            ),
+            nodes,
         ),
-        caption="Who waits for whom: waiting threads, the lock, the thread that holds it and what it does.",
+        caption=say(
+            "Who waits for whom: waiting threads, the lock, the thread that holds it and what it does."
+        ),
     )
 
 
@@ -118,17 +140,17 @@ def _table(stacks: StacksFacts) -> Table:
     hidden = len(threads) - MOST_THREADS
     return Table(
         name="stack-threads",
-        caption="All threads",
+        caption=say("All threads"),
         columns=(
-            Column(head="thread"),
-            Column(head="state"),
-            Column(head="role"),
-            Column(head="group"),
-            Column(head="does"),
-            Column(head="at"),
-            Column(head="CPU ms", number=True),
-            Column(head="held by"),
-            Column(head="why"),
+            Column(head=say("thread")),
+            Column(head=say("state")),
+            Column(head=say("role")),
+            Column(head=say("group")),
+            Column(head=say("does")),
+            Column(head=say("at")),
+            Column(head=say("CPU ms"), number=True),
+            Column(head=say("held by")),
+            Column(head=say("why")),
         ),
         rows=[
             (
@@ -146,5 +168,5 @@ def _table(stacks: StacksFacts) -> Table:
             )
             for one in threads[:MOST_THREADS]
         ],
-        note=f"and {hidden} more threads; --format json has them all" if hidden > 0 else "",
+        note=say("and {hidden} more threads; --format json has them all", hidden=hidden) if hidden > 0 else "",
     )

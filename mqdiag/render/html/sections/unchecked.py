@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Column, Fold, Section, Table
 
@@ -16,19 +17,28 @@ def unchecked_section(report: Report, view: View) -> Section | None:
     parts: list[AnyPart] = []
     if report.failed:
         parts.append(
-            Bullets([f"{one.rule} crashed, which is a fault of mqdiag: {one.error}" for one in report.failed])
+            Bullets(
+                [
+                    say("{rule} crashed, which is a fault of mqdiag: {error}", rule=one.rule, error=one.error)
+                    for one in report.failed
+                ]
+            )
         )
     if by_reason:
         rows = [(reason, ", ".join(sorted(set(rules)))) for reason, rules in by_reason.items()]
         parts.append(
             Table(
                 name="unchecked",
-                caption="Rules without their evidence",
-                columns=(Column(head="why"), Column(head="rules")),
+                caption=say("Rules without their evidence"),
+                columns=(Column(head=say("why")), Column(head=say("rules"))),
                 rows=rows,
             )
         )
     if unknown:
         lines = [f"{name.replace('_', ' ')}: {reason}" for name, reason in unknown.items()]
-        parts.append(Fold(summary=f"Values that could not be read ({len(lines)})", parts=[Bullets(lines)]))
-    return Section(name="unchecked", title="Not checked, and why", parts=parts) if parts else None
+        parts.append(
+            Fold(
+                summary=say("Values that could not be read ({lines})", lines=len(lines)), parts=[Bullets(lines)]
+            )
+        )
+    return Section(name="unchecked", title=say("Not checked, and why"), parts=parts) if parts else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.chain import ChainLink, chain
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Code, Figure, Fold, Heading, Paragraph, Section
@@ -19,16 +20,18 @@ def verdict_section(report: Report, view: View) -> Section | None:
         parts.append(_chain(verdict))
     if verdict.confidence is not None:
         reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
-        parts.append(Paragraph(f"{verdict.confidence} confidence{reason}"))
+        parts.append(
+            Paragraph(say("{confidence} confidence{reason}", confidence=verdict.confidence, reason=reason))
+        )
     for title, lines in (
-        ("What follows", verdict.consequences),
-        ("Where independent evidence agrees", verdict.agreements),
-        ("Where evidence disagrees", verdict.contradictions),
-        ("What it rests on", verdict.checked),
+        (say("What follows"), verdict.consequences),
+        (say("Where independent evidence agrees"), verdict.agreements),
+        (say("Where evidence disagrees"), verdict.contradictions),
+        (say("What it rests on"), verdict.checked),
     ):
         if lines:
             parts += [Heading(title), Bullets(lines)]
-    return Section(name="how", title="How it hangs together", parts=parts) if parts else None
+    return Section(name="how", title=say("How it hangs together"), parts=parts) if parts else None
 
 
 def surer_section(report: Report, view: View) -> Section | None:
@@ -38,15 +41,15 @@ def surer_section(report: Report, view: View) -> Section | None:
     parts: list[AnyPart] = []
     for missing in report.verdict.surer:
         parts += _missing(missing)
-    return Section(name="surer", title="What would make it surer", parts=parts)
+    return Section(name="surer", title=say("What would make it surer"), parts=parts)
 
 
 def _missing(missing: MissingEvidence) -> list[AnyPart]:
     parts: list[AnyPart] = [Heading(missing.what), Paragraph(missing.why)]
     if missing.caution:
-        parts.append(Paragraph(f"Mind: {missing.caution}"))
+        parts.append(Paragraph(say("Mind: {caution}", caution=missing.caution)))
     parts += [
-        Fold(summary=f"Commands ({command.where})", parts=[Code("\n".join(command.lines))])
+        Fold(summary=say("Commands ({where})", where=command.where), parts=[Code("\n".join(command.lines))])
         for command in missing.commands
     ]
     return parts
@@ -63,8 +66,8 @@ def _chain(verdict: Verdict) -> Figure:
         for step in verdict.chain
     ]
     return Figure(
-        svg=chain("From the cause to what was noticed: " + "; ".join(map(_told, verdict.chain)), links),
-        caption="From the root cause, at the top, to what people noticed.",
+        svg=chain(say("From the cause to what was noticed: ") + "; ".join(map(_told, verdict.chain)), links),
+        caption=say("From the root cause, at the top, to what people noticed."),
     )
 
 

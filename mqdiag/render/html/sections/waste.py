@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.waste import Waste
 from mqdiag.findings import Report
+from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import count_cell, share_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Fold, Pairs, Section
@@ -16,7 +17,7 @@ def waste_section(report: Report, view: View) -> Section | None:
     if waste is None:
         return None
     parts = [*_strings(waste), *_collections(waste), *_loaders(waste), *_locals(waste), *_direct(waste)]
-    return Section(name="waste", title="Waste and other suspects", parts=parts) if parts else None
+    return Section(name="waste", title=say("Waste and other suspects"), parts=parts) if parts else None
 
 
 def _strings(waste: Waste) -> list[AnyPart]:
@@ -24,9 +25,11 @@ def _strings(waste: Waste) -> list[AnyPart]:
     if found is None:
         return []
     wasted = found.wasted_bytes if found.wasted_bytes is not None else found.estimated_bytes
-    about = "" if found.wasted_bytes is not None else " (by a sample)"
+    about = "" if found.wasted_bytes is not None else say(" (by a sample)")
     parts: list[AnyPart] = [
-        Pairs([("strings", number(found.strings)), ("repeated for nothing", f"{size(wasted)}{about}")])
+        Pairs(
+            [(say("strings"), number(found.strings)), (say("repeated for nothing"), f"{size(wasted)}{about}")]
+        )
     ]
     if found.largest:
         rows = [
@@ -46,7 +49,11 @@ def _collections(waste: Waste) -> list[AnyPart]:
     found = waste.collections
     if found is None or not found.classes:
         return []
-    note = "" if found.sampled_one_in == 1 else f"projected from one in {found.sampled_one_in}"
+    note = (
+        ""
+        if found.sampled_one_in == 1
+        else say("projected from one in {sampled_one_in}", sampled_one_in=found.sampled_one_in)
+    )
     rows = [
         (
             one.class_name,
@@ -79,7 +86,14 @@ def _loaders(waste: Waste) -> list[AnyPart]:
     heads = ("loader", "#loaders", "#closed", "#classes repeated", "for example", "#retained")
     parts: list[AnyPart] = [table("loaders", "Class loaders with the same classes", heads, rows)]
     parts += [
-        Fold(summary=f"How {one.loader_class} {one.object_id} hangs on a GC root", parts=[Bullets(one.path)])
+        Fold(
+            summary=say(
+                "How {loader_class} {object_id} hangs on a GC root",
+                loader_class=one.loader_class,
+                object_id=one.object_id,
+            ),
+            parts=[Bullets(one.path)],
+        )
         for one in waste.class_loaders
         if one.path
     ]
@@ -102,12 +116,16 @@ def _direct(waste: Waste) -> list[AnyPart]:
     found = waste.direct_buffers
     if found is None:
         return []
-    limit = "" if found.limit_bytes is None else f" of at most {size(found.limit_bytes)}"
-    pairs = [("direct buffers", f"{number(found.buffers)}, {size(found.capacity_bytes)}{limit}")]
+    limit = (
+        ""
+        if found.limit_bytes is None
+        else say(" of at most {limit_bytes}", limit_bytes=size(found.limit_bytes))
+    )
+    pairs = [(say("direct buffers"), f"{number(found.buffers)}, {size(found.capacity_bytes)}{limit}")]
     if found.mapped_buffers:
-        pairs.append(("mapped files", f"{number(found.mapped_buffers)}, {size(found.mapped_bytes)}"))
+        pairs.append((say("mapped files"), f"{number(found.mapped_buffers)}, {size(found.mapped_bytes)}"))
     if found.netty_bytes is not None:
-        pairs.append(("counted by Netty", size(found.netty_bytes)))
+        pairs.append((say("counted by Netty"), size(found.netty_bytes)))
     parts: list[AnyPart] = [Pairs(pairs)]
     if found.holders:
         rows = [
