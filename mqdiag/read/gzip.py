@@ -13,7 +13,7 @@ import re
 import tempfile
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
 
 import numpy as np
@@ -112,6 +112,31 @@ class _Spool:
         return np.frombuffer(mapped, np.uint8)
 
 
+class _Behind:
+    """Writes to a spool one piece behind the inflating, on another core. Errors come with the next piece."""
+
+    def __init__(self, spool: _Spool) -> None:
+        self._spool = spool
+        self._pool = ThreadPoolExecutor(1)
+        self._pending: Future[None] | None = None
+        self.size = 0
+        """bytes handed over"""
+
+    def write(self, piece: bytes) -> None:
+        self.wait()
+        self.size += len(piece)
+        self._pending = self._pool.submit(self._spool.write, piece)
+
+    def wait(self) -> None:
+        """Until all is written."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.result()
+
+    def close(self) -> None:
+        self._pool.shutdown()
+
+
 def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Source:
     """Inflate a gzip file.
 
@@ -175,6 +200,16 @@ def _inflate_stream(
 
 
 def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
+    writer = _Behind(spool)
+    try:
+        problem = _inflate_into(writer, spool, path, size, progress)
+        writer.wait()
+        return problem
+    finally:
+        writer.close()
+
+
+def _inflate_into(writer: _Behind, spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
     with open(path, "rb") as file:
@@ -184,8 +219,8 @@ def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None
                 while piece or not expander.needs_input:
                     # In steps, for a few bytes can hold gigabytes of the same.
                     inflated = expander.decompress(piece, _STEP)
-                    first = spool.size == 0
-                    spool.write(inflated)
+                    first = writer.size == 0
+                    writer.write(inflated)
                     if first and len(inflated) >= len(_DUMP_MAGIC) and not inflated.startswith(_DUMP_MAGIC):
                         return None
                     written += len(inflated)
@@ -195,11 +230,11 @@ def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None
                         piece = expander.unused_data.lstrip(b"\0")
                         expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
                         member_at, written = done - len(piece), 0
-                spool.expect(spool.size * size // done)
+                spool.expect(writer.size * size // done)
                 progress.advance(done / size)
         except _Damaged as error:
             for inflated in _salvage(path, member_at, written):
-                spool.write(inflated)
+                writer.write(inflated)
             return f"the gzip data is damaged between bytes {member_at} and {done} of the file ({error})"
     inside = done > member_at
     return "the gzip data ends in the middle: the file is cut" if inside else None
@@ -271,7 +306,7 @@ def _member_starts(raw: NDArray[np.uint8]) -> Iterator[int]:
 
 
 def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    # The kernels are compiled for read-only arrays, which is another type to numba.
+    # The kernels are compiled for read-only arrays, which is another type to them.
     data.flags.writeable = False
     return data
 
