@@ -15,6 +15,8 @@ from pathlib import Path
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "zh")
 """What `--lang` takes; the source language first."""
+TAGS = {ENGLISH: "en", "zh": "zh-Hans"}
+"""As pages name their language."""
 FOLDER = Path(__file__).parent / "catalogues"
 DOMAIN = "mqdiag"
 
@@ -55,8 +57,13 @@ def say_plural(one: str, many: str, number: int, /, **values: object) -> str:
 
 def counted(number: int, noun: str) -> str:
     """1 queue, 55 queues, 2 classes, in the chosen language."""
+    return say_plural(*plural_forms(noun), number)
+
+
+def plural_forms(noun: str) -> tuple[str, str]:
+    """The two texts of a counted noun, as they stand in the catalogue."""
     many = f"{noun}{'es' if noun.endswith('s') else 's'}"
-    return say_plural(f"{{number:,}} {noun}", f"{{number:,}} {many}", number)
+    return f"{{number:,}} {noun}", f"{{number:,}} {many}"
 
 
 def choose(language: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.language import say
 from mqdiag.rules.registry import Skip
 
 
 def without_graph(heap: HeapFacts) -> Skip | None:
     """A reason to skip when queues and holders were not read, as with `--quick`."""
     if heap.process_queues is None:
-        return Skip(reason=heap.unknown.get("process_queues", "the object graph was left out (--quick)"))
+        return Skip(reason=heap.unknown.get("process_queues", say("the object graph was left out (--quick)")))
     return None
 
 

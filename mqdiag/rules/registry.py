@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Subject
+from mqdiag.language import later
 
-LITERALS = "values set by hand, and real dumps without the fault; no real dump with it was at hand"
+LITERALS = later("values set by hand, and real dumps without the fault; no real dump with it was at hand")
 """`proven_on` of rules whose fault could not be provoked"""
 
 Limits = Mapping[str, float]
@@ -111,7 +112,7 @@ def rule(
         any_of=any_of,
         limits=limits or {},
         since=since,
-        proven_on=proven_on,
+        proven_on=str(proven_on),
     )
 
     def make(check: Check) -> Rule:

@@ -31,7 +31,7 @@
     label.style.display = "block";
     input.type = "search";
     count.setAttribute("role", "status");
-    label.append("Search: ", input, " ", count);
+    label.append(document.body.dataset.search, input, " ", count);
     box.prepend(label);
     input.addEventListener("input", () => {
       const wanted = input.value.trim().toLowerCase();
@@ -40,7 +40,7 @@
         row.hidden = !row.textContent.toLowerCase().includes(wanted);
         shown += row.hidden ? 0 : 1;
       }
-      count.textContent = wanted ? `${shown} of ${table.tBodies[0].rows.length}` : "";
+      count.textContent = wanted ? `${shown}${document.body.dataset.of}${table.tBodies[0].rows.length}` : "";
     });
   }
 

@@ -10,13 +10,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
-from mqdiag.language import say
+from mqdiag.language import TAGS, chosen, say
 from mqdiag.render.html.page.parts import Cell, Section
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.sizes import size
 from mqdiag.render.wording.totals import totals_line
+from mqdiag.render.wording.words import word
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 4000
@@ -38,6 +39,7 @@ def render_page(report: Report, before: Sequence[Section], after: Sequence[Secti
         totals=totals_line(report),
         titles={finding.fingerprint: finding.title for finding in report.findings},
         Cell=Cell,
+        language=TAGS[chosen()],
     )
 
 
@@ -52,13 +54,14 @@ def _template() -> Template:
         # Control characters and reversed writing are shown, not obeyed, as on a terminal.
         finalize=_shown,
     )
-    environment.globals["asset"] = _asset
+    environment.globals.update(asset=_asset, say=say)
     environment.filters.update(
         about=about_line,
         accepted=accepted_line,
         lapsed=lapsed_line,
         evidence=evidence_rows,
         anchor=anchor,
+        word=word,
         code=_code,
     )
     return environment.get_template("report.html.j2")
