@@ -1,7 +1,7 @@
 """Writes the generated pages, or with --check tells which of them are out of date.
 
-python docs/make            write docs/cli.md, docs/report.md, docs/fleet-tables.md, docs/rules/*.md and the
-                            outputs in README.md
+python docs/make            write docs/cli.md, docs/report.md, docs/fleet-tables.md, docs/rules/*.md, docs/man/*.1
+                            and the outputs in README.md, docs/guides and docs/zh
 python docs/make --check    change nothing; exit 1 and name the pages that differ
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from command_pages import command_page
 from fleet_tables_page import fleet_tables_page
+from man_page import man_page
 from report_page import report_page
 from rule_pages import rule_index, rule_pages
 from shown_outputs import with_outputs
@@ -27,12 +28,13 @@ def pages(root: Path) -> Iterator[tuple[Path, str]]:
     yield docs / "cli.md", command_page()
     yield docs / "report.md", report_page()
     yield docs / "fleet-tables.md", fleet_tables_page()
+    yield docs / "man" / "mqdiag.1", man_page()
     yield docs / "rules" / "README.md", rule_index()
     for name, text in rule_pages():
         yield docs / "rules" / f"{name}.md", text
-    readme = root / "README.md"
-    if readme.exists():
-        yield readme, with_outputs(readme.read_text(encoding="utf-8"), ROOT)
+    for page in (root / "README.md", *sorted(docs.glob("guides/*.md")), *sorted(docs.glob("zh/*.md"))):
+        if page.exists():
+            yield page, with_outputs(page.read_text(encoding="utf-8"), ROOT)
 
 
 def leftovers(root: Path, written: set[Path]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The outputs shown in README.md, taken from the commands that stand above them.
+"""The outputs shown in README.md and in guides, taken from the commands that stand above them.
 
     <!-- output of: mqdiag heap fixtures/... -->
     ```text
@@ -10,8 +10,10 @@ A command may end in `| head -n N`, which cuts the output at the end of a sectio
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -27,14 +29,17 @@ def with_outputs(text: str, root: Path) -> str:
     """The text with every shown output taken anew."""
 
     def taken(found: re.Match[str]) -> str:
-        return found["mark"] + _output(found["command"], found["lines"], root) + found["end"]
+        shown = _output(found["command"], root).splitlines()
+        return found["mark"] + "\n".join(_cut(shown, found["lines"])) + "\n" + found["end"]
 
     return BLOCK.sub(taken, text)
 
 
-def _output(command: str, lines: str | None, root: Path) -> str:
+@functools.cache
+def _output(command: str, root: Path) -> str:
+    """What the command prints; guides in two languages show the same."""
     done = subprocess.run(
-        [sys.executable, "-m", *command.split()],
+        [sys.executable, "-m", *shlex.split(command)],
         cwd=root,
         env={**os.environ, "NO_COLOR": "1"},
         capture_output=True,
@@ -43,7 +48,7 @@ def _output(command: str, lines: str | None, root: Path) -> str:
     )
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{command}: exit {done.returncode}: {done.stderr}")
-    return "\n".join(_cut(done.stdout.splitlines(), lines)) + "\n"
+    return done.stdout
 
 
 def _cut(shown: list[str], lines: str | None) -> list[str]:

@@ -15,7 +15,14 @@ from mqdiag.cli.common.failures import guarded
 from mqdiag.cli.common.group import CommandFolder
 
 # "\b" keeps click from reflowing a paragraph.
-EXIT_CODES = """\b
+EPILOG = """\b
+Begin with one of these:
+  mqdiag heap dump.hprof                a consumer ran out of memory
+  mqdiag stacks jstack-*.txt            consumers stand still
+  mqdiag logs broker.log store.log      a broker answers busy
+  mqdiag diagnose FOLDER                you have some of everything
+
+\b
 Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
 2 wrong usage or configuration, 3 no input could be read, 4 internal fault.
 """
@@ -23,7 +30,7 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
 
 @click.group(
     cls=CommandFolder,
-    epilog=EXIT_CODES,
+    epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 @click.version_option(__version__, prog_name="mqdiag", message="%(prog)s %(version)s")

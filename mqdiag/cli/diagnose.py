@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 
@@ -15,9 +16,25 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
+EXAMPLES = """\b
+Examples:
+  mqdiag diagnose incident/
+  mqdiag diagnose incident/ --format html -o report.html
+  mqdiag diagnose dump.hprof.gz jstack-1.txt jstack-2.txt rocketmq_client.log
 
-@click.command("diagnose", short_help="Diagnose all evidence of an incident: one verdict out of everything.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+\b
+Mind:
+  Only evidence of the same time agrees: a dump of today does not explain the
+  log of last week, and the report says so.
+"""
+
+
+@click.command(
+    "diagnose",
+    short_help="Diagnose all evidence of an incident: one verdict out of everything.",
+    epilog=EXAMPLES,
+)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @common_options
 def command(paths: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 
@@ -14,10 +15,27 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
+EXAMPLES = """\b
+Examples:
+  mqdiag diff before.hprof.gz after.hprof.gz
+  mqdiag diff before.json after.json
+      reports that --format json -o FILE saved
+  mqdiag diff before.hprof.gz after.hprof.gz --fail-on warning
 
-@click.command("diff", short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.")
-@click.argument("before")
-@click.argument("after")
+\b
+Mind:
+  Two dumps of the same process tell growth; two of different hosts or
+  releases tell what differs, which need not be growth.
+"""
+
+
+@click.command(
+    "diff",
+    short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.",
+    epilog=EXAMPLES,
+)
+@click.argument("before", shell_complete=complete_files)
+@click.argument("after", shell_complete=complete_files)
 @common_options
 def command(before: str, after: str, options: CommonOptions) -> int:
     """Compare BEFORE with AFTER: growth by class and by holder, settings, findings that came, went or changed.

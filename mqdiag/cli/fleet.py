@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files, complete_folders
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 from mqdiag.errors import UsageError
@@ -18,10 +19,32 @@ if TYPE_CHECKING:
 
 LEAST_MEMORY = 256 << 20
 
+EXAMPLES = """\b
+Examples:
+  mqdiag fleet /mnt/dumps --out /mnt/fleet
+  mqdiag fleet /mnt/dumps --out /mnt/fleet --dry-run
+  mqdiag fleet s3://bucket/dumps --out s3://bucket/fleet
+      --template '{service}/{host}/{time}.hprof' --master spark://host:7077
 
-@click.command("fleet", short_help="Diagnose the dumps, stacks and logs of many services on Spark.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--out", required=True, metavar="DIR", help="Folder or URI for the tables; runs add to it.")
+\b
+Mind:
+  Needs mqdiag[spark] and Java 17. Quote globs: the shell would expand them.
+"""
+
+
+@click.command(
+    "fleet",
+    short_help="Diagnose the dumps, stacks and logs of many services on Spark.",
+    epilog=EXAMPLES,
+)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    shell_complete=complete_folders,
+    help="Folder or URI for the tables; runs add to it.",
+)
 @click.option("--master", metavar="URL", help="Spark master.  [default: local[*], or spark-submit's]")
 @click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
 @click.option(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
@@ -15,9 +16,26 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
+EXAMPLES = """\b
+Examples:
+  mqdiag heap dump.hprof.gz
+  mqdiag heap dump.hprof.gz --format html -o report.html
+  mqdiag heap dump.hprof.gz --expect pullThresholdForQueue=40
+      find who has another value than you meant
+  mqdiag heap dump.hprof.gz --heap-limit 2g
+      when the dump does not tell -Xmx
 
-@click.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.")
-@click.argument("dump")
+\b
+Mind:
+  A heap dump is written by jcmd PID GC.heap_dump /absolute/path.hprof, or by
+  the JVM itself with -XX:+HeapDumpOnOutOfMemoryError. What jmap -histo or
+  jstack print is no heap dump; mqdiag stacks reads the latter.
+  Take the dump before the restart: the queues are gone after it.
+"""
+
+
+@click.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.", epilog=EXAMPLES)
+@click.argument("dump", shell_complete=complete_files)
 @click.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @click.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
 @click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 from mqdiag.errors import UsageError
@@ -18,9 +19,27 @@ if TYPE_CHECKING:
 
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
 
+EXAMPLES = """\b
+Examples:
+  mqdiag logs rocketmq_client.log
+  mqdiag logs broker.log store.log storeerror.log
+  mqdiag logs rocketmq_client.log --utc-offset +08:00
+  mqdiag logs gc.log --format json -o gc.json
 
-@click.command("logs", short_help="Diagnose logs: what a broker or a consumer went through, and when.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+\b
+Mind:
+  RocketMQ writes its logs to ~/logs/rocketmqlogs; a client that logs through
+  slf4j writes them where its application does. Give all files of one process
+  together, rotated ones too: the order is found from their lines.
+"""
+
+
+@click.command(
+    "logs",
+    short_help="Diagnose logs: what a broker or a consumer went through, and when.",
+    epilog=EXAMPLES,
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @click.option(
     "--utc-offset",
     metavar="+HH:MM",

@@ -7,15 +7,27 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.progress import terminal_progress
 
 if TYPE_CHECKING:
     from mqdiag.redact.redact_dump import Redacted
 
+EXAMPLES = """\b
+Examples:
+  mqdiag redact dump.hprof.gz shared.hprof.gz
+  mqdiag redact dump.hprof.gz shared.hprof.gz --force
 
-@click.command("redact", short_help="Write a copy of a heap dump that can be shared.")
-@click.argument("dump", metavar="IN")
+\b
+Mind:
+  Names of classes, groups, topics and threads stay: read docs/redaction.md
+  before you give the copy away.
+"""
+
+
+@click.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
+@click.argument("dump", metavar="IN", shell_complete=complete_files)
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
 @click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
@@ -28,8 +40,6 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
     other arrays of numbers become zeros. So mqdiag finds in OUT what it finds in IN.
 
     OUT is compressed when its name ends in .gz, appears whole or not at all, and is never IN itself.
-
-    Example: mqdiag redact dump.hprof shared.hprof.gz
     """
     # Here, not above: these imports take numpy with them.
     from mqdiag.config import parse_size

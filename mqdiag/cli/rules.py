@@ -7,13 +7,20 @@ from collections.abc import Collection
 
 import click
 
+from mqdiag.cli.common.completion import complete_rules
 from mqdiag.errors import UsageError
 
 MOST_HINTS = 4
 
+EXAMPLES = """\b
+Examples:
+  mqdiag rules
+  mqdiag rules consumer-cache-exceeds-heap
+"""
 
-@click.command("rules", short_help="List the rules, or explain one.")
-@click.argument("name", required=False)
+
+@click.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
+@click.argument("name", required=False, shell_complete=complete_rules)
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(name: str | None, debug: bool) -> int:
     """List all rules, or explain the rule NAME: what it means, what to do, on what it rests."""

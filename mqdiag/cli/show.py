@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 
+EXAMPLES = """\b
+Examples:
+  mqdiag show dump.hprof.gz ProcessQueue
+  mqdiag show dump.hprof.gz 'byte[]' --limit 5
+  mqdiag show dump.hprof.gz 0xfeb4e7f0
+      an id as mqdiag heap or mqdiag show CLASS prints it
 
-@click.command("show", short_help="Look at one object or one class of a heap dump.")
-@click.argument("dump")
+\b
+Mind:
+  An id holds for its dump only: objects move, and the next dump has others.
+"""
+
+
+@click.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
+@click.argument("dump", shell_complete=complete_files)
 @click.argument("what", metavar="OBJECT_ID|CLASS")
 @click.option(
     "--limit",
@@ -34,6 +47,7 @@ from mqdiag.cli.common.progress import terminal_progress
     "--output",
     metavar="FILE",
     default="-",
+    shell_complete=complete_files,
     help="Write the report to FILE, whole or not at all; - is standard output.",
 )
 @click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")

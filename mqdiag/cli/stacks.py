@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 
@@ -15,9 +16,28 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
+EXAMPLES = """\b
+Examples:
+  mqdiag stacks jstack-1.txt jstack-2.txt jstack-3.txt
+  mqdiag stacks catalina.out
+      a log with the output of kill -3 in it
+  cat jstack-?.txt | mqdiag stacks -
+  mqdiag stacks samples.tar.gz --threads
 
-@click.command("stacks", short_help="Diagnose thread dumps: which threads hang, on what, and why.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+\b
+Mind:
+  One dump cannot tell a stuck thread from a busy one: take five, three
+  seconds apart. Dumps of two JVMs are two commands, or mqdiag diagnose.
+  JDK 8 prints no CPU times, so nothing found there has high confidence.
+"""
+
+
+@click.command(
+    "stacks",
+    short_help="Diagnose thread dumps: which threads hang, on what, and why.",
+    epilog=EXAMPLES,
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @common_options
 def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:

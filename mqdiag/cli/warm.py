@@ -6,8 +6,15 @@ import time
 
 import click
 
+EXAMPLES = """\b
+Examples:
+  mqdiag warm
+  MQDIAG_KERNELS=/var/cache/mqdiag mqdiag warm
+      into a folder of your choice, such as the volume of a container
+"""
 
-@click.command("warm", short_help="Compile the kernels now, not at the first dump.")
+
+@click.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(debug: bool) -> int:
     """Compile the kernels and keep them, so that the first dump is as fast as the later ones.

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from mqdiag.cli.common.completion import complete_files
 from mqdiag.render import TABLES, formats
 
 FAIL_ON = ("error", "warning", "info", "never")
@@ -52,6 +53,7 @@ _OPTIONS = (
         "--output",
         metavar="FILE",
         default="-",
+        shell_complete=complete_files,
         help="Write the report to FILE, whole or not at all; - is standard output.",
     ),
     click.option(
@@ -80,11 +82,13 @@ _OPTIONS = (
     click.option(
         "--baseline",
         metavar="FILE",
+        shell_complete=complete_files,
         help="Known findings, which do not fail the run: a baseline, or a report saved with --format json.",
     ),
     click.option(
         "--write-baseline",
         metavar="FILE",
+        shell_complete=complete_files,
         help="Write the findings of this run to FILE as a baseline, to be edited and given to --baseline.",
     ),
     click.option(

@@ -1,0 +1,36 @@
+"""What a shell offers for an argument or option when Tab is pressed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from click import Context, Parameter
+    from click.shell_completion import CompletionItem
+
+
+def complete_files(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of files, which the shell itself looks up.
+
+    `click.Path` would do so too, but refuses what cannot be read as wrong usage, and that is an unreadable input.
+    """
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_folders(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of folders, which the shell itself looks up."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="dir")]
+
+
+def complete_rules(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of rules, with their titles where the shell shows them."""
+    from click.shell_completion import CompletionItem
+
+    from mqdiag.rules import all_rules
+
+    cards = sorted((rule.card for rule in all_rules()), key=lambda card: card.name)
+    return [CompletionItem(card.name, help=card.title) for card in cards if card.name.startswith(incomplete)]

@@ -1,0 +1,38 @@
+"""`mqdiag completion`: what a shell needs to complete command lines of mqdiag."""
+
+from __future__ import annotations
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
+  mqdiag completion zsh > ~/.zfunc/_mqdiag
+      with fpath+=~/.zfunc before compinit in ~/.zshrc
+  mqdiag completion fish > ~/.config/fish/completions/mqdiag.fish
+
+\b
+Mind:
+  The script calls mqdiag by this name, so mqdiag must be in PATH. Open a new
+  shell afterwards.
+"""
+
+
+@click.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(shell: str, debug: bool) -> int:
+    """Print the script that makes SHELL complete commands, options, file names and names of rules.
+
+    To try it in the shell at hand: source <(mqdiag completion bash)
+    """
+    from click.shell_completion import get_completion_class
+
+    from mqdiag.cli import mqdiag
+    from mqdiag.cli.common.output import Target
+
+    completion = get_completion_class(shell)
+    if completion is None:
+        raise LookupError(f"click completes no {shell}")
+    Target("-").write(completion(mqdiag, {}, "mqdiag", "_MQDIAG_COMPLETE").source() + "\n")
+    return 0

@@ -1,0 +1,117 @@
+"""Help that teaches: every command has examples, they run, and the man page is one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from mqdiag.cli import mqdiag, run
+
+ROOT = Path(__file__).parents[2]
+NAMES = mqdiag.list_commands(click.Context(mqdiag))
+WIDEST = 78  # with the two that click indents them by, a line of 80 columns
+
+# Examples that no test can run as they stand, and why.
+NOT_RUN = {
+    "mqdiag fleet": "starts Spark; tests/fleet runs it",
+    "mqdiag completion": "writes into the user's home; tests/cli/test_completion.py runs it",
+    "MQDIAG_KERNELS=": "compiles everything again; tests/packaging does",
+    "mqdiag capture": "needs a running JVM",
+}
+
+
+def command(name: str) -> click.Command:
+    found = mqdiag.get_command(click.Context(mqdiag), name)
+    assert found is not None
+    return found
+
+
+def examples(name: str) -> list[str]:
+    """The command lines, those that go on in a second line put together."""
+    block = re.search(r"Examples:\n(.*?)(?:\n\n|\Z)", command(name).epilog or "", re.DOTALL)
+    lines = re.sub(r"\n {6}(--)", r" \1", block[1] if block else "").splitlines()
+    return [line.strip() for line in lines if not line.startswith("      ")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with evidence under the names that the examples use."""
+    heap, stacks, logs = (ROOT / "fixtures" / kind for kind in ("heap", "stacks", "logs"))
+    shutil.unpack_archive(stacks / "apache4-stuck" / "series.tar.gz", tmp_path / "series", filter="data")
+    samples = sorted(path for path in (tmp_path / "series").rglob("*") if path.is_file())
+    places = {
+        "dump.hprof.gz": heap / "oversized-oom-4.3.2" / "dump.hprof.gz",
+        "before.hprof.gz": heap / "healthy-busy-4.3.2" / "dump.hprof.gz",
+        "after.hprof.gz": heap / "oversized-oom-4.3.2" / "dump.hprof.gz",
+        "samples.tar.gz": stacks / "apache4-stuck" / "series.tar.gz",
+        "catalina.out": samples[0],
+        "gc.log": next((logs / "client-gc-thrashing-4.9.7" / "g1-58m").glob("gc.log*")),
+        "incident": ROOT / "fixtures" / "incidents" / "stuck-http",
+        "rocketmq_client.log": ROOT / "fixtures" / "incidents" / "stuck-http" / "rocketmq_client.log",
+        **{f"jstack-{place}.txt": sample for place, sample in enumerate(samples, 1)},
+        **{
+            path.name.removesuffix(".gz"): path
+            for path in sorted((logs / "page-cache-busy-5.3.3" / "broker").iterdir())
+        },
+    }
+    for name, target in places.items():
+        (tmp_path / name).symlink_to(target)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_examples_that_fit_a_terminal(name: str) -> None:
+    assert examples(name)
+    lines = (command(name).epilog or "").splitlines()
+    assert not [line for line in lines if len(line) > WIDEST]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_use_options_that_there_are(name: str) -> None:
+    known = {spelling for parameter in command(name).params for spelling in parameter.opts}
+    for line in examples(name):
+        assert line.split("=")[0].split()[0] in ("mqdiag", "cat", "MQDIAG_KERNELS"), line
+        assert set(re.findall(r" (--?[a-z][a-z-]*)", line)) <= known, line
+
+
+@pytest.mark.parametrize(
+    "name", ["diagnose", "diff", "heap", "logs", "redact", "rules", "show", "stacks", "warm"]
+)
+def test_examples_run(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    if name == "diff":
+        for report in ("before", "after"):
+            run(["heap", f"{report}.hprof.gz", "--format", "json", "-o", f"{report}.json"])
+    ran = 0
+    for line in examples(name):
+        if line.startswith("mqdiag ") and not line.startswith(tuple(NOT_RUN)):
+            assert run(shlex.split(line)[1:]) in (0, 1), (line, capfd.readouterr().err)
+            ran += 1
+    assert ran
+
+
+def test_every_example_is_run_or_says_why_not() -> None:
+    run_here = {"diagnose", "diff", "heap", "logs", "redact", "rules", "show", "stacks", "warm"}
+    for name in set(NAMES) - run_here:
+        assert any(reason.endswith(name) for reason in NOT_RUN), name
+
+
+def test_the_man_page_is_one() -> None:
+    """docs/make --check holds its text against the commands; here groff reads it."""
+    page = ROOT / "docs" / "man" / "mqdiag.1"
+    text = page.read_text()
+    for name in NAMES:
+        assert re.search(rf"^\.SS mqdiag {name} ", text, re.MULTILINE)
+    if shutil.which("groff") is None:
+        pytest.skip("groff is not installed")
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", str(page)], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert "EXAMPLES" in done.stdout.upper()
