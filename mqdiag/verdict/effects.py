@@ -39,6 +39,13 @@ def _flow_control(finding: Finding) -> str:
     )
 
 
+def _backlog(finding: Finding) -> str:
+    behind = finding.evidence.get("diff_total")
+    if not isinstance(behind, int):
+        return say("messages pile up on the brokers")
+    return say("{behind:,} messages wait on the brokers", behind=behind)
+
+
 def of_span(finding: Finding) -> bool:
     """Whether it is flow control by span, with the number of pulls that were held back."""
     return bool(finding.evidence.get("queueMaxSpanFlowControlTimes"))
@@ -75,6 +82,7 @@ SAYS: dict[str, Said] = {
     "offset-reset-to-zero": later("consume offsets are set back to 0"),
     "offset-ahead-of-store": later("consume offsets lie beyond what the broker has"),
     "slave-behind": later("the slave falls behind"),
+    "consumer-backlog": _backlog,
 }
 """By rule; a rule that is not here says its title."""
 
@@ -84,6 +92,9 @@ LEADS_TO: dict[tuple[str, str], str] = {
     ("out-of-memory-thread", "pull-loop-lost"): later("which ended the pull loop:"),
     ("out-of-memory-thread", "pull-service-dead"): later("which ended the thread that pulls:"),
     ("slow-writes", "page-cache-busy"): later("so"),
+    ("slave-behind", "offset-ahead-of-store"): later("so"),
+    ("offset-ahead-of-store", "offset-reset-to-zero"): later("and after the restart"),
+    ("slave-behind", "offset-reset-to-zero"): later("and after the restart"),
     ("page-cache-busy", "send-busy"): later("and"),
     ("send-busy", "producer-backlog"): later("and"),
 }

@@ -34,6 +34,11 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"{other.name}: {_stacks(other.stacks)}"
     if report.logs is not None:
         yield _logs(report.logs)
+    if report.stores is not None:
+        yield counted(len(report.stores.stores), "store folder")
+    outputs = sum(1 for given in report.inputs if given.kind == "admin" and given.error is None)
+    if outputs:
+        yield counted(outputs, "output") + say(" of mqadmin")
 
 
 def _heap(heap: HeapFacts) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.verdict import ChainStep, Verdict
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Report, Severity
-from mqdiag.language import say
+from mqdiag.language import counted, say
 from mqdiag.verdict.chain import chain_of, steps
 from mqdiag.verdict.compare import agreements, contradicted, contradictions, time_gap
 from mqdiag.verdict.evidence import checked
@@ -15,6 +15,7 @@ from mqdiag.verdict.surer import surer
 
 FAULTS = (Severity.ERROR, Severity.WARNING)
 INPUT_RULE = "input-incomplete"
+RESET = "offset-reset-to-zero"
 HELD_BACK = "offset-stuck-at-head"
 _ORDER = (Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
 
@@ -117,6 +118,8 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
     """The backlog and what a restart costs, for the groups of the chain."""
     heap = report.heap
     groups = {finding.subject.group for finding in chain if finding.subject.group is not None}
+    for group in sorted(groups):
+        yield from _consumed_again(report, chain, group)
     if heap is None or heap.process_queues is None:
         return
     for group in sorted(groups):
@@ -143,6 +146,24 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
                     group=group,
                 )
             )
+
+
+def _consumed_again(report: Report, chain: tuple[Finding, ...], group: str) -> Iterator[str]:
+    """What a group gets once more after its offsets were set back: all that the broker still has of it."""
+    if report.logs is None or not any(found.rule == RESET and found.subject.group == group for found in chain):
+        return
+    again: dict[tuple[str | None, str | None, int | None], int] = {}
+    for reset in report.logs.offset_resets:
+        if reset.group == group and reset.given == 0 and reset.broker_max is not None:
+            place = (reset.topic, reset.broker, reset.queue_id)
+            again[place] = max(again.get(place, 0), min(reset.requested, reset.broker_max))
+    if sum(again.values()):
+        yield say(
+            "group {group} gets {again:,} messages of {queues} once more",
+            group=group,
+            again=sum(again.values()),
+            queues=counted(len(again), "queue"),
+        )
 
 
 def _number(value: EvidenceValue) -> int:

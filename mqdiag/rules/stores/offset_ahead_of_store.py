@@ -73,6 +73,7 @@ def silent() -> Facts:
         "DefaultMessageStore.getMessage, GetMessageStatus.OFFSET_OVERFLOW_BADLY",
     ),
     needs=("stores",),
+    explained_by=("slave-behind:slave-ahead",),
     limits={"beyond": 1},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
