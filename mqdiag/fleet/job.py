@@ -74,6 +74,9 @@ def run_fleet(
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
                 fleet.start_s = time.monotonic() - started
                 return fleet.dry(listing) if dry_run else fleet.whole(listing)
+        except KeyboardInterrupt:
+            progress.note("stopped; what is done is kept, run the same again to go on")
+            raise
         finally:
             if dry_run and is_new and store.is_local:
                 with contextlib.suppress(OSError):
