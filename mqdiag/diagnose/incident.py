@@ -107,7 +107,7 @@ def _sort(
                 )
             )
             continue
-        for kind in fitting:
+        for kind in [kind for kind in fitting if kind.sole] or fitting:
             by_kind[kind].append(found)
         if not fitting:
             others.append(Input(path=found.name, bytes=found.size_bytes, skipped=say(UNKNOWN_TEXT)))

@@ -54,4 +54,4 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     return found
 
 
-KIND = EvidenceKind(name="admin", recognise=_recognise, read=_read)
+KIND = EvidenceKind(name="admin", recognise=_recognise, read=_read, sole=True)

@@ -12,7 +12,6 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.progress import Progress
 from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
 from mqdiag.read.logs.stamps import StampReader
-from mqdiag.read.report import is_report
 
 LEAST_SHARE = 0.05
 """of the first lines that begin something: those that have a time"""
@@ -24,7 +23,7 @@ _DUMP_HEAD = 400
 
 
 def _recognise(piece: Piece) -> bool:
-    if not piece.is_text or is_report(piece.inner_head):
+    if not piece.is_text:
         return False
     head = piece.inner_head.lstrip(b"\0")
     if shape_of(head, piece.name).form != "plain":

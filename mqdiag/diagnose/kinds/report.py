@@ -57,4 +57,4 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     return found
 
 
-KIND = EvidenceKind(name="report", recognise=_recognise, read=_read)
+KIND = EvidenceKind(name="report", recognise=_recognise, read=_read, sole=True)

@@ -106,4 +106,4 @@ def _joined(
     return joined
 
 
-KIND = EvidenceKind(name="stores", recognise=_recognise, read=_read, is_folder=is_store_folder)
+KIND = EvidenceKind(name="stores", recognise=_recognise, read=_read, sole=True, is_folder=is_store_folder)

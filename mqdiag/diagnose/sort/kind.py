@@ -60,6 +60,8 @@ class EvidenceKind:
     """whether a piece is, or holds, such evidence"""
     read: Read
     """all pieces of the kind at once; a broken one becomes an input that says so"""
+    sole: bool = False
+    """what is of this kind is of no other: its lines may have times, and it is no log"""
     is_folder: Callable[[Path], bool] = _no_folder
     """whether a folder is such evidence as a whole"""
 

@@ -1,0 +1,70 @@
+"""Incidents of real brokers, put together from logs, store folders and thread dumps of the same runs."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.verdict import Verdict
+from mqdiag.findings import Report
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def verdict_of(report: Report) -> Verdict:
+    assert report.verdict is not None
+    return report.verdict
+
+
+def chain(report: Report) -> list[str]:
+    rules = {finding.fingerprint: finding.rule for finding in report.findings}
+    return [rules[step.fingerprint] for step in verdict_of(report).chain]
+
+
+def test_a_power_loss_is_followed_from_the_slave_to_what_is_consumed_again(tmp_path: Path) -> None:
+    with tarfile.open(FIXTURES / "stores" / "power-loss-4.3.2" / "tail-lost.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    report = diagnose_incident([tmp_path, FIXTURES / "logs" / "power-loss-4.3.2"]).report
+    rules = chain(report)
+    assert rules[0] == "slave-behind"
+    assert rules.index("offset-ahead-of-store") < rules.index("offset-reset-to-zero")
+    verdict = verdict_of(report)
+    assert "and after the restart consume offsets are set back to 0" in verdict.statement
+    assert any("once more" in line for line in verdict.consequences)
+    assert any("store folder" in line for line in verdict.checked)
+
+
+def test_logs_and_thread_dumps_of_a_broker_make_one_chain() -> None:
+    name = "put-lock-held-4.9.7"
+    report = diagnose_incident([FIXTURES / "logs" / name, FIXTURES / "stacks" / f"broker-{name}"]).report
+    rules = chain(report)
+    assert rules[0] == "broker-send-blocked"
+    assert "send-busy" in rules
+    first, *rest = verdict_of(report).chain
+    assert first.seen_in == ("stacks",)
+    assert {kind for step in rest for kind in step.seen_in} == {"logs"}
+
+
+@pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
+def test_healthy_brokers_and_clients_are_said_to_be(version: str) -> None:
+    verdict = verdict_of(diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report)
+    assert verdict.healthy, verdict.statement
+    assert verdict.statement.startswith("No fault was found: ")
+    assert any("line" in line for line in verdict.checked)
+
+
+def test_a_healthy_broker_with_its_threads_is_too() -> None:
+    healthy = [FIXTURES / "logs" / "healthy-5.3.3", FIXTURES / "stacks" / "broker-healthy-5.3.3"]
+    assert verdict_of(diagnose_incident(healthy).report).healthy
+
+
+@pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
+def test_output_of_mqadmin_is_evidence(version: str) -> None:
+    report = diagnose_incident([FIXTURES / "admin" / version]).report
+    assert any(given.kind == "admin" and given.error is None for given in report.inputs)
+    assert report.logs is None
+    assert any("of mqadmin" in line for line in verdict_of(report).checked)
+    assert all("mqadmin" not in missing.what for missing in verdict_of(report).surer)
