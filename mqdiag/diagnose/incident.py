@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -61,7 +62,9 @@ def diagnose_incident(
     inputs = [*shared_inputs, *others]
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
-    return judge_processes(tell_processes(of_processes), inputs, shared, settings)
+    diagnosis = judge_processes(tell_processes(of_processes), inputs, shared, settings)
+    crashes = tuple(crash for part in collected for crash in part.crashes)
+    return dataclasses.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
 
 
 def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
@@ -108,7 +111,7 @@ def _sort(
             )
             continue
         for kind in [kind for kind in fitting if kind.sole] or fitting:
-            by_kind[kind].append(found)
+            by_kind[kind].append(found.trimmed())
         if not fitting:
             others.append(Input(path=found.name, bytes=found.size_bytes, skipped=say(UNKNOWN_TEXT)))
     return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
@@ -122,7 +125,41 @@ def _read(
         # One line of progress has room for one: that of the first kind, the heap dumps if there are any.
         listeners = (progress, *(Silent() for _ in pieces))
         running = [
-            pool.submit(kind.read, own, settings, listener)
+            pool.submit(_read_kind, kind, own, settings, listener)
             for (kind, own), listener in zip(pieces.items(), listeners, strict=False)
         ]
         return [work.result() for work in running]
+
+
+def _read_kind(
+    kind: EvidenceKind, pieces: Sequence[Piece], settings: Settings, progress: Progress
+) -> Collected:
+    """The pieces of a kind; one that its reader fails on is told, and the others are read without it."""
+    try:
+        return kind.read(pieces, settings, progress)
+    except Exception as error:
+        if len(pieces) == 1:
+            return Collected(inputs=[_failed(kind, pieces[0], error)], crashes=[error])
+    alone = [(piece, _read_kind(kind, [piece], settings, progress)) for piece in pieces]
+    bad = [one for _, one in alone if one.crashes]
+    rest = [piece for piece, one in alone if not one.crashes]
+    if not bad:
+        # it fails on none of them, but on all together: what each says by itself is better than nothing
+        found = Collected()
+        for _, one in alone:
+            found.inputs += one.inputs
+            found.processes += one.processes
+            found.shared |= one.shared
+        return found
+    found = _read_kind(kind, rest, settings, progress) if rest else Collected()
+    found.inputs += [given for one in bad for given in one.inputs]
+    found.crashes += [crash for one in bad for crash in one.crashes]
+    return found
+
+
+def _failed(kind: EvidenceKind, piece: Piece, error: Exception) -> Input:
+    if isinstance(error, MemoryError):
+        what = "needs more memory than there is; try a machine with more"
+    else:
+        what = f"mqdiag failed on it, which is a fault of mqdiag: {type(error).__name__}: {error}"
+    return Input(path=piece.name, kind=kind.name, complete=False, error=what)

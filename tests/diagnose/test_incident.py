@@ -278,3 +278,40 @@ def test_settings_reach_every_process() -> None:
     assert all(
         other.heap is None or other.heap.heap_bytes_source == "option" for other in report.other_processes
     )
+
+
+def test_a_reader_that_fails_on_one_file_reads_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mqdiag.diagnose.kinds import stacks
+
+    shutil.copytree(STUCK / "stacks", tmp_path / "stacks")
+    real = stacks.read_stacks
+
+    def failing(path: str, *rest: Any) -> Any:
+        if path.endswith("j3.log"):
+            raise RuntimeError("a bug of ours")
+        return real(path, *rest)
+
+    monkeypatch.setattr(stacks, "read_stacks", failing)
+    diagnosis = diagnose_incident([tmp_path])
+    (lost,) = (given for given in diagnosis.report.inputs if given.error is not None)
+    assert lost.path.endswith("j3.log")
+    assert "a bug of ours" in str(lost.error)
+    assert [str(crash) for crash in diagnosis.crashes] == ["a bug of ours"]
+    assert diagnosis.report.stacks is not None
+    assert diagnosis.report.stacks.samples == 4
+
+
+def test_the_same_fault_in_two_processes_is_told_once(tmp_path: Path) -> None:
+    shutil.copytree(STUCK / "stacks", tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    for file in (STUCK / "stacks").iterdir():
+        # the same consumer on another host: other addresses everywhere
+        text = file.read_text().replace("tid=0x00007fe3", "tid=0x00007aaa").replace("nid=0x1", "nid=0x2")
+        (tmp_path / "two" / file.name).write_text(text)
+    report = diagnose_incident([tmp_path]).report
+    assert len(report.other_processes) == 1
+    stuck = found(report, "stuck-socket-read")
+    assert len(stuck.processes) == 2
+    assert len(stuck.rests_on) == 10

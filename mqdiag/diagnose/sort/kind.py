@@ -37,6 +37,8 @@ class Collected:
     processes: list[OfProcess] = field(default_factory=list)
     shared: dict[str, object] = field(default_factory=dict)
     """facts that are not of one process, by their field of `Facts`"""
+    crashes: list[BaseException] = field(default_factory=list)
+    """faults of the reader, which the inputs tell too"""
 
 
 Recognise = Callable[[Piece], bool]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from functools import cached_property
 
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
+KEPT_HEAD = 4 << 10
 SCAN_CHUNK = 8 << 20
 LONGEST_MARK = 64
 
@@ -45,6 +47,10 @@ class Piece:
     def is_text(self) -> bool:
         """Whether a reader of text may be asked."""
         return self.content in (Content.TEXT, Content.JSON)
+
+    def trimmed(self) -> Piece:
+        """The same with a short head: thousands of files may wait for their reader."""
+        return dataclasses.replace(self, head=self.head[:KEPT_HEAD])
 
     def holds(self, marks: tuple[bytes, ...]) -> bool:
         """Whether one of the byte strings stands anywhere in it; UTF-16 text is searched as such."""
