@@ -1,0 +1,112 @@
+"""The folder that everything goes into, with a manifest that is whole after each step."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from mqdiag import __version__
+from mqdiag.errors import MqdiagError, UsageError
+
+MANIFEST = "manifest.json"
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+class CaptureFolder:
+    """A folder of evidence in the making.
+
+    Args:
+        path: where; a folder that is there must be empty.
+        facts: what the manifest says of the process.
+    """
+
+    def __init__(self, path: Path, facts: dict[str, object]) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if any(path.iterdir()):
+                raise UsageError(f"{path}: is not empty; name a new folder with -o")
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be made: {error.strerror}") from None
+        self._steps: list[dict[str, object]] = []
+        self._manifest: dict[str, object] = {
+            "mqdiag_capture": 1,
+            "mqdiag": __version__,
+            "complete": False,
+            "started_at": now(),
+            "ended_at": None,
+            "host": socket.gethostname(),
+            "time_zone": time.strftime("%Z"),
+            "process": facts,
+            "steps": self._steps,
+        }
+        self.save()
+
+    @contextmanager
+    def step(self, what: str, command: str | None = None) -> Iterator[dict[str, object]]:
+        """Note a step: when, with which command, how it ended. What it is given is written to the manifest."""
+        note: dict[str, object] = {"what": what, "command": command, "at": now()}
+        self._steps.append(note)
+        began = time.monotonic()
+        try:
+            yield note
+            note.setdefault("result", "done")
+        except BaseException as error:
+            note["result"] = "interrupted" if isinstance(error, KeyboardInterrupt) else f"failed: {error}"
+            raise
+        finally:
+            note["took_ms"] = round((time.monotonic() - began) * 1000)
+            self.save()
+
+    @contextmanager
+    def new_file(self, name: str) -> Iterator[BinaryIO]:
+        """A file of the folder to write to; one that stays empty is taken away again."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with path.open("xb") as file:
+                yield file
+        except OSError as error:
+            raise MqdiagError(f"{path}: cannot be written: {error.strerror}") from error
+        finally:
+            if path.exists() and path.stat().st_size == 0:
+                path.unlink()
+
+    def finish(self) -> None:
+        """Say that nothing is missing."""
+        self._manifest |= {"complete": True, "ended_at": now()}
+        self.save()
+
+    def save(self) -> None:
+        """Write the manifest, whole or not at all."""
+        text = json.dumps(self._manifest, indent=1, ensure_ascii=False) + "\n"
+        beside = None
+        try:
+            descriptor, beside = tempfile.mkstemp(dir=self.path, prefix=".manifest-")
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+            Path(beside).replace(self.path / MANIFEST)
+        except OSError as error:
+            if beside is not None:
+                Path(beside).unlink(missing_ok=True)
+            raise MqdiagError(f"{self.path / MANIFEST}: cannot be written: {error.strerror}") from error
+
+
+def now() -> str:
+    """This instant on the host's clock, with its zone."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
+
+
+def default_folder(pid: int) -> Path:
+    """mqdiag-HOST-PID-TIME in the working folder."""
+    host = _UNFIT.sub("-", socket.gethostname()) or "host"
+    return Path(f"mqdiag-{host}-{pid}-{datetime.now():%Y%m%d-%H%M%S}")

@@ -1,0 +1,128 @@
+"""A heap dump of a running JVM: what it costs, and taking it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqdiag.capture.folder import CaptureFolder
+from mqdiag.capture.jdk import Tool, ToolFailed, ask
+from mqdiag.capture.say import Say
+from mqdiag.capture.target import PROC, Target
+from mqdiag.errors import MqdiagError
+
+LEAST_BYTES = 16 << 20
+SECONDS_PER_GIB = 2
+"""to say before it is done: seen are half a second to three, by disk and by how many threads write"""
+LONGEST_SECONDS = 3600.0
+_USED = re.compile(r"^ (?:.*total \d+[KMG], |ZHeap +|Z\w+ Generation +)used (\d+)([KMG])", re.MULTILINE)
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeapPlan:
+    """What a dump would cost, and where it would be written."""
+
+    bytes_needed: int
+    free_bytes: int
+    written_to: str
+    """a path inside the process's file system"""
+    packed: bool
+    options: tuple[str, ...]
+
+    @property
+    def seconds(self) -> int:
+        """For about as long the JVM does nothing else."""
+        return max(1, round(self.bytes_needed / (1 << 30) * SECONDS_PER_GIB))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the disk has room for it, with a little left over."""
+        return self.free_bytes > self.bytes_needed + (64 << 20)
+
+
+def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
+    """Find out what a dump would cost; the JVM is asked, nothing is dumped.
+
+    Raises:
+        ToolFailed: the JVM does not answer.
+    """
+    used = _used_bytes(target, jcmd)
+    known = ask(jcmd, target, "help", "GC.heap_dump")
+    options = ["-all"]
+    if "-parallel" in known:
+        options.append(f"-parallel={max(1, min(4, (os.cpu_count() or 1) // 2))}")
+    where = _place(target, folder)
+    free = _free_bytes(target, os.path.dirname(where))
+    # classes, threads and the heads of records come on top of the objects
+    whole = used + used // 4 + LEAST_BYTES
+    packed = "-gz" in known and free <= whole + (64 << 20)
+    if packed:
+        options.append("-gz=1")
+        where += ".gz"
+    # packed, dumps take between a tenth and a half
+    needed = whole // 2 if packed else whole
+    return HeapPlan(
+        bytes_needed=needed, free_bytes=free, written_to=where, packed=packed, options=tuple(options)
+    )
+
+
+def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: HeapPlan, say: Say) -> Path:
+    """Take the dump, and move it into the folder where the JVM could not write there.
+
+    Raises:
+        ToolFailed: the JVM did not write it.
+    """
+    name = os.path.basename(plan.written_to)
+    seen = Path(target.seen_from_here(plan.written_to))
+    kept = folder.path / "heap" / name
+    words = ("GC.heap_dump", *plan.options, plan.written_to)
+    command = shlex.join(jcmd.command(target, *words))
+    say(f"heap dump: {command}")
+    with folder.step("heap dump", command) as note:
+        note["file"] = f"heap/{name}"
+        try:
+            answer = ask(jcmd, target, *words, seconds=LONGEST_SECONDS)
+            if not seen.is_file():
+                raise ToolFailed(
+                    answer.strip().splitlines()[-1][:300] if answer.strip() else "no file was written"
+                )
+            if seen.resolve() != kept.resolve():
+                kept.parent.mkdir(exist_ok=True)
+                shutil.move(seen, kept)
+        except OSError as error:
+            raise MqdiagError(f"{kept}: cannot be written: {error.strerror}; the dump is {seen}") from error
+        note["bytes"] = kept.stat().st_size
+    return kept
+
+
+def _used_bytes(target: Target, jcmd: Tool) -> int:
+    """The heap in use; the memory that the process has where the JVM does not say."""
+    try:
+        answer = ask(jcmd, target, "GC.heap_info")
+    except ToolFailed:
+        answer = ""
+    used = sum(int(number) * _UNITS[unit] for number, unit in _USED.findall(answer))
+    if used:
+        return used
+    status = (PROC / str(target.pid) / "status").read_text(errors="replace")
+    resident = re.search(r"VmRSS:\s*(\d+)", status)
+    return int(resident[1]) << 10 if resident else 0
+
+
+def _place(target: Target, folder: Path) -> str:
+    """The folder itself where the JVM sees it and may write to it, else its own /tmp."""
+    if not target.own_files:
+        place = folder.resolve() / "heap"
+        place.mkdir(exist_ok=True)
+        if os.geteuid() == target.uid:
+            return str(place / f"heap-{target.pid}.hprof")
+    return f"/tmp/mqdiag-{os.getpid()}-{target.pid}.hprof"
+
+
+def _free_bytes(target: Target, place: str) -> int:
+    return shutil.disk_usage(target.seen_from_here(place)).free

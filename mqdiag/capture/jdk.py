@@ -1,0 +1,144 @@
+"""The tools that speak to a JVM: jcmd and jstack of its own JDK, else of another one here."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from mqdiag.capture.target import Target
+
+ATTACH_SECONDS = 30.0
+MOST_ANSWER_BYTES = 8 << 20
+_OPTIONS = frozenset({"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
+
+
+class ToolFailed(Exception):
+    """A tool did not do what it was asked; the message says why in one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """jcmd or jstack."""
+
+    name: str
+    path: str
+
+    def command(self, target: Target, *words: str) -> list[str]:
+        """The command line for a target."""
+        return (
+            [self.path, str(target.pid), *words]
+            if self.name == "jcmd"
+            else [self.path, *words, str(target.pid)]
+        )
+
+
+def find_tools(target: Target, environment: Mapping[str, str] | None = None) -> dict[str, Tool]:
+    """The tools by name: beside the target's own java program, in JAVA_HOME, then on the PATH."""
+    environment = os.environ if environment is None else environment
+    folders = []
+    if target.program is not None and not target.own_files:
+        own = Path(target.program).parent
+        # a JDK 8 has its java program in jre/bin
+        folders += [own, own.parent.parent / "bin"]
+    if environment.get("JAVA_HOME"):
+        folders.append(Path(environment["JAVA_HOME"]) / "bin")
+    found = {}
+    for name in ("jcmd", "jstack"):
+        beside = next((str(folder / name) for folder in folders if os.access(folder / name, os.X_OK)), None)
+        path = beside or shutil.which(name, path=environment.get("PATH"))
+        if path is not None:
+            found[name] = Tool(name=name, path=path)
+    return found
+
+
+def ask(tool: Tool, target: Target, *words: str, seconds: float = ATTACH_SECONDS) -> str:
+    """What a tool answers, as text.
+
+    Raises:
+        ToolFailed: it failed or took too long.
+    """
+    code, out, errors = _run(tool, target, words, subprocess.PIPE, seconds)
+    text = out[:MOST_ANSWER_BYTES].decode("utf-8", "replace")
+    if code:
+        raise ToolFailed(_why(errors.decode("utf-8", "replace") or text))
+    return text
+
+
+def write_answer(
+    tool: Tool, target: Target, file: BinaryIO, *words: str, seconds: float = ATTACH_SECONDS
+) -> None:
+    """Let a tool write its answer to a file.
+
+    Raises:
+        ToolFailed: it failed or took too long.
+    """
+    code, _, errors = _run(tool, target, words, file.fileno(), seconds)
+    if code or os.fstat(file.fileno()).st_size == 0:
+        raise ToolFailed(_why(errors.decode("utf-8", "replace")))
+
+
+def _run(
+    tool: Tool, target: Target, words: tuple[str, ...], out: int, seconds: float
+) -> tuple[int, bytes, bytes]:
+    """As the target's user, whom alone old JVMs answer; root can become anyone."""
+    other = os.geteuid() == 0 and target.uid != 0
+    # Options that are meant for the application must not reach its tools; a session of its own keeps Ctrl-C, which is
+    # for mqdiag, away from the tool, so that it is ended in one place.
+    environment = {name: value for name, value in os.environ.items() if name not in _OPTIONS}
+    with subprocess.Popen(
+        tool.command(target, *words),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        env=environment | {"LC_ALL": "C.UTF-8"},
+        start_new_session=True,
+        user=target.uid if other else None,
+        group=target.gid if other else None,
+        extra_groups=_groups(target) if other else None,
+    ) as process:
+        try:
+            answer, errors = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise ToolFailed(
+                f"no answer within {seconds:.0f} s; the JVM is stopped, or too busy to answer"
+            ) from None
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode, answer or b"", errors
+
+
+def _groups(target: Target) -> list[int]:
+    try:
+        return os.getgrouplist(pwd.getpwuid(target.uid).pw_name, target.gid)
+    except KeyError:
+        return [target.gid]
+
+
+def _why(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", " "))]
+    told = next((line for line in lines if "Exception" in line or "rror" in line), lines[0] if lines else "")
+    return told.removeprefix("com.sun.tools.attach.")[:300] or "it said nothing"
+
+
+def quit_signal(target: Target) -> None:
+    """Ask the JVM for a thread dump on its own console.
+
+    Raises:
+        ToolFailed: it does not catch the signal, and would end.
+    """
+    if not target.catches_sigquit:
+        raise ToolFailed(
+            "the process does not catch SIGQUIT (-Xrs?) and would be ended by it; nothing was sent"
+        )
+    os.kill(target.pid, signal.SIGQUIT)

@@ -1,0 +1,97 @@
+"""Thread dumps, some seconds apart: by jcmd, else jstack, else SIGQUIT where the console's log is known."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from pathlib import Path
+
+from mqdiag.capture.console import console_dump
+from mqdiag.capture.folder import CaptureFolder
+from mqdiag.capture.jdk import Tool, ToolFailed, quit_signal, write_answer
+from mqdiag.capture.say import Say
+from mqdiag.capture.target import PROC, Target
+
+SLOW_SECONDS = 5.0
+"""a dump that took longer was held up by looking for owned locks, which walks the heap: the next ones leave it out"""
+
+
+class Sampler:
+    """Takes thread dumps with the first way that works.
+
+    Args:
+        target: the JVM.
+        tools: jcmd and jstack, as far as they were found.
+        console: the file that the JVM's console goes to; None where nobody named it.
+        say: who hears of each step.
+    """
+
+    def __init__(self, target: Target, tools: dict[str, Tool], console: Path | None, say: Say) -> None:
+        self._target = target
+        self._console = console
+        self._say = say
+        self._ways: list[Tool | Path] = [*tools.values()]
+        if console is not None:
+            self._ways.append(console)
+        self._locks = True
+
+    def take(self, folder: CaptureFolder, samples: int, interval: float) -> int:
+        """Take the samples; the number that were."""
+        taken = 0
+        due = time.monotonic()
+        for number in range(1, samples + 1):
+            time.sleep(max(0.0, due - time.monotonic()))
+            due = time.monotonic() + interval
+            if not (PROC / str(self._target.pid)).exists():
+                self._say(f"process {self._target.pid} is gone")
+                break
+            if not self._one(folder, number, samples):
+                break
+            taken += 1
+        return taken
+
+    def _one(self, folder: CaptureFolder, number: int, samples: int) -> bool:
+        while self._ways:
+            way = self._ways[0]
+            command = self._command(way)
+            self._say(f"thread dump {number} of {samples}: {command}")
+            began = time.monotonic()
+            try:
+                with folder.step(f"thread dump {number}", command) as note:
+                    note["file"] = name = f"stacks/{number:02d}.txt"
+                    with folder.new_file(name) as file:
+                        if isinstance(way, Path):
+                            before = way.stat().st_size
+                            quit_signal(self._target)
+                            file.write(console_dump(way, before))
+                        else:
+                            write_answer(way, self._target, file, *self._words(way))
+            except (ToolFailed, OSError) as error:
+                self._say(f"{way if isinstance(way, Path) else way.name}: {error}")
+                self._ways.pop(0)
+                continue
+            if time.monotonic() - began > SLOW_SECONDS and self._locks and isinstance(way, Tool):
+                self._say("that took long; the next dumps leave out who owns which locks")
+                self._locks = False
+            return True
+        return False
+
+    def _words(self, way: Tool) -> list[str]:
+        locks = ["-l"] if self._locks else []
+        return ["Thread.print", *locks] if way.name == "jcmd" else locks
+
+    def _command(self, way: Tool | Path) -> str:
+        if isinstance(way, Path):
+            return f"kill -QUIT {self._target.pid}, and read its dump from {way}"
+        return shlex.join(way.command(self._target, *self._words(way)))
+
+
+def console_of(target: Target) -> Path | None:
+    """The file that the JVM's standard output goes to; None for a terminal, a pipe and for none."""
+    link = PROC / str(target.pid) / "fd" / "1"
+    try:
+        path = Path(target.seen_from_here(str(link.readlink())))
+        return path if os.path.isfile(path) else None
+    except OSError:
+        return None
