@@ -44,7 +44,11 @@ def _bytes_per_second(spark: SparkSession, layout: Layout) -> float | None:
     """Of one task in the earlier runs."""
     runs = {mark.run for mark in layout.runs()}
     table = table_frame(spark, layout, "incidents", runs)
-    row = table.where("run = analysed_in and analysis_ms > 0 and status <> 'failed'").agg(F.sum("bytes"), F.sum("analysis_ms")).first()
+    row = (
+        table.where("run = analysed_in and analysis_ms > 0 and status <> 'failed'")
+        .agg(F.sum("bytes"), F.sum("analysis_ms"))
+        .first()
+    )
     if row is None or not row[1]:
         return None
     return float(row[0]) / (row[1] / 1000) or None
