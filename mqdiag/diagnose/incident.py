@@ -14,7 +14,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.processes import tell_processes
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, all_kinds
+from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
@@ -54,15 +54,17 @@ def diagnose_incident(
     shared: dict[str, object] = {}
     shared_inputs: list[Input] = []
     of_processes = []
+    captures: list[Captured] = []
     # what a saved report says of logs gives way to the logs themselves
     for part in sorted(collected, key=lambda part: any(own.saved for own in part.processes), reverse=True):
         shared |= part.shared
         shared_inputs += part.inputs
         of_processes += part.processes
+        captures += part.captures
     inputs = [*shared_inputs, *others]
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
-    diagnosis = judge_processes(tell_processes(of_processes), inputs, shared, settings)
+    diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
     crashes = tuple(crash for part in collected for crash in part.crashes)
     return dataclasses.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
 
@@ -150,6 +152,7 @@ def _read_kind(
             found.inputs += one.inputs
             found.processes += one.processes
             found.shared |= one.shared
+            found.captures += one.captures
         return found
     found = _read_kind(kind, rest, settings, progress) if rest else Collected()
     found.inputs += [given for one in bad for given in one.inputs]

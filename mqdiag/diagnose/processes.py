@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mqdiag.diagnose.sort.kind import OfProcess
+from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.language import later, say
 
+BY_CAPTURE = later("they were captured together, by the word of the manifest beside them")
 BY_ADDRESS = later("names and addresses of their threads are the same")
 BY_ABSENCE = later("nothing contradicts it, and there is no other dump that they could belong to")
 _LEAST_SHARED = 3
@@ -29,7 +30,7 @@ class Process:
     facts: ProcessFacts
 
 
-def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
+def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()) -> list[Process]:
     """One process for each heap dump and for each series of thread dumps that belongs to none of them.
 
     A saved report whose dump is there itself is left out.
@@ -40,15 +41,35 @@ def tell_processes(found: Sequence[OfProcess]) -> list[Process]:
     both = [one for one in found if one.heap is not None and one.stacks is not None]
     pairs: list[tuple[OfProcess, OfProcess | None, str | None]] = []
     for heap in heaps:
-        own = next((one for one in series if _agree(heap, one) is True), None)
+        told = [(one, _tie(heap, one, captures)) for one in series]
+        own, tie = next(((one, tie) for one, tie in told if tie is not None), (None, None))
         if own is not None:
             series.remove(own)
-        pairs.append((heap, own, say(BY_ADDRESS) if own else None))
+        pairs.append((heap, own, tie))
     if len(pairs) == 1 and len(series) == 1 and pairs[0][1] is None and _agree(pairs[0][0], series[0]) is None:
         pairs = [(pairs[0][0], series.pop(), say(BY_ABSENCE))]
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
-    return [_process(first, second, tie, names) for first, second, tie in pairs]
+    return [_process(first, second, tie, names, captures) for first, second, tie in pairs]
+
+
+def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> str | None:
+    """Why both are surely of one process; None when they are not, or nobody knows."""
+    agree = _agree(heap, series)
+    if agree is True:
+        return say(BY_ADDRESS)
+    together = _captured(heap, captures)
+    if agree is None and together is not None and together == _captured(series, captures):
+        return say(BY_CAPTURE)
+    return None
+
+
+def _captured(one: OfProcess, captures: Sequence[Captured]) -> Captured | None:
+    """The capture that all its files are of."""
+    fitting = [
+        capture for capture in captures if all(given.path.startswith(capture.folder) for given in one.inputs)
+    ]
+    return max(fitting, key=lambda capture: len(capture.folder), default=None)
 
 
 def _same_dump(saved: OfProcess, other: OfProcess) -> bool:
@@ -63,11 +84,21 @@ def _same_dump(saved: OfProcess, other: OfProcess) -> bool:
     )
 
 
-def _process(first: OfProcess, second: OfProcess | None, tie: str | None, names: set[str]) -> Process:
+def _process(
+    first: OfProcess,
+    second: OfProcess | None,
+    tie: str | None,
+    names: set[str],
+    captures: Sequence[Captured],
+) -> Process:
     inputs = (*first.inputs, *(second.inputs if second else ()))
     heap, stacks = first.heap, first.stacks or (second.stacks if second else None)
+    capture = _captured(first, captures)
     pid = first.pid or (second.pid if second else None) or _pid_of_clients(heap)
+    pid = pid if pid is not None or capture is None else capture.pid
     name = f"pid {pid}" if pid is not None else inputs[0].path
+    if capture is not None and capture.host:
+        name = f"{name} on {capture.host}"
     if name in names:
         name = f"{name} ({inputs[0].path})"
     names.add(name)

@@ -15,7 +15,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """as it was given"""
     kind: str | None = None
-    """heap, stacks, log, stores, admin or report; None when it could not be told"""
+    """heap, stacks, log, stores, admin, report or capture; None when it could not be told"""
     format: str | None = None
     """format version and compression"""
     bytes: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import tarfile
 import zipfile
@@ -315,3 +316,25 @@ def test_the_same_fault_in_two_processes_is_told_once(tmp_path: Path) -> None:
     stuck = found(report, "stuck-socket-read")
     assert len(stuck.processes) == 2
     assert len(stuck.rests_on) == 10
+
+
+def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
+    folder = tmp_path / "taken"
+    shutil.copytree(STUCK / "stacks", folder / "stacks")
+    for file in (folder / "stacks").iterdir():
+        # as of a JVM that prints no addresses
+        file.write_text(re.sub(r" tid=0x[0-9a-f]+", " tid=7", file.read_text()))
+    shutil.copy(STUCK / "java_pid.hprof.gz", folder)
+    shutil.copy(BUSY / "java_pid.hprof.gz", tmp_path / "other.hprof.gz")
+    apart = diagnose_incident([tmp_path]).report
+    assert len(apart.other_processes) == 2
+    manifest = {"mqdiag_capture": 1, "host": "orders-7", "process": {"pid": 7754, "inner_pid": None}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    report = diagnose_incident([tmp_path]).report
+    assert report.process is not None
+    assert report.process.tied_by == "they were captured together, by the word of the manifest beside them"
+    assert report.process.name == "pid 7754 on orders-7"
+    assert len(report.other_processes) == 1
+    (folder / "manifest.json").write_text('{"mqdiag_capture": "x"}')
+    broken = diagnose_incident([folder]).report
+    assert any("is no manifest" in str(given.error) for given in broken.inputs)

@@ -1,4 +1,4 @@
-"""The manifest of `mqdiag capture`: no evidence itself, it says whether what lies beside it is whole."""
+"""What `mqdiag capture` notes down beside its files: whose they are."""
 
 from __future__ import annotations
 
@@ -9,54 +9,49 @@ from pathlib import Path
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
-from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
 
 MOST_BYTES = 16 << 20
-_START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:\s*\d+\s*,')
+_START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
 
 
-class _Manifest(msgspec.Struct):
-    complete: bool = False
+class _Process(msgspec.Struct, frozen=True):
+    pid: int | None = None
+    inner_pid: int | None = None
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What is needed of a manifest."""
+
+    mqdiag_capture: int
+    host: str | None = None
     started_at: str | None = None
-    steps: list[dict[str, object]] = []
+    process: _Process = _Process()
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and not piece.packed and _START.match(piece.head) is not None
+    return _START.match(piece.inner_head) is not None and not piece.packed and piece.size_bytes <= MOST_BYTES
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     for piece in pieces:
         try:
-            with Path(piece.path).open("rb") as file:
-                manifest = msgspec.json.decode(file.read(MOST_BYTES), type=_Manifest)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-            found.inputs.append(
-                unreadable(piece.name, "capture", InputError(piece.name, f"is no manifest: {error}"))
-            )
+            manifest = msgspec.json.decode(Path(piece.path).read_bytes(), type=_Manifest)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            problem = f"is no manifest of a capture: {str(error).replace('`', '')}"
+            found.inputs.append(Input(path=piece.name, kind="capture", complete=False, error=problem))
             continue
-        failed = sum(1 for step in manifest.steps if str(step.get("result", "")).startswith("failed"))
-        told = (
-            "the manifest of a whole capture" if manifest.complete else "the manifest of a capture that was cut"
-        )
-        if failed:
-            told += f", {failed} of {len(manifest.steps)} steps failed"
+        own = manifest.process
+        folder = piece.name[: max(piece.name.rfind("/"), piece.name.rfind("!")) + 1]
+        found.captures.append(Captured(folder=folder, host=manifest.host, pid=own.inner_pid or own.pid))
         found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="capture",
-                bytes=piece.size_bytes,
-                captured_at=manifest.started_at,
-                skipped=f"is {told}",
-            )
+            Input(path=piece.name, kind="capture", bytes=piece.size_bytes, captured_at=manifest.started_at)
         )
     return found
 
 
-KIND = EvidenceKind(name="capture", recognise=_recognise, read=_read)
+KIND = EvidenceKind(name="capture", recognise=_recognise, read=_read, sole=True)

@@ -28,6 +28,16 @@ class OfProcess:
     """it comes from a saved report"""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Captured:
+    """A folder whose files are of one process, by the word of what took them."""
+
+    folder: str
+    """beginning of the names of its files"""
+    host: str | None = None
+    pid: int | None = None
+
+
 @dataclass(kw_only=True)
 class Collected:
     """What the readers of one kind made of its pieces."""
@@ -37,6 +47,8 @@ class Collected:
     processes: list[OfProcess] = field(default_factory=list)
     shared: dict[str, object] = field(default_factory=dict)
     """facts that are not of one process, by their field of `Facts`"""
+    captures: list[Captured] = field(default_factory=list)
+    """folders that are known to be of one process each"""
     crashes: list[BaseException] = field(default_factory=list)
     """faults of the reader, which the inputs tell too"""
 
