@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqdiag.logs import busy, consuming, flow_control, offsets, replicas, store
+from mqdiag.logs import brokers, busy, consuming, flow_control, offsets, replicas, store
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
@@ -36,6 +36,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"so do flow control", flow_control.flow_control),
     (b"start flow control for a while", busy.busy),
     (b"too many requests and system thread pool busy", busy.pool_rejected),
+    (b"The broker[", brokers.introduced),
+    (b"send heart beat to broker[", brokers.introduced),
     (b"[PAGECACHERT]", store.latency),
     (b"[NOTIFYME]", store.notify_me),
     (b"not in lock e", store.slow_put),

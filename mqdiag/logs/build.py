@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mqdiag.facts.logs import (
     MOST_POINTS,
@@ -18,6 +18,7 @@ from mqdiag.facts.logs import (
     PutMinute,
     ReplicaGap,
 )
+from mqdiag.logs.brokers import broker_names, with_names
 from mqdiag.logs.latency import LatencyTally, Puts
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows
@@ -38,6 +39,7 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
     latency: dict[bool, LatencyTally] = {}
     shown_in = _common(zones)
     repeated = _repeated(read)
+    names = broker_names(log.tally for log in read)
     for log, zone in zip(read, zones, strict=True):
         known, shift = zone.minutes is not None, -(zone.minutes or 0) * 60_000
         for (kind, side), event in log.tally.events.items():
@@ -56,7 +58,7 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
         files=tuple(_file(log, zone) for log, zone in zip(read, zones, strict=True)),
         events=tuple(
             sorted(
-                (_event(event, shown_in if known else None) for (_, _, known), event in merged.items()),
+                (_event(event, shown_in if known else None, names) for (_, _, known), event in merged.items()),
                 key=lambda event: (-event.count, event.kind),
             )
         ),
@@ -132,9 +134,9 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
     )
 
 
-def _event(event: EventTally, zone: int | None) -> LogEvent:
+def _event(event: EventTally, zone: int | None, names: Mapping[str, str]) -> LogEvent:
     step, points = event.minutes.points(MOST_POINTS)
-    rows = sorted(event.subjects.items(), key=lambda item: (-item[1].count, str(item[0])))
+    rows = sorted(with_names(event.subjects, names).items(), key=lambda item: (-item[1].count, str(item[0])))
     shown, rest = rows[:MOST_SUBJECTS], rows[MOST_SUBJECTS:]
     return LogEvent(
         kind=event.kind,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.logs.brokers import note
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
@@ -39,7 +40,7 @@ def busy(message: Message, log: LogTally) -> None:
     if not answered and _quoted(message.text, found.start()):
         return
     side = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
-    tally = log.add(KINDS[found[1]], message, _subject(message), side=side)
+    tally = log.add(KINDS[found[1]], message, _subject(message, log), side=side)
     if tally is not None and found[2]:
         tally.keep_largest("longest_wait_ms", int(found[2]))
         tally.keep_largest("largest_queue", int(found[3]))
@@ -50,9 +51,11 @@ def _quoted(text: str, at: int) -> bool:
     return text[max(0, at - 1) : at] in ('"', "`", "'") and "remark" not in text
 
 
-def _subject(message: Message) -> Subject:
+def _subject(message: Message, log: LogTally) -> Subject:
     subject = queue_in(message.both)
     broker = _BROKER.search(message.text)
+    if subject.broker is not None and broker is not None:
+        note(log, subject.broker, broker[1])
     topic = _TOPIC.search(message.both)
     return Subject(
         topic=subject.topic or (topic[1] if topic else None),
@@ -63,7 +66,7 @@ def _subject(message: Message) -> Subject:
 def pool_rejected(message: Message, log: LogTally) -> None:
     """The broker's own line about a full queue, one in ten thousand; up to 3.5.5 the answer to the sender too."""
     if "please try another server" in message.text:
-        log.add("busy-overload", message, _subject(message), side="client")
+        log.add("busy-overload", message, _subject(message, log), side="client")
         return
     code = _REQUEST_CODE.search(message.text)
     kind = "send-pool-rejected" if code is not None and code[1] in _SEND_CODES else "other-pool-rejected"

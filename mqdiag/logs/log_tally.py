@@ -101,6 +101,8 @@ class LogTally:
     replica_seen: bool = False
     gc: GcTally = field(default_factory=GcTally)
     settings: dict[str, str] = field(default_factory=dict)
+    brokers: dict[str, dict[str, None]] = field(default_factory=dict)
+    """names of brokers by the address that the log gives them"""
     whole_seconds: bool | None = None
     span: Span = field(default_factory=Span)
 

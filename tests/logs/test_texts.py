@@ -366,3 +366,18 @@ def test_junk_between_lines() -> None:
 def test_a_line_without_end() -> None:
     data = line("x").encode() + b"a" * 3_000_000 + line(MESSAGE).encode() + b"b" * 3_000_000
     assert only_event(facts(data)).count == 1
+
+
+def test_an_address_is_the_broker_whose_name_stands_on_another_line() -> None:
+    """The client's own log names the broker by name, the application's exception by its address."""
+    answer = EXCEPTION.format(text=f"{TIMEOUT} BROKER: 10.0.0.7:10911")
+    named = line(BUSY, CLIENT_4) + answer
+    alone = "2026-11-21 12:00:02,002 ERROR sender - not sent\n" + answer.replace("org.", "Caused by: org.", 1)
+    event = only_event(facts(named, alone, names=("logs/rocketmq_client.log", "elsewhere/application.log")))
+    assert {row.broker for row in event.subjects} == {"broker-a"}
+    assert sum(row.count for row in event.subjects) == event.count == 2
+    started = line(
+        "The broker[broker-b, 10.0.0.7:10911] boot success. serializeType=JSON and name server is 10.0.0.1:9876"
+    )
+    both = only_event(facts(named, alone, started))
+    assert "10.0.0.7:10911" in {row.broker for row in both.subjects}, "two brokers have that address"

@@ -1,0 +1,51 @@
+"""Which broker an address is: senders name a broker by its name on one line and by its address on the next.
+
+Source: BrokerStartup, MQClientInstance.sendHeartbeatToAllBroker, DefaultMQProducerImpl, 3.5.8 to 5.3.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject, SubjectCount
+
+_STARTED = re.compile(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
+_HEART_BEAT = re.compile(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:\[\]-]{3,100}:\d{1,5})\]")
+
+
+def introduced(message: Message, log: LogTally) -> None:
+    """A line that has both names of a broker."""
+    found = _STARTED.search(message.text) or _HEART_BEAT.search(message.text)
+    if found is not None:
+        note(log, found[1], found[2])
+
+
+def note(log: LogTally, name: str, address: str) -> None:
+    """Remember that an address is a broker's of that name."""
+    if address in log.brokers or len(log.brokers) < MOST_ROWS:
+        log.brokers.setdefault(address, {})[name] = None
+
+
+def broker_names(tallies: Iterable[LogTally]) -> dict[str, str]:
+    """Names by address; none for an address that several brokers have, as 127.0.0.1 on several hosts."""
+    names: dict[str, dict[str, None]] = {}
+    for tally in tallies:
+        for address, found in tally.brokers.items():
+            names.setdefault(address, {}).update(found)
+    return {address: next(iter(found)) for address, found in names.items() if len(found) == 1}
+
+
+def with_names(
+    subjects: Mapping[Subject, SubjectCount], names: Mapping[str, str]
+) -> dict[Subject, SubjectCount]:
+    """The rows with brokers by name wherever it is known, those that become alike as one."""
+    rows: dict[Subject, SubjectCount] = {}
+    for subject, row in subjects.items():
+        known = subject._replace(broker=names.get(subject.broker or "", subject.broker))
+        into = rows.setdefault(known, SubjectCount())
+        into.count += row.count
+        into.span.take(row.span)
+    return rows
