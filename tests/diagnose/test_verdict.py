@@ -144,6 +144,14 @@ def test_what_two_kinds_of_evidence_show_is_one_link_and_surer() -> None:
     )
 
 
+def test_two_that_are_half_sure_of_the_same_are_sure() -> None:
+    half = msgspec.structs.replace(IN_STACKS, confidence=Confidence.MEDIUM)
+    assert verdict(IN_HEAP, half, heap=heap(), stacks=stacks("stuck")).confidence == "high"
+    doubtful = msgspec.structs.replace(IN_STACKS, confidence=Confidence.LOW)
+    vague = msgspec.structs.replace(IN_HEAP, confidence=Confidence.LOW)
+    assert verdict(vague, doubtful, heap=heap(), stacks=stacks("stuck")).confidence == "medium"
+
+
 def test_one_kind_alone_is_as_sure_as_its_finding() -> None:
     reached = verdict(IN_HEAP, HELD_BACK, heap=heap())
     assert rules_of(reached, IN_HEAP, HELD_BACK) == ["stuck-consumer-thread", "offset-stuck-at-head"]
