@@ -147,6 +147,8 @@ class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     incidents: int
     failed: int
     """incidents of which nothing could be read"""
+    lost: int = 0
+    """files that could not be analysed"""
     errors: int
     """findings of severity error"""
     warnings: int

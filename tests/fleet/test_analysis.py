@@ -218,10 +218,15 @@ def test_changes(spark: SparkSession) -> None:
 def test_service_states(spark: SparkSession) -> None:
     incidents = [_incident("orders", []), _incident("pay", [], "failed")]
     findings = [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
-    found = service_states(_frame(spark, "incidents", incidents), _frame(spark, "findings", findings)).collect()
-    assert [(row["service"], row["errors"], row["warnings"], row["failed"]) for row in found] == [
-        ("orders", 1, 1, 0),
-        ("pay", 0, 0, 1),
+    failures = [{"service": "pay", "host": "h0", "path": path} for path in ("a", "b")]
+    found = service_states(
+        _frame(spark, "incidents", incidents),
+        _frame(spark, "findings", findings),
+        _frame(spark, "failures", failures),
+    ).collect()
+    assert [(row["service"], row["errors"], row["warnings"], row["failed"], row["lost"]) for row in found] == [
+        ("orders", 1, 1, 0, 0),
+        ("pay", 0, 0, 1, 2),
     ]
 
 

@@ -66,7 +66,7 @@ FLEET = FleetFacts(
     totals=FleetTotals(incidents=3, analysed=2, known=1, failed=1, failures=1, services=2, hosts=3, causes=2),
     services=(
         ServiceState(service="orders", hosts=2, incidents=2, failed=0, errors=4, warnings=1),
-        ServiceState(service="p\x1b[2Jay", hosts=1, incidents=1, failed=1, errors=1, warnings=0),
+        ServiceState(service="p\x1b[2Jay", hosts=1, incidents=1, failed=1, lost=1, errors=1, warnings=0),
     ),
     causes=(_cause("offset-stuck-at-head", 4), _cause("retry-storm", 1)),
     cells=(

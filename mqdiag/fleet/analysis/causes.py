@@ -73,7 +73,7 @@ def cause_cells(findings: DataFrame) -> DataFrame:
     )
 
 
-def service_states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
+def service_states(incidents: DataFrame, findings: DataFrame, failures: DataFrame) -> DataFrame:
     """Each service with its hosts, incidents, failures, errors and warnings; the worst first."""
     key = ["environment", "service"]
     counted = findings.groupBy(*key).agg(
@@ -88,8 +88,9 @@ def service_states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
             F.sum((F.col("status") == "failed").cast("bigint")).alias("failed"),
         )
         .join(counted, key, "left")
-        .fillna(0, ["errors", "warnings"])
-        .orderBy(F.desc("errors"), F.desc("warnings"), F.desc("failed"), *key)
+        .join(failures.groupBy(*key).agg(F.count("*").alias("lost")), key, "left")
+        .fillna(0, ["errors", "warnings", "lost"])
+        .orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), *key)
     )
 
 

@@ -60,8 +60,9 @@ def fleet_facts(
         The facts, and one finding for each fault of each service.
     """
     findings = now.table("findings").persist()
+    failures = now.table("failures").persist()
     consumers = latest_consumers(now.table("consumers")).persist()
-    states, services = _top(service_states(now.incidents, findings), LISTED, _service)
+    states, services = _top(service_states(now.incidents, findings, failures), LISTED, _service)
     hosts = now.incidents.select("environment", "service", "host").distinct().count()
     causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, hosts))
     cells, cell_count = _top(cause_cells(findings), CELLS, lambda row: _ranked(row, CauseCell))
@@ -79,7 +80,6 @@ def fleet_facts(
         changed = changes(findings, now.incidents, before.table("findings"), before.incidents).persist()
         told, _ = _top(changed, LISTED, _change)
         counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
-    failures = now.table("failures").persist()
     failed, failure_count = _top(
         failures.orderBy("environment", "service", "host", "path"),
         LISTED,

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pyspark import SparkContext
 
 from mqdiag.fleet.work.scratch import remove_leftovers
+from mqdiag.kernel import folder
 
 TASKS_PER_CORE = 2
 
@@ -22,6 +23,9 @@ def warm_nodes(context: SparkContext, scratch: str | None) -> None:
 
     def warm(_: Iterable[int]) -> None:
         remove_leftovers(scratch)
+        if folder.is_ready():
+            return
+        # A process of its own: the compiler's memory is not kept in Spark's worker.
         subprocess.run(
             [sys.executable, "-c", "from mqdiag.fleet.work.analyse import warm; warm()"],
             check=True,

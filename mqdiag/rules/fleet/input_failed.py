@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
-from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
+from mqdiag.facts.fleet import FleetFacts, FleetFailure, ServiceState
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -18,12 +18,14 @@ def fires() -> Facts:
     failure = FleetFailure(
         service="orders", host="h1", path="s3://dumps/orders/h1/1.hprof", kind="unreadable", reason="is empty"
     )
-    return Facts(fleet=FleetFacts(run="r1", totals=FleetTotals(failures=1), failures=(failure,)))
+    service = ServiceState(service="orders", hosts=2, incidents=3, failed=1, lost=1, errors=0, warnings=0)
+    return Facts(fleet=FleetFacts(run="r1", services=(service,), failures=(failure,)))
 
 
 def silent() -> Facts:
     """All evidence was read."""
-    return Facts(fleet=FleetFacts(run="r1"))
+    service = ServiceState(service="orders", hosts=2, incidents=3, failed=0, errors=0, warnings=0)
+    return Facts(fleet=FleetFacts(run="r1", services=(service,)))
 
 
 @rule(
@@ -46,8 +48,11 @@ def silent() -> Facts:
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each service."""
     assert facts.fleet is not None
-    services = dict.fromkeys((one.environment, one.service) for one in facts.fleet.failures)
-    for environment, service in services:
+    for state in facts.fleet.services:
+        if not state.lost:
+            continue
+        environment, service = state.environment, state.service
+        # Of a long list of failures only the first are told; the count is that of all.
         own = [one for one in facts.fleet.failures if (one.environment, one.service) == (environment, service)]
         kinds = Counter(one.kind for one in own)
         yield Draft(
@@ -56,22 +61,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             confidence=Confidence.HIGH,
             title=say(
                 "{inputs} of service {service} could not be analysed",
-                inputs=counted(len(own), "input"),
+                inputs=counted(state.lost, "input"),
                 service=service,
             ),
             subject=Subject(environment=environment or None, service=service),
             evidence={
-                "inputs": len(own),
+                "inputs": state.lost,
                 "kinds": tuple(sorted(kinds)),
                 "paths": tuple(one.path or "" for one in own[:5]),
             },
-            explanation=tuple(f"{one.path or one.host}: {one.reason} ({one.kind})." for one in own[:5]),
+            explanation=tuple(f"{one.path or one.host}: {one.reason} ({one.kind})." for one in own[:5])
+            or ("The table failures has the reason of each.",),
             remedy=check.card.remedy,
         )
 
 
 def _cause(kinds: Counter[str]) -> str:
-    (kind, _), *_ = kinds.most_common(1)
+    kind = max(kinds, key=lambda name: kinds[name], default="unreadable")
     if kind in ("too-large", "memory", "time"):
         return "limits"
     return "infrastructure" if kind in ("lost", "no-room", "fault") else "unreadable"

@@ -53,6 +53,8 @@ def silent() -> Facts:
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each fault that is new for its service; the earlier run could have found it."""
     assert facts.fleet is not None
+    if facts.fleet.against is None:
+        yield Skip(reason="there is no earlier run to compare with")
     for change in facts.fleet.changes:
         if change.kind != "regression":
             continue
