@@ -67,13 +67,18 @@ class CaptureFolder:
             note["took_ms"] = round((time.monotonic() - began) * 1000)
             self.save()
 
+    def not_done(self, what: str, why: str) -> None:
+        """Note a step that was wished for and not taken."""
+        self._steps.append({"what": what, "command": None, "at": now(), "result": f"not done: {why}"})
+        self.save()
+
     @contextmanager
     def new_file(self, name: str) -> Iterator[BinaryIO]:
         """A file of the folder to write to; one that stays empty is taken away again."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with path.open("xb") as file:
+            with path.open("wb") as file:
                 yield file
         except OSError as error:
             raise MqdiagError(f"{path}: cannot be written: {error.strerror}") from error

@@ -23,6 +23,10 @@ class ToolFailed(Exception):
     """A tool did not do what it was asked; the message says why in one line."""
 
 
+class NoAnswer(ToolFailed):
+    """The JVM did not answer in time; it will not answer another tool either."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """jcmd or jstack."""
@@ -109,7 +113,7 @@ def _run(
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise ToolFailed(
+            raise NoAnswer(
                 f"no answer within {seconds:.0f} s; the JVM is stopped, or too busy to answer"
             ) from None
         except BaseException:

@@ -138,21 +138,19 @@ def _heap(
     say: Say,
     agrees: Callable[[Target, HeapPlan], bool],
 ) -> Path | None:
-    if jcmd is None:
-        say("no heap dump: there is no jcmd that reaches the JVM")
-        return None
     try:
+        if jcmd is None:
+            raise ToolFailed("there is no jcmd that reaches the JVM")
         plan = plan_heap_dump(target, jcmd, folder.path)
         if not plan.fits:
-            say(
-                f"no heap dump: it needs about {plan.bytes_needed >> 20:,} MiB, and {plan.free_bytes >> 20:,} MiB are"
-                f" free where the JVM would write it ({plan.written_to})"
+            raise ToolFailed(
+                f"it needs about {plan.bytes_needed >> 20:,} MiB, and {plan.free_bytes >> 20:,} MiB are free where the"
+                f" JVM would write it ({plan.written_to})"
             )
-            return None
         if not agrees(target, plan):
-            say("no heap dump, as you wished")
-            return None
+            raise ToolFailed("it was not wished for, once it was said what it costs")
         return take_heap_dump(folder, target, jcmd, plan, say)
     except ToolFailed as error:
         say(f"no heap dump: {error}")
+        folder.not_done("heap dump", str(error))
         return None

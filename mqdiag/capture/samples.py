@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqdiag.capture.console import console_dump
 from mqdiag.capture.folder import CaptureFolder
-from mqdiag.capture.jdk import Tool, ToolFailed, quit_signal, write_answer
+from mqdiag.capture.jdk import NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
 
@@ -54,12 +54,12 @@ class Sampler:
     def _one(self, folder: CaptureFolder, number: int, samples: int) -> bool:
         while self._ways:
             way = self._ways[0]
-            command = self._command(way)
+            command, name = self._command(way), f"stacks/{number:02d}.txt"
             self._say(f"thread dump {number} of {samples}: {command}")
             began = time.monotonic()
             try:
                 with folder.step(f"thread dump {number}", command) as note:
-                    note["file"] = name = f"stacks/{number:02d}.txt"
+                    note["file"] = name
                     with folder.new_file(name) as file:
                         if isinstance(way, Path):
                             before = way.stat().st_size
@@ -69,7 +69,11 @@ class Sampler:
                             write_answer(way, self._target, file, *self._words(way))
             except (ToolFailed, OSError) as error:
                 self._say(f"{way if isinstance(way, Path) else way.name}: {error}")
+                # a part of an answer is none
+                (folder.path / name).unlink(missing_ok=True)
                 self._ways.pop(0)
+                if isinstance(error, NoAnswer):
+                    self._ways = [other for other in self._ways if isinstance(other, Path)]
                 continue
             if time.monotonic() - began > SLOW_SECONDS and self._locks and isinstance(way, Tool):
                 self._say("that took long; the next dumps leave out who owns which locks")

@@ -12,6 +12,7 @@ from mqdiag.errors import InputError
 
 PROC = Path("/proc")
 MOST_PROC_BYTES = 4 << 20
+MOST_LINKS = 40
 SIGQUIT_BIT = 1 << 2
 _CONTAINER = re.compile(r"(?:docker|cri-containerd|crio|libpod|kubepods\S*?)[-/]([0-9a-f]{64})")
 _POD = re.compile(r"kubepods")
@@ -50,8 +51,34 @@ class Target:
         return f"{PROC}/{self.pid}/root" if self.own_files else ""
 
     def seen_from_here(self, path: str) -> str:
-        """A path of the process, as this process can open it."""
-        return self.root + path
+        """A path of the process, as this process can open it.
+
+        Links of a container are followed inside it: to the kernel an absolute one would begin at the root of whoever
+        opens it, and lead to a file of the host.
+        """
+        return self.root + _without_links(self.root, path) if self.own_files else path
+
+
+def _without_links(root: str, path: str) -> str:
+    """The path below a root with all links resolved there; what is not there stays as it is."""
+    done, left, links = "/", [part for part in reversed(path.split("/")) if part], 0
+    while left:
+        part = left.pop()
+        if part in (".", ".."):
+            done = os.path.dirname(done) if part == ".." else done
+            continue
+        here = os.path.join(done, part)
+        try:
+            link = os.readlink(root + here)
+        except OSError:
+            done = here
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            return here
+        done = "/" if link.startswith("/") else done
+        left += [other for other in reversed(link.split("/")) if other]
+    return done
 
 
 def user_name(uid: int) -> str:
@@ -83,10 +110,11 @@ def find_target(pid: int) -> Target:
     real = int(status.get("Uid", f"{owner.st_uid}").split()[0])
     if os.geteuid() not in (0, real):
         who = user_name(real)
+        as_who = "sudo" if real == 0 else f"sudo -u {who}"
         raise InputError(
             name,
-            f"belongs to user {who}; only {who} or root may look into it",
-            hint=f"sudo -u {who} mqdiag capture {pid}",
+            f"belongs to user {who}, and only {who if real == 0 else f'{who} or root'} may look into it",
+            hint=f"{as_who} mqdiag capture {pid}",
         )
     try:
         is_jvm = _is_jvm(folder)

@@ -118,7 +118,8 @@ def command(
         agrees,
     )
     dump = "" if taken.heap is None else ", a heap dump"
-    _tell(f"{taken.samples} thread dumps, {taken.logs} logs{dump}; next: mqdiag diagnose {taken.folder}")
+    counts = f"{taken.samples} thread dump{'' if taken.samples == 1 else 's'}, {taken.logs} logs"
+    _tell(f"{counts}{dump}; next: mqdiag diagnose {taken.folder}")
     click.echo(str(taken.folder))
     return EXIT_CLEAN
 
