@@ -39,6 +39,7 @@ lint: .venv/installed ## Style, types, import contracts, generated pages
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Containerfile
 	$(BIN)/python docs/make --check
 
 .PHONY: format
@@ -94,9 +95,23 @@ fleet-faults: .venv/installed ## Break fleet runs on a real Spark cluster in eve
 fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000
 	$(BIN)/python -m tests.fleet.bench $(if $(DUMPS),--dumps $(DUMPS)) $(if $(SMALL),--small $(SMALL))
 
+# The time of the last commit goes into both archives, so that whoever builds this commit gets the same bytes.
 .PHONY: package
-package: .venv/installed ## Build the wheel into dist/
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+package: .venv/installed ## Build sdist and wheel into dist/, reproducibly
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist .
+
+.PHONY: package-check
+package-check: .venv/installed ## Build, install and run the package in fresh environments, as a user who is not root too
+	$(BIN)/pytest -n 0 -m 'packaging or not packaging' tests/packaging
+
+.PHONY: sbom
+sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh installation (CycloneDX)
+	rm -rf build/sbom
+	$(BIN)/python -m venv --without-pip build/sbom
+	$(BIN)/python -m pip --python build/sbom install --quiet --disable-pip-version-check dist/*.whl
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type application --output-reproducible \
+	  --output-file dist/mqdiag.cdx.json build/sbom/bin/python
 
 .PHONY: clean
 clean: ## Remove what was built and cached; .venv stays
