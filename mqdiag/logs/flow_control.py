@@ -61,6 +61,10 @@ def _reason(found: re.Match[str], values: dict[str, int]) -> tuple[str, int | No
         return "count", None, values.get("size")
     if found["pop"]:
         return "pop", int(found["pop_limit"]), values.get("wait count")
+    if "flowControlTimes" not in values and "consume request count" in values:
+        # 4.x prints the number of requests in the threshold's place and the counter in theirs
+        values["flowControlTimes"] = values["consume request count"]
+        return "waiting-requests", None, int(found["lite_limit"])
     return "waiting-requests", int(found["lite_limit"]), values.get("consume request count")
 
 

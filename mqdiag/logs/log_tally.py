@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
@@ -37,15 +38,23 @@ class CounterTally:
     milliseconds: int = 0
 
 
+class ResetKey(NamedTuple):
+    """A consumer's move; only its own log names the queue, so that two queues may look alike to the broker's."""
+
+    group: str | None
+    topic: str | None
+    queue_id: int | None
+    requested: int
+    given: int
+
+
 @dataclass(slots=True)
 class ResetTally:
     """One offset that was asked for, and the one given instead."""
 
     count: int = 0
     span: Span = field(default_factory=Span)
-    topic: str | None = None
     broker: str | None = None
-    queue_id: int | None = None
     broker_max: int | None = None
     no_queue_data: bool = False
 
@@ -89,7 +98,7 @@ class LogTally:
     events: dict[tuple[str, str | None], EventTally] = field(default_factory=dict)
     flow: dict[tuple[str | None, str], FlowTally] = field(default_factory=dict)
     counters: dict[tuple[str | None, str], CounterTally] = field(default_factory=dict)
-    resets: dict[tuple[str | None, int, int], ResetTally] = field(default_factory=dict)
+    resets: dict[ResetKey, ResetTally] = field(default_factory=dict)
     resets_left_out: int = 0
     overflows: dict[int, int] = field(default_factory=dict)
     """largest offset of the broker's queue by the offset that was requested beyond it"""

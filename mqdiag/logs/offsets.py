@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mqdiag.logs.log_tally import MOST_ROWS, LogTally, NotMatchedTally, ResetTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import next_offset, queue_in
 from mqdiag.logs.tally import Subject
@@ -106,8 +106,8 @@ def overflow(message: Message, log: LogTally) -> None:
     log.add("offset-overflow", message, side="broker")
     if len(log.overflows) < MOST_ROWS:
         log.overflows[requested] = most
-    for (_, asked, _), row in log.resets.items():
-        if asked == requested and row.broker_max is None:
+    for key, row in log.resets.items():
+        if key.requested == requested and row.broker_max is None:
             row.broker_max = most
 
 
@@ -161,7 +161,7 @@ def offset_fixed(message: Message, log: LogTally) -> None:
 def _reset(
     log: LogTally, message: Message, subject: Subject, requested: int, given: int, most: int | None
 ) -> None:
-    key = (subject.group, requested, given)
+    key = ResetKey(subject.group, subject.topic, subject.queue_id, requested, given)
     row = log.resets.get(key)
     if row is None:
         if len(log.resets) >= MOST_ROWS:
@@ -170,8 +170,6 @@ def _reset(
         row = log.resets[key] = ResetTally()
     row.count += 1
     row.span.see(log.at(message))
-    row.topic = row.topic or subject.topic
     row.broker = row.broker or subject.broker
-    row.queue_id = row.queue_id if row.queue_id is not None else subject.queue_id
     row.broker_max = most if most is not None else log.overflows.get(requested, row.broker_max)
     row.no_queue_data = row.no_queue_data or requested in log.no_data

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from mqdiag.facts.logs import (
     MOST_POINTS,
     FlowControlFacts,
@@ -14,7 +16,7 @@ from mqdiag.facts.logs import (
     OffsetReset,
 )
 from mqdiag.logs.collections import GcStep, GcTally
-from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetTally
+from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import MINUTE_MS
 from mqdiag.logs.zones import Zone, shown_time
@@ -69,27 +71,52 @@ def _flow_row(
 
 
 def reset_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[tuple[OffsetReset, ...], int]:
-    """(resets by group and offset, broker's and client's side as one; how many are left out)."""
-    merged: dict[tuple[str | None, int, int], OffsetReset] = {}
+    """(resets by group, queue and offset, broker's and client's side as one; how many are left out)."""
+    merged: dict[ResetKey, OffsetReset] = {}
     left_out = sum(log.tally.resets_left_out for log in logs)
     for log, zone in zip(logs, zones, strict=True):
         for key, row in log.tally.resets.items():
             one = _reset(key, row, zone, log.shape.kind)
             other = merged.get(key)
             merged[key] = one if other is None else _join(other, one)
-    rows = sorted(merged.values(), key=lambda row: (row.given - row.requested, row.group or ""))
+    joined = _sides_joined(merged)
+    rows = sorted(
+        joined, key=lambda row: (row.given - row.requested, row.group or "", row.topic or "", row.queue_id or 0)
+    )
     return tuple(rows[:MOST_ROWS]), left_out + max(0, len(rows) - MOST_ROWS)
 
 
-def _reset(key: tuple[str | None, int, int], row: ResetTally, zone: Zone, kind: str) -> OffsetReset:
+def _sides_joined(merged: dict[ResetKey, OffsetReset]) -> list[OffsetReset]:
+    """A broker's line, which names no queue, is told by those of the clients that moved alike."""
+    with_queue: dict[ResetKey, list[ResetKey]] = {}
+    for key in merged:
+        if key.queue_id is not None:
+            with_queue.setdefault(key._replace(queue_id=None), []).append(key)
+    rows = dict(merged)
+    for key, alike in with_queue.items():
+        broker = rows.get(key)
+        if broker is None:
+            continue
+        rest = broker.count - sum(rows[queue].count for queue in alike)
+        for queue in alike:
+            rows[queue] = _join(rows[queue], msgspec.structs.replace(broker, count=1))
+        if rest > 0:
+            # more moves than the clients' logs at hand tell of
+            rows[key] = msgspec.structs.replace(broker, count=rest)
+        else:
+            del rows[key]
+    return list(rows.values())
+
+
+def _reset(key: ResetKey, row: ResetTally, zone: Zone, kind: str) -> OffsetReset:
     span = row.span.shifted(_shift(zone))
     return OffsetReset(
-        group=key[0],
-        topic=row.topic,
+        group=key.group,
+        topic=key.topic,
         broker=row.broker,
-        queue_id=row.queue_id,
-        requested=key[1],
-        given=key[2],
+        queue_id=key.queue_id,
+        requested=key.requested,
+        given=key.given,
         broker_max=row.broker_max,
         no_queue_data=row.no_queue_data,
         count=row.count,
@@ -100,19 +127,15 @@ def _reset(key: tuple[str | None, int, int], row: ResetTally, zone: Zone, kind: 
 
 
 def _join(one: OffsetReset, other: OffsetReset) -> OffsetReset:
-    return OffsetReset(
-        group=one.group,
-        topic=one.topic or other.topic,
+    return msgspec.structs.replace(
+        one,
         broker=one.broker or other.broker,
-        queue_id=one.queue_id if one.queue_id is not None else other.queue_id,
-        requested=one.requested,
-        given=one.given,
         broker_max=one.broker_max if one.broker_max is not None else other.broker_max,
         no_queue_data=one.no_queue_data or other.no_queue_data,
         count=max(one.count, other.count),
         first=one.first or other.first,
         last=one.last or other.last,
-        sides=tuple(dict.fromkeys((*one.sides, *other.sides))),
+        sides=tuple(sorted({*one.sides, *other.sides})),
     )
 
 

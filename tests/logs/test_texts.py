@@ -195,7 +195,7 @@ def test_reset_seen_by_broker_and_client_is_one() -> None:
     broker = line(
         "the request offset: 500 over flow badly, broker max offset: 75, consumer: /10.0.0.7:1"
     ) + line(
-        "PULL_OFFSET_MOVED:correction offset. topic=t, groupId=CID_wash, requestOffset=500, newOffset=0,"
+        "PULL_OFFSET_MOVED:correction offset. topic=segments, groupId=CID_wash, requestOffset=500, newOffset=0,"
         " suggestBrokerId=0"
     )
     client = line(
@@ -381,3 +381,36 @@ def test_an_address_is_the_broker_whose_name_stands_on_another_line() -> None:
     )
     both = only_event(facts(named, alone, started))
     assert "10.0.0.7:10911" in {row.broker for row in both.subjects}, "two brokers have that address"
+
+
+def test_two_queues_that_are_set_back_alike_stay_two() -> None:
+    """The broker's line names no queue: only with the client's can it be told how many there were."""
+    moved = "PULL_OFFSET_MOVED:correction offset. topic=orders, groupId=CID, requestOffset=1325, newOffset=0,"
+    over = "the request offset: 1325 over flow badly, broker max offset: 75, consumer: /127.0.0.1:60974"
+    broker = (line(over) + line(moved)) * 2
+    illegal = (
+        "the pull request offset illegal, PullRequest [consumerGroup=CID, messageQueue=MessageQueue [topic=orders,"
+        " brokerName=broker-a, queueId={queue}], nextOffset=1325] PullResult [pullStatus=OFFSET_ILLEGAL,"
+        " nextBeginOffset=0, minOffset=0, maxOffset=75, msgFoundList=0]"
+    )
+    client = "".join(line(illegal.format(queue=queue), CLIENT_4) for queue in (0, 3))
+    for given in ((broker, client), (client, broker)):
+        resets = facts(*given, names=("b/broker.log", "c/client.log")).offset_resets
+        assert [(one.queue_id, one.count, one.broker_max) for one in resets] == [(0, 1, 75), (3, 1, 75)]
+        assert all(set(one.sides) == {"broker", "client"} for one in resets)
+    (alone,) = facts(broker).offset_resets
+    assert (alone.queue_id, alone.count) == (None, 2)
+    rest = facts(broker * 2, client, names=("b/broker.log", "c/client.log")).offset_resets
+    assert sorted((one.queue_id is None, one.count) for one in rest) == [(False, 1), (False, 1), (True, 2)]
+
+
+def test_lite_pull_of_4_prints_its_numbers_one_place_too_far() -> None:
+    """`flowControlTimes={}`: the size stands where the threshold belongs, and the counter where the size does."""
+    said = "The consume request count exceeds threshold {size}, so do flow control, consume request count={times}, "
+    text = "".join(
+        line(said.format(size=size, times=times) + "flowControlTimes={}", CLIENT_4, second=second)
+        for second, size, times in ((1, 21, 1), (51, 23, 1001))
+    )
+    (row,) = facts(text).flow_control
+    assert (row.kind, row.threshold, row.largest, row.occurrences) == ("waiting-requests", None, 23, 1001)
+    assert row.queues_held_back == 1.0

@@ -135,7 +135,7 @@ def _draft(consumer: ConsumerFacts, timeout: int, queues: list[QueueFacts]) -> D
             say(
                 "If such long work is meant, raise consumeTimeout (minutes) above it:"
                 " setConsumeTimeout({timeout}), and make the listener idempotent.",
-                timeout=2 * timeout,
+                timeout=max(2 * timeout, age // 60_000 + 1),
             ),
         ),
     )

@@ -144,3 +144,13 @@ def test_out_of_memory_thread_without_frames() -> None:
 def test_unsupported_client_needs_no_graph() -> None:
     facts = with_heap(unsupported_client.fires(), process_queues=None)
     assert severities(unsupported_client, facts) == [Severity.INFO]
+
+
+def test_the_consume_timeout_named_is_above_the_work() -> None:
+    """Four minutes of work with a limit of one: twice the limit would end it too."""
+    facts = with_consumer(
+        with_queue(consume_timeout_exceeded.fires(), longest_consume_age_ms=4 * MINUTE + 2000),
+        config={"consumeTimeout": 1},
+    )
+    (found,) = findings(consume_timeout_exceeded, facts)
+    assert "setConsumeTimeout(5)" in found.remedy[1]
