@@ -94,7 +94,12 @@ def _sort(
     names: Mapping[str, str] | None,
 ) -> tuple[dict[EvidenceKind, list[Piece]], list[Input]]:
     """Pieces by kind, and the files that are of none."""
-    walk = Walk(budget, lambda folder: any(kind.is_folder(folder) for kind in kinds), names)
+    walk = Walk(
+        budget,
+        lambda folder: any(kind.is_folder(folder) for kind in kinds),
+        names,
+        lambda member: any(kind.keeps(member) for kind in kinds),
+    )
     by_kind: dict[EvidenceKind, list[Piece]] = {kind: [] for kind in kinds}
     others = []
     for found in walk.pieces(paths):

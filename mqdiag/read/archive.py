@@ -14,7 +14,7 @@ import shutil
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,14 +85,18 @@ class Member:
 
     name: str
     """as a person would find it: archive!member"""
+    inner: str = ""
+    """its name within the archive"""
     path: Path | None = None
     skipped: str | None = None
-    """why it was left alone"""
+    """why it is of no use by itself; with a path where it was unpacked all the same"""
     problem: str | None = None
     """why it could not be unpacked, or only in part"""
 
 
-def unpack(path: str, label: str, content: Content, budget: Budget) -> Iterator[Member]:
+def unpack(
+    path: str, label: str, content: Content, budget: Budget, keeps: Callable[[str], bool] = lambda _: False
+) -> Iterator[Member]:
     """All files of an archive.
 
     Args:
@@ -100,27 +104,30 @@ def unpack(path: str, label: str, content: Content, budget: Budget) -> Iterator[
         label: what the user calls it.
         content: a zip or tar archive, or packed data that may hold a tar archive.
         budget: what may still be unpacked.
+        keeps: whether a member of this name is unpacked whatever is in it.
     """
     try:
         with open(path, "rb") as file:
             if content is Content.ZIP:
-                yield from _zip(label, file, budget)
+                yield from _zip(label, file, budget, keeps)
             elif content is Content.TAR:
-                yield from _tar(label, _Feed(file, label), budget)
+                yield from _tar(label, _Feed(file, label), budget, keeps)
             else:
-                yield from _packed(label, file, content, budget)
+                yield from _packed(label, file, content, budget, keeps)
     except InputError as error:
         yield Member(name=error.path, problem=_told(error))
     except _DAMAGE as error:
         yield Member(name=label, problem=f"is damaged: {_reason(error)}")
 
 
-def _packed(label: str, file: IO[bytes], content: Content, budget: Budget) -> Iterator[Member]:
+def _packed(
+    label: str, file: IO[bytes], content: Content, budget: Budget, keeps: Callable[[str], bool]
+) -> Iterator[Member]:
     with closing(_opened(file, content)) as inner:
         if content_of(inner.peek(512)[:512]) is Content.TAR:
-            yield from _tar(label, _Feed(inner, label), budget)
+            yield from _tar(label, _Feed(inner, label), budget, keeps)
         else:
-            yield _write(label, inner, budget)
+            yield _write(label, inner, budget, "")
 
 
 def _opened(file: IO[bytes], content: Content) -> io.BufferedReader:
@@ -133,7 +140,7 @@ def _opened(file: IO[bytes], content: Content) -> io.BufferedReader:
     return io.BufferedReader(cast("Any", gzip.GzipFile(fileobj=file)))
 
 
-def _zip(label: str, file: IO[bytes], budget: Budget) -> Iterator[Member]:
+def _zip(label: str, file: IO[bytes], budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
     _check_zip_directory(label, file)
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
@@ -145,7 +152,7 @@ def _zip(label: str, file: IO[bytes], budget: Budget) -> Iterator[Member]:
                 continue
             try:
                 with archive.open(info) as stream:
-                    yield _write(name, stream, budget)
+                    yield _write(name, stream, budget, info.filename, kept=keeps(info.filename))
             except _DAMAGE as error:
                 yield Member(name=name, problem=f"is damaged: {_reason(error)}")
 
@@ -188,7 +195,7 @@ class _Feed(io.RawIOBase):
         self._left = MAX_TAR_HEADER
 
 
-def _tar(label: str, feed: _Feed, budget: Budget) -> Iterator[Member]:
+def _tar(label: str, feed: _Feed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
     with tarfile.open(fileobj=feed, mode="r|") as archive:
         for info in archive:
             # the reader keeps every header it has seen
@@ -198,10 +205,12 @@ def _tar(label: str, feed: _Feed, budget: Budget) -> Iterator[Member]:
             stream = archive.extractfile(info)
             if stream is None:
                 continue
-            yield _write(f"{label}!{info.name}", stream, budget, feed)
+            yield _write(f"{label}!{info.name}", stream, budget, info.name, feed, kept=keeps(info.name))
 
 
-def _write(name: str, stream: Any, budget: Budget, feed: _Feed | None = None) -> Member:
+def _write(
+    name: str, stream: Any, budget: Budget, inner: str, feed: _Feed | None = None, *, kept: bool = False
+) -> Member:
     """Unpack one member; what is cut keeps its beginning, junk is read over and not written."""
     head = b""
     try:
@@ -209,17 +218,24 @@ def _write(name: str, stream: Any, budget: Budget, feed: _Feed | None = None) ->
     except _DAMAGE as error:
         return Member(name=name, problem=f"is damaged: {_reason(error)}")
     content = content_of(head)
-    if content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY):
+    junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
+    skipped = why_no_evidence(content, head) if junk else None
+    if junk and not kept:
         while feed is not None and stream.read(CHUNK):
             feed.allow()
-        return Member(name=name, skipped=why_no_evidence(content, head))
+        return Member(name=name, inner=inner, skipped=skipped)
     path = budget.take_member(name)
     problem = None
     with open(path, "wb") as file:
         piece = head
         while piece:
-            budget.take(name, len(piece))
-            file.write(piece)
+            if kept and not piece.strip(b"\0"):
+                # the end of a store's file, which was never written
+                budget.take(name, 0)
+                file.seek(len(piece), os.SEEK_CUR)
+            else:
+                budget.take(name, len(piece))
+                file.write(piece)
             if feed is not None:
                 feed.allow()
             try:
@@ -227,7 +243,8 @@ def _write(name: str, stream: Any, budget: Budget, feed: _Feed | None = None) ->
             except _DAMAGE as error:
                 problem = f"is cut or damaged: {_reason(error)}"
                 break
-    return Member(name=name, path=path, problem=problem)
+        file.truncate(file.tell())
+    return Member(name=name, inner=inner, path=path, skipped=skipped, problem=problem)
 
 
 def why_no_evidence(content: Content, head: bytes) -> str:

@@ -37,6 +37,11 @@ def test_a_power_loss_is_followed_from_the_slave_to_what_is_consumed_again(tmp_p
     assert any("store folder" in line for line in verdict.checked)
 
 
+def test_store_folders_are_read_inside_archives() -> None:
+    report = diagnose_incident([FIXTURES / "stores" / "power-loss-4.3.2" / "tail-lost.tar.gz"]).report
+    assert chain(report)[0] == "offset-ahead-of-store"
+
+
 def test_logs_and_thread_dumps_of_a_broker_make_one_chain() -> None:
     name = "put-lock-held-4.9.7"
     report = diagnose_incident([FIXTURES / "logs" / name, FIXTURES / "stacks" / f"broker-{name}"]).report

@@ -266,3 +266,30 @@ def test_a_pipe_that_was_given_is_read_and_one_that_was_found_is_not(tmp_path: P
         writer.stdin.close()
         found = walk(tmp_path / "pipe", tmp_path=tmp_path)
     assert [one.name.rpartition("!")[2] for one in found] == ["a"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("top", ["", "backup/"])
+def test_a_folder_inside_an_archive_can_be_evidence_as_a_whole(top: str, tmp_path: Path) -> None:
+    members = {
+        f"{top}store/part/one": b"\1\2\3" * 50 + b"\0" * (2 << 20),
+        f"{top}store/part/two": b"",
+        f"{top}notes.log": TEXT,
+        "../part/three": b"\1\2\3" * 50,
+    }
+    (tmp_path / "all.tar.gz").write_bytes(gzip.compress(tarred(**members)))
+    room = tmp_path / "room"
+    room.mkdir()
+    walker = Walk(Budget(room), lambda folder: folder.name == "store", keeps=lambda name: "part/" in name)
+    found = list(walker.pieces([tmp_path / "all.tar.gz"]))
+    folder, log, evil = found
+    assert isinstance(folder, Piece)
+    assert folder.folder
+    assert folder.name.endswith(f"all.tar.gz!{top}store")
+    one = Path(folder.path) / "part" / "one"
+    assert one.read_bytes() == members[f"{top}store/part/one"]
+    assert one.stat().st_blocks * 512 < 1 << 20
+    assert (Path(folder.path) / "part" / "two").read_bytes() == b""
+    assert isinstance(log, Piece)
+    assert log.name.endswith("notes.log")
+    assert isinstance(evil, Input)
+    assert not (tmp_path / "part").exists()

@@ -25,6 +25,13 @@ _OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255
 ALONE = "has stored offsets, but no store folder and no listing of one lies beside it to compare them with"
 
 
+_PARTS = re.compile(r"(?:^|/)(?:(?:commitlog|consumequeue|config)/|(?:checkpoint|abort)$)")
+
+
+def _keeps(member: str) -> bool:
+    return _PARTS.search(member) is not None
+
+
 def _recognise(piece: Piece) -> bool:
     if piece.folder:
         return is_store_folder(Path(piece.path))
@@ -106,4 +113,6 @@ def _joined(
     return joined
 
 
-KIND = EvidenceKind(name="stores", recognise=_recognise, read=_read, sole=True, is_folder=is_store_folder)
+KIND = EvidenceKind(
+    name="stores", recognise=_recognise, read=_read, sole=True, is_folder=is_store_folder, keeps=_keeps
+)

@@ -61,6 +61,10 @@ def _no_folder(_: Path) -> bool:
     return False
 
 
+def _no_member(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, kw_only=True)
 class EvidenceKind:
     """How one kind of evidence is told and read.
@@ -78,6 +82,8 @@ class EvidenceKind:
     """what is of this kind is of no other: its lines may have times, and it is no log"""
     is_folder: Callable[[Path], bool] = _no_folder
     """whether a folder is such evidence as a whole"""
+    keeps: Callable[[str], bool] = _no_member
+    """whether a member of an archive may be part of such a folder, by its name"""
 
 
 @cache

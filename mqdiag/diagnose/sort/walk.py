@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
@@ -37,16 +38,23 @@ class Walk:
         budget: what archives may unpack to.
         is_folder_evidence: asked of each folder; one that is evidence as a whole is not looked into.
         names: what the user called a path, where that is not the path.
+        keeps: asked of each member's name in an archive: whether it may be part of such a folder.
     """
 
     def __init__(
-        self, budget: Budget, is_folder_evidence: Callable[[Path], bool], names: Mapping[str, str] | None = None
+        self,
+        budget: Budget,
+        is_folder_evidence: Callable[[Path], bool],
+        names: Mapping[str, str] | None = None,
+        keeps: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._budget = budget
         self._is_folder_evidence = is_folder_evidence
         self._names = names or {}
         self._seen: dict[tuple[int, int], str] = {}
         self._files = 0
+        self._keeps = keeps
+        self._trees = 0
 
     def pieces(self, paths: Iterable[str | Path]) -> Iterator[Piece | Input]:
         """Every file as a piece; what cannot be one as an input that says why."""
@@ -134,22 +142,29 @@ class Walk:
         if depth >= MAX_DEPTH:
             yield _skipped(piece.name, f"is an archive inside {MAX_DEPTH} others; unpack it first")
             return
-        empty = True
-        for member in unpack(piece.path, piece.name, content, self._budget):
-            empty = False
+        members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps))
+        taken: set[str] = set()
+        if any(member.inner and self._keeps(member.inner) for member in members):
+            self._trees += 1
+            room = self._budget.folder / f"tree-{self._trees}"
+            for folder, names in folders_of(piece.name, members, room, self._is_folder_evidence):
+                yield folder
+                taken |= names
+        for member in members:
+            if member.name in taken:
+                continue
+            if member.skipped is not None:
+                yield _skipped(member.name, member.skipped)
+                continue
             if member.path is None:
-                yield (
-                    _skipped(member.name, member.skipped)
-                    if member.skipped
-                    else _broken(member.name, member.problem or "")
-                )
+                yield _broken(member.name, member.problem or "")
                 continue
             if member.problem is not None:
                 yield _broken(member.name, member.problem)
             yield from self._file(
                 str(member.path), member.name, member.path.stat().st_size, given=False, archives=depth + 1
             )
-        if empty:
+        if not members:
             yield _skipped(piece.name, "is an empty archive")
 
 
