@@ -64,7 +64,7 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
         with _streams_to(log) if not submitted else contextlib.nullcontext():
             try:
                 spark = _builder(options, Path(folder), submitted).getOrCreate()
-            except (PySparkException, RuntimeError, OSError, Exception) as error:
+            except Exception as error:
                 raise MqdiagError(f"Spark does not start: {_why(error, log)}") from error
         if submitted:
             spark.sparkContext.setLogLevel("ERROR")

@@ -40,6 +40,11 @@ def test_a_folder_gives_all_but_hidden_files(tree: Path) -> None:
     assert _names(Listing([str(tree)])) == ["orders/h1/a.hprof", "orders/h2/b.hprof", "pay/h3/c.hprof"]
 
 
+def test_a_link_to_a_folder_above_has_an_end(tree: Path) -> None:
+    (tree / "pay/loop").symlink_to(tree / "pay")
+    assert len(_names(Listing([str(tree)]))) < 100
+
+
 def test_the_output_is_no_input(tree: Path) -> None:
     assert _names(Listing([str(tree)], leave_out=[str(tree / "pay")])) == [
         "orders/h1/a.hprof",

@@ -13,6 +13,8 @@ from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
 
 _GLOB = frozenset("*?[")
+DEEPEST = 64
+"""folders in folders: a link to a folder above would have no end"""
 
 
 class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,16 +84,16 @@ class Listing:
             if labelled is not None:
                 yield labelled
 
-    def _below(self, store: Storage, folder: str) -> Iterator[Entry]:
+    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry]:
         """All files, folder by folder, so that no more than one folder's names are held."""
-        if store.uri(folder) in self._leave_out:
+        if store.uri(folder) in self._leave_out or depth > DEEPEST:
             return
         for found in store.walk(folder):
             if isinstance(found, Entry):
                 if not _hidden(found.path):
                     yield found
             elif not _hidden(found):
-                yield from self._below(store, found)
+                yield from self._below(store, found, depth + 1)
 
     def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:
         if self._templates:
