@@ -14,9 +14,11 @@ from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.findings import Finding, Report, Skipped
+from mqdiag.findings import Confidence, Finding, Report, Skipped
+from mqdiag.language import say
 from mqdiag.rules import all_rules
 from mqdiag.rules.engine import missing_evidence, order
+from mqdiag.verdict.compare import contradicted
 from mqdiag.verdict.reach import reach_verdict
 
 INPUT_KINDS = {"logs": "log"}
@@ -125,7 +127,16 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
         report = msgspec.structs.replace(
             report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
         )
-    return msgspec.structs.replace(report, verdict=reach_verdict(report))
+    findings = tuple(_weighed(finding, report) for finding in report.findings)
+    return msgspec.structs.replace(report, findings=findings, verdict=reach_verdict(report))
+
+
+def _weighed(finding: Finding, report: Report) -> Finding:
+    """Less sure where the thread dumps saw its threads at other work."""
+    if not contradicted(finding, report):
+        return finding
+    reason = say("the thread dumps saw the same threads moving or idle")
+    return msgspec.structs.replace(finding, confidence=Confidence.LOW, confidence_reason=reason)
 
 
 def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:

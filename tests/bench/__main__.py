@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from tests.bench import peers
+from tests.bench.incident import write_incident
 from tests.bench.measure import Run, best, run
 from tests.bench.peers import Peer
 from tests.bench.series import write_series
@@ -46,9 +47,18 @@ def main() -> int:
         [str(Path(sys.executable).parent / "mqdiag"), "stacks", *_paths(options.folder)], options.times
     )
     print(f"{series.wall_s:8.2f} {series.cpu_s:8.2f} {series.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
+    _incident(options, dumps[-1])
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0
+
+
+def _incident(options: argparse.Namespace, dump: Path) -> None:
+    folder = write_incident(options.folder, dump.resolve())
+    run(["sh", "-c", f"cat {folder}/*"])
+    print(f"\n{dump.name}, five thread dumps and 100 MB of logs")
+    whole = best([str(Path(sys.executable).parent / "mqdiag"), "diagnose", str(folder)], options.times)
+    print(f"{whole.wall_s:8.2f} {whole.cpu_s:8.2f} {whole.anonymous_bytes / 1e6:13.0f}  mqdiag diagnose")
 
 
 def _paths(folder: Path) -> list[str]:

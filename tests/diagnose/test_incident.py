@@ -338,3 +338,23 @@ def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text('{"mqdiag_capture": "x"}')
     broken = diagnose_incident([folder]).report
     assert any("is no manifest" in str(given.error) for given in broken.inputs)
+
+
+def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> None:
+    shutil.copy(STUCK / "java_pid.hprof.gz", tmp_path)
+    quiet = re.compile(r'("ConsumeMessageThread_[^"]*".*\n(?:(?!\n).*\n)*?)(?=\n)')
+    idle = "   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(Native Method)\n"
+    idle += "\tat java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)\n"
+    idle += "\tat java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1062)\n"
+    for file in (STUCK / "stacks").iterdir():
+        text = quiet.sub(lambda block: block[1].split("\n", 1)[0] + "\n" + idle, file.read_text())
+        (tmp_path / file.name).write_text(text)
+    report = diagnose_incident([tmp_path]).report
+    seen = found(report, "stuck-consumer-thread")
+    assert (seen.confidence, seen.confidence_reason) == (
+        "low",
+        "the thread dumps saw the same threads moving or idle",
+    )
+    assert report.verdict is not None
+    assert any("idle" in line for line in report.verdict.contradictions)
+    assert report.verdict.confidence != "high"
