@@ -63,6 +63,20 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     last: str | None = None
 
 
+class LogGroup(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How often one event was logged about one consumer group."""
+
+    group: str
+    count: int
+    """lines"""
+    occurrences: int | None = None
+    """what they stand for, as for the event"""
+    first: str | None = None
+    last: str | None = None
+    peak_per_minute: int | None = None
+    peak_at: str | None = None
+
+
 class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     """All lines of one kind, over all files of one clock."""
 
@@ -88,6 +102,8 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     subjects_left_out: int = 0
     lines_left_out: int = 0
     """lines about subjects that are left out"""
+    groups: tuple[LogGroup, ...] = ()
+    """the same lines by group, where they name one; the most frequent ones"""
     sampled: bool = False
     """a flood: of more than 200 such lines in a MiB one in several was looked at, and the parts are estimates"""
     values: dict[str, int] = {}

@@ -11,6 +11,7 @@ from mqdiag.facts.logs import (
     MOST_SUBJECTS,
     LogEvent,
     LogFile,
+    LogGroup,
     LogPoint,
     LogsFacts,
     LogSubject,
@@ -164,10 +165,27 @@ def _event(event: EventTally, zone: int | None, names: Mapping[str, str]) -> Log
         ),
         subjects_left_out=event.dropped_subjects + len(rest),
         lines_left_out=event.dropped_lines + sum(row.count for _, row in rest),
+        groups=_groups(event, zone),
         sampled=event.sampled,
         values=event.values,
         example=event.example,
         files=tuple(event.files),
+    )
+
+
+def _groups(event: EventTally, zone: int | None) -> tuple[LogGroup, ...]:
+    ordered = sorted(event.groups.items(), key=lambda item: (-item[1].lines, item[0]))
+    return tuple(
+        LogGroup(
+            group=name,
+            count=row.lines,
+            occurrences=row.weight,
+            first=shown_time(row.span.first, zone),
+            last=shown_time(row.span.last, zone),
+            peak_per_minute=row.minutes.peak or None,
+            peak_at=shown_time(row.minutes.peak_at, zone),
+        )
+        for name, row in ordered[:MOST_SUBJECTS]
     )
 
 

@@ -66,11 +66,15 @@ def expired(message: Message, log: LogTally) -> None:
 
 
 def not_sent_back(message: Message, log: LogTally) -> None:
-    """A failed message could not be sent back."""
+    """A failed message could not be sent back.
+
+    The client logs it when the broker refused, sends the message as a new one, and logs once more if that failed too.
+    """
     found = _NOT_SENT_BACK.search(message.text)
     if found is not None:
         group = next(filter(None, found.groups()))
-        log.add("send-back-failed", message, Subject(group=group.rstrip(",")), side="client")
+        kind = "send-back-failed" if found[2] else "send-back-refused"
+        log.add(kind, message, Subject(group=group.rstrip(",")), side="client")
 
 
 def pull_lost(message: Message, log: LogTally) -> None:

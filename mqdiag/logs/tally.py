@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 MINUTE_MS = 60_000
 MOST_SUBJECTS_KEPT = 4000
+MOST_GROUPS_KEPT = 200
 MOST_MINUTES_KEPT = 20_000
 """two weeks of minutes; a longer log folds them into wider steps"""
 EXAMPLE_CHARACTERS = 300
@@ -109,6 +110,33 @@ class SubjectCount:
 
 
 @dataclass(slots=True)
+class GroupTally:
+    """How often one group was met, and when."""
+
+    lines: int = 0
+    weight: int | None = None
+    span: Span = field(default_factory=Span)
+    minutes: Minutes = field(default_factory=Minutes)
+
+    def add(self, at: int | None, lines: int, weight: int | None) -> None:
+        """Count lines of one time."""
+        self.lines += lines
+        if weight is not None:
+            self.weight = (self.weight or 0) + weight
+        if at is not None:
+            self.span.see(at)
+            self.minutes.add(at, lines if weight is None else weight)
+
+    def take(self, other: GroupTally, shift: int) -> None:
+        """Add another log's lines of the same group."""
+        self.lines += other.lines
+        if other.weight is not None:
+            self.weight = (self.weight or 0) + other.weight
+        self.span.take(other.span.shifted(shift))
+        self.minutes.take(other.minutes, shift)
+
+
+@dataclass(slots=True)
 class EventTally:
     """One kind of event in one log, or in all logs of one clock."""
 
@@ -119,6 +147,7 @@ class EventTally:
     span: Span = field(default_factory=Span)
     minutes: Minutes = field(default_factory=Minutes)
     subjects: dict[Subject, SubjectCount] = field(default_factory=dict)
+    groups: dict[str, GroupTally] = field(default_factory=dict)
     dropped_subjects: int = 0
     dropped_lines: int = 0
     values: dict[str, int] = field(default_factory=dict)
@@ -140,6 +169,10 @@ class EventTally:
         """
         self.count += lines
         self.sampled = self.sampled or lines > 1
+        if subject.group is not None:
+            group = self._group(subject.group)
+            if group is not None:
+                group.add(at, lines, weight)
         if weight is not None:
             self.weight = (self.weight or 0) + weight
             lines = weight
@@ -156,6 +189,12 @@ class EventTally:
         row = self._row(subject)
         row.count += count
         row.span.see(at)
+
+    def _group(self, name: str) -> GroupTally | None:
+        group = self.groups.get(name)
+        if group is None and len(self.groups) < MOST_GROUPS_KEPT:
+            group = self.groups[name] = GroupTally()
+        return group
 
     def _row(self, subject: Subject) -> SubjectCount:
         row = self.subjects.get(subject)
@@ -191,6 +230,10 @@ class EventTally:
             own = self._row(subject)
             own.count += row.count
             own.span.take(row.span.shifted(shift))
+        for name, seen in other.groups.items():
+            group = self._group(name)
+            if group is not None:
+                group.take(seen, shift)
         self.dropped_subjects += other.dropped_subjects
         self.dropped_lines += other.dropped_lines
         self.undated += other.undated

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.language import say
 
@@ -21,6 +23,40 @@ FAST_SHARE = 0.0001
 def events(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
     """The events of these kinds, whichever clock they are on."""
     return [event for event in logs.events if event.kind in kinds]
+
+
+def by_group(logs: LogsFacts, *kinds: str) -> dict[str | None, list[LogEvent]]:
+    """These events in parts, each about one group; None for lines that name none.
+
+    Of two clocks a part stays in two: what a group's hosts log on either is not one minute's.
+    """
+    parts: dict[str | None, list[LogEvent]] = {}
+    for event in events(logs, *kinds):
+        rest = event.count - sum(row.count for row in event.groups)
+        for row in event.groups:
+            subjects = tuple(one for one in event.subjects if one.group == row.group)
+            parts.setdefault(row.group, []).append(
+                structs.replace(
+                    event,
+                    count=row.count,
+                    occurrences=row.occurrences,
+                    first=row.first,
+                    last=row.last,
+                    peak_per_minute=row.peak_per_minute,
+                    peak_at=row.peak_at,
+                    subjects=subjects,
+                    subjects_left_out=0,
+                    groups=(row,),
+                )
+            )
+        if not event.groups:
+            parts.setdefault(only(event, "group"), []).append(event)
+        elif rest > 0:
+            nameless = tuple(one for one in event.subjects if one.group is None)
+            parts.setdefault(None, []).append(
+                structs.replace(event, count=rest, occurrences=None, subjects=nameless, groups=())
+            )
+    return parts
 
 
 def is_set(logs: LogsFacts, name: str, value: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mqdiag.config import Settings
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report, Severity
 from mqdiag.rules import all_rules
@@ -31,6 +32,8 @@ FOLLOWS = {
     "flow-control",
 }
 """what may stand beside the fault: other sides of the same trouble"""
+CUT = "client-retry-storm-5.3.3"
+"""its logs are cut so early that neither group is seen to fail a hundred times a minute"""
 EXACT = {
     "CommitLog#putMessage cost": "slow-put",
     "[NOTIFYME]putMessage in lock": "slow-put-in-lock",
@@ -59,10 +62,19 @@ def truth(case: str) -> dict[str, Any]:
 
 def report(case: str, *names: str) -> Report:
     files = [ROOT / case / f"{name}.gz" for name in names] or sorted((ROOT / case).rglob("*.gz"))
-    diagnosis = diagnose_logs(files)
+    settings = Settings(limits={"retry-storm": {"failures_per_minute": 90}}) if case == CUT else None
+    diagnosis = diagnose_logs(files, settings)
     assert not diagnosis.crashes
     assert not [given.error for given in diagnosis.report.inputs if given.error]
     return diagnosis.report
+
+
+def test_groups_that_fail_at_once_are_told_apart() -> None:
+    """Both groups' logs are cut after some 97 failures a minute: together they would be above the limit of 100."""
+    (one, other) = (found for found in report(CUT).findings if found.rule == "retry-storm")
+    assert {one.subject.group, other.subject.group} == {"CID_orders", "CID_mail"}
+    assert one.evidence["consume_exception"] == other.evidence["consume_exception"] == 192
+    assert {found.rule for found in diagnose_logs(sorted((ROOT / CUT).rglob("*.gz"))).report.findings} == set()
 
 
 def test_there_are_cases() -> None:

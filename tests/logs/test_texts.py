@@ -227,9 +227,9 @@ def test_slave_behind(text: str, gap: int) -> None:
          " brokerName=b, queueId=1]", "consume-exception", "G"),
         ("consumeMessage return null, Group: G Msgs: [x] MQ: m", "consume-returned-null", "G"),
         ("consumeMessage Orderly return not OK, Group: G Msgs: [x] MQ: m", "consume-orderly-suspended", "G"),
-        ("sendMessageBack Exception, G", "send-back-failed", "G"),
+        ("sendMessageBack Exception, G", "send-back-refused", "G"),
         ("sendMessageBack exception, group: G msg: MessageExt", "send-back-failed", "G"),
-        ("Failed to send message back, consumerGroup=G, brokerName=b, mq=m, message=x", "send-back-failed", "G"),
+        ("Failed to send message back, consumerGroup=G, brokerName=b, mq=m, message=x", "send-back-refused", "G"),
         ("[BUG]doRebalance, G, remove unnecessary mq, MessageQueue [topic=t, brokerName=b, queueId=1], because pull is"
          " pause, so try to fixed it", "pull-paused", "G"),
         ("[BUG]doRebalance, G, try remove unnecessary mq, MessageQueue [topic=t, brokerName=b, queueId=1], because pull"
@@ -414,3 +414,12 @@ def test_lite_pull_of_4_prints_its_numbers_one_place_too_far() -> None:
     (row,) = facts(text).flow_control
     assert (row.kind, row.threshold, row.largest, row.occurrences) == ("waiting-requests", None, 23, 1001)
     assert row.queues_held_back == 1.0
+
+
+def test_lines_of_each_group_by_minute() -> None:
+    failed = "consumeMessage exception: x Group: {group} Msgs: [] MQ: MessageQueue [topic=t, brokerName=b, queueId=0]"
+    text = "".join(line(failed.format(group=group), second=second) for second, group in enumerate("aabab"))
+    event = only_event(facts(text, text.replace("20:00", "20:01")))
+    assert event.peak_per_minute == 5
+    assert [(row.group, row.count, row.peak_per_minute) for row in event.groups] == [("a", 6, 3), ("b", 4, 2)]
+    assert event.groups[1].peak_at == "2026-11-21T20:00:00+08:00"

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
-from mqdiag.rules.log_events import busiest, events, rows_said, when
+from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
 
 COUNTED = {
@@ -21,17 +21,14 @@ COUNTED = {
 
 
 def in_logs(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[Draft]:
-    """One finding for each group that stands first in one of the counts."""
+    """One finding for each group."""
     logs = facts.logs
     if logs is None:
         return
-    found = [
-        event
-        for event in events(logs, *COUNTED)
-        if (event.peak_per_minute or 0) >= limits["failures_per_minute"]
-    ]
-    for group in dict.fromkeys(busiest(event, "group") for event in found):
-        yield _draft(group, [event for event in found if busiest(event, "group") == group], remedy)
+    for group, parts in by_group(logs, *COUNTED).items():
+        found = [event for event in parts if (event.peak_per_minute or 0) >= limits["failures_per_minute"]]
+        if found:
+            yield _draft(group, found, remedy)
 
 
 def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) -> Draft:

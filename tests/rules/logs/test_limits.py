@@ -13,6 +13,7 @@ from mqdiag.facts.logs import (
     GcFacts,
     GcRun,
     LogEvent,
+    LogGroup,
     LogSubject,
     OffsetNotMatched,
     OffsetReset,
@@ -296,6 +297,30 @@ def test_retry_storm(kind: str) -> None:
     (found,) = findings(retry_storm, events=(event(kind, 100, peak_per_minute=100, subjects=subjects),))
     assert found.subject.group == "g"
     assert findings(retry_storm, events=(event(kind, 5000, peak_per_minute=99, subjects=subjects),)) == ()
+
+
+def test_each_group_has_its_own_failures() -> None:
+    """Two groups on one clock: neither is told of the other's, and one that fails rarely is not named."""
+    rows = (
+        LogGroup(group="a", count=300, peak_per_minute=150, peak_at="2026-11-21T12:00:00+08:00"),
+        LogGroup(group="b", count=200, peak_per_minute=120, peak_at="2026-11-21T12:01:00+08:00"),
+        LogGroup(group="c", count=10, peak_per_minute=10),
+    )
+    subjects = tuple(LogSubject(group=row.group, topic="t", count=row.count) for row in rows)
+    storm = event("consume-exception", 510, peak_per_minute=270, groups=rows, subjects=subjects)
+    found = {one.subject.group: one for one in findings(retry_storm, events=(storm,))}
+    assert set(found) == {"a", "b"}
+    assert found["a"].evidence == {"failures_per_minute": 150, "consume_exception": 300}
+    assert "group b" not in " ".join(found["a"].explanation)
+
+
+def test_a_message_that_failed_on_both_ways_is_counted_once() -> None:
+    rows = (LogGroup(group="g", count=540, peak_per_minute=420),)
+    both = tuple(event(kind, 540, groups=rows) for kind in ("send-back-refused", "send-back-failed"))
+    (found,) = findings(send_back_failing, events=both)
+    assert found.evidence["lines"] == 540
+    (found,) = findings(send_back_failing, events=both[:1])
+    assert "sent as a new one" in found.title
 
 
 def test_send_back_failing() -> None:
