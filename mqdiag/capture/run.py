@@ -15,7 +15,7 @@ from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.say import Say
-from mqdiag.capture.target import Target, find_target, shown_command
+from mqdiag.capture.target import Target, find_target, is_stopped, shown_command
 from mqdiag.errors import InputError, MqdiagError, UsageError
 
 LEAST_FREE_BYTES = 32 << 20
@@ -85,6 +85,12 @@ def capture(pid: int, wishes: Wishes, say: Say, agrees: Callable[[Target, HeapPl
         _about(folder, target, jcmd, say)
     logs = copy_logs(folder, target, find_logs(target, jcmd), wishes.most_log_bytes, say)
     heap = _heap(folder, target, jcmd, say, agrees) if wishes.heap else None
+    if not taken and is_stopped(pid):
+        raise InputError(
+            f"process {pid}",
+            f"gave no thread dump, as it is stopped; {where} has the rest",
+            hint=f"kill -CONT {pid} lets it go on",
+        )
     if not taken:
         raise InputError(f"process {pid}", f"gave no thread dump; {where} has the rest", hint=way_out(target))
     folder.finish()

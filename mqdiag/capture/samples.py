@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqdiag.capture.console import console_dump
 from mqdiag.capture.folder import CaptureFolder
-from mqdiag.capture.jdk import NoAnswer, Tool, ToolFailed, quit_signal, write_answer
+from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
 
@@ -66,7 +66,7 @@ class Sampler:
                             quit_signal(self._target)
                             file.write(console_dump(way, before))
                         else:
-                            write_answer(way, self._target, file, *self._words(way))
+                            write_answer(way, self._target, file, *self._words(way), seconds=ATTACH_SECONDS)
             except (ToolFailed, OSError) as error:
                 self._say(f"{way if isinstance(way, Path) else way.name}: {error}")
                 # a part of an answer is none

@@ -142,6 +142,14 @@ def find_target(pid: int) -> Target:
     )
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a signal or a debugger has stopped it, so that it answers nothing."""
+    try:
+        return _status(PROC / str(pid)).get("State", "")[:1] in ("T", "t")
+    except OSError:
+        return False
+
+
 def running_jvms() -> list[Target]:
     """All JVMs that this user may look at, by pid."""
     found = []

@@ -29,6 +29,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     mqdiag_capture: int
     host: str | None = None
     started_at: str | None = None
+    complete: bool = True
     process: _Process = _Process()
 
 
@@ -49,7 +50,13 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         folder = piece.name[: max(piece.name.rfind("/"), piece.name.rfind("!")) + 1]
         found.captures.append(Captured(folder=folder, host=manifest.host, pid=own.inner_pid or own.pid))
         found.inputs.append(
-            Input(path=piece.name, kind="capture", bytes=piece.size_bytes, captured_at=manifest.started_at)
+            Input(
+                path=piece.name,
+                kind="capture",
+                format="whole" if manifest.complete else "cut short",
+                bytes=piece.size_bytes,
+                captured_at=manifest.started_at,
+            )
         )
     return found
 

@@ -1,0 +1,80 @@
+"""A real JVM that hangs as a consumer does (fixtures/rig/plain, StuckConsumer.java); missing in CI is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+RIG = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
+NAME = "org.mqdiag.rig.plain.StuckConsumer"
+
+
+@dataclass(frozen=True)
+class Jvm:
+    """A running JVM, and the file that its console goes to."""
+
+    pid: int
+    console: Path
+
+
+Start = Callable[..., Jvm]
+
+
+@pytest.fixture(scope="session")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    javac, jcmd = shutil.which("javac"), shutil.which("jcmd")
+    if javac is None or jcmd is None:
+        if os.environ.get("CI"):
+            pytest.fail("no JDK: apt-get install openjdk-17-jdk-headless")
+        pytest.skip("no JDK")
+    folder = tmp_path_factory.mktemp("stuck")
+    subprocess.run(
+        [javac, "-d", folder, RIG / f"{NAME.replace('.', '/')}.java"],
+        check=True,
+        timeout=300,
+        capture_output=True,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def start(classes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Starts JVMs, and ends them when the module is done."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def begin(*options: str) -> Jvm:
+        folder = tmp_path_factory.mktemp("jvm")
+        console = folder / "console.log"
+        with console.open("wb") as out:
+            process = subprocess.Popen(
+                ["java", "-Xmx32m", "-XX:+UseSerialGC", *options, "-cp", str(classes), NAME],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+            )
+        running.append(process)
+        until = time.monotonic() + 120
+        while b"@@ready" not in console.read_bytes():
+            assert process.poll() is None, console.read_text()
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        return Jvm(process.pid, console)
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def jvm(start: Start, tmp_path_factory: pytest.TempPathFactory) -> Jvm:
+    """One with a collector's log and a password on its command line."""
+    return start("-Xlog:gc*:file=own-gc.log", "-Ddb.password=hush")

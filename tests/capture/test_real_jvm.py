@@ -1,0 +1,245 @@
+"""Evidence of a JVM that hangs: taken, kept, and diagnosed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mqdiag.capture.console import console_dump
+from mqdiag.capture.folder import CaptureFolder
+from mqdiag.capture.jdk import ToolFailed, find_tools
+from mqdiag.capture.run import Wishes, capture
+from mqdiag.capture.samples import Sampler, console_of
+from mqdiag.capture.target import find_target
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.errors import InputError
+from tests.capture.conftest import Jvm, Start
+
+QUICK = ("-n", "1")
+
+
+def mqdiag(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mqdiag", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        **settings,  # type: ignore[call-overload]
+    )
+
+
+def test_a_captured_consumer_is_diagnosed(jvm: Jvm, tmp_path: Path) -> None:
+    folder = tmp_path / "taken"
+    done = mqdiag("capture", jvm.pid, "-n", "3", "-i", "3", "--heap", "--yes", "-o", folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{folder}\n"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["complete"] is True
+    assert manifest["process"]["pid"] == jvm.pid
+    assert manifest["process"]["guess"] == "RocketMQ consumer"
+    assert "hush" not in (folder / "manifest.json").read_text()
+    assert {step["result"] for step in manifest["steps"]} == {"done"}
+    files = {step["file"] for step in manifest["steps"] if "file" in step}
+    assert {"stacks/01.txt", "stacks/03.txt", "logs/console.log", "logs/own-gc.log"} < files
+    assert all((folder / name).stat().st_size for name in files)
+    # each step was told before it was taken, the stop of the JVM with its price
+    assert "a heap dump stops process" in done.stderr
+    assert done.stderr.count("Thread.print -l") == 3
+
+    report = diagnose_incident([str(folder)]).report
+    first = report.findings[0]
+    assert (first.rule, first.confidence) == ("stuck-socket-read", "high")
+    assert first.evidence["threads"] == tuple(f"ConsumeMessageThread_CID_orders_{i}" for i in (1, 2, 3))
+    assert report.process is not None
+    assert report.process.tied_by == "names and addresses of their threads are the same"
+
+
+def test_jvms_are_listed_with_a_guess(jvm: Jvm) -> None:
+    done = mqdiag("capture")
+    (line,) = (line for line in done.stdout.splitlines() if line.split()[0] == str(jvm.pid))
+    assert "RocketMQ consumer" in line
+    assert "StuckConsumer" in line
+    assert "hush" not in line
+
+
+def test_the_log_of_another_limit_is_cut_at_a_line(jvm: Jvm, tmp_path: Path) -> None:
+    big = tmp_path / "big.log"
+    big.write_text("".join(f"line {number} of many\n" for number in range(100_000)))
+    from mqdiag.capture.logs import FoundLog, copy_logs
+
+    folder = CaptureFolder(tmp_path / "taken", {})
+    said: list[str] = []
+    assert (
+        copy_logs(folder, find_target(jvm.pid), [FoundLog(path=str(big), why="given")], 10_000, said.append)
+        == 1
+    )
+    kept = (tmp_path / "taken" / "logs" / "big.log").read_text()
+    assert 9_900 < len(kept) <= 10_000
+    assert kept.startswith("line ")
+    assert kept.endswith("line 99999 of many\n")
+    assert "its last" in said[0]
+
+
+def test_sigquit_is_the_way_where_there_is_no_tool(jvm: Jvm, tmp_path: Path) -> None:
+    target = find_target(jvm.pid)
+    assert console_of(target) == jvm.console
+    folder = CaptureFolder(tmp_path / "taken", {})
+    said: list[str] = []
+    assert Sampler(target, {}, jvm.console, said.append).take(folder, 2, 1.0) == 2
+    dumps = [(tmp_path / "taken" / "stacks" / name).read_text() for name in ("01.txt", "02.txt")]
+    for dump in dumps:
+        assert dump.count("Full thread dump") == 1
+        assert dump.count('"ConsumeMessageThread_CID_orders_') == 3
+        assert dump.rstrip().splitlines()[-1].strip()
+    assert "kill -QUIT" in said[0]
+
+
+def test_the_wrong_console_is_told(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "other.log"
+    other.write_text("nothing to see\n")
+    monkeypatch.setattr("mqdiag.capture.console.MOST_SECONDS", 0.5)
+    with pytest.raises(ToolFailed, match="not this JVM's console"):
+        console_dump(other, 0)
+
+
+def test_a_jvm_that_does_not_catch_sigquit_is_spared(start: Start, tmp_path: Path) -> None:
+    spared = start("-Xrs")
+    target = find_target(spared.pid)
+    said: list[str] = []
+    assert Sampler(target, {}, spared.console, said.append).take(CaptureFolder(tmp_path / "a", {}), 1, 1.0) == 0
+    assert "would be ended by it; nothing was sent" in said[-1]
+    time.sleep(0.3)
+    assert find_target(spared.pid).pid == spared.pid
+
+
+def test_a_stopped_jvm_is_told_apart(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = start()
+    os.kill(stopped.pid, signal.SIGSTOP)
+    monkeypatch.setattr("mqdiag.capture.samples.ATTACH_SECONDS", 2.0)
+    try:
+        with pytest.raises(InputError, match="it is stopped") as told:
+            capture(stopped.pid, Wishes(samples=1, folder=tmp_path / "a"), lambda _: None, lambda *_: True)
+        assert f"kill -CONT {stopped.pid}" in told.value.hint
+    finally:
+        os.kill(stopped.pid, signal.SIGCONT)
+    manifest = json.loads((tmp_path / "a" / "manifest.json").read_text())
+    assert manifest["complete"] is False
+    assert not list((tmp_path / "a").glob("stacks/*"))
+
+
+def test_what_was_taken_before_an_interrupt_is_kept(jvm: Jvm, tmp_path: Path) -> None:
+    folder = tmp_path / "taken"
+    with subprocess.Popen(
+        [sys.executable, "-m", "mqdiag", "capture", str(jvm.pid), "-i", "60", "-o", str(folder)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        until = time.monotonic() + 60
+        while '"result": "done"' not in _text(folder / "manifest.json"):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "mqdiag: interrupted"
+    assert json.loads(_text(folder / "manifest.json"))["complete"] is False
+    report = diagnose_incident([str(folder)]).report
+    assert report.stacks is not None
+    assert report.stacks.samples == 1
+    (manifest,) = (given for given in report.inputs if given.kind == "capture")
+    assert manifest.format == "cut short"
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_the_jvm_of_somebody_else(jvm: Jvm, classes: Path, tmp_path: Path) -> None:
+    import mqdiag as package
+
+    program = Path(sys.executable)
+    for folder in (*Path(package.__file__).parents, *program.parents, *program.resolve().parents):
+        if not folder.stat().st_mode & 0o001:
+            pytest.skip("another user cannot get at this installation")
+    done = mqdiag("capture", jvm.pid, "-o", tmp_path / "taken", user=65534, group=65534, cwd="/")
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"mqdiag: process {jvm.pid}: belongs to user root, and only root may look into it;"
+        f" sudo mqdiag capture {jvm.pid}\n"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make namespaces")
+def test_a_jvm_in_its_own_namespaces(classes: Path, tmp_path: Path) -> None:
+    unshare = shutil.which("unshare")
+    probe = [unshare or "unshare", "--pid", "--mount", "--fork", "--mount-proc"]
+    if unshare is None or subprocess.run([*probe, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no namespaces here")
+    from tests.capture.conftest import NAME
+
+    command = ["java", "-Xmx32m", "-XX:+UseSerialGC", "-cp", str(classes), NAME]
+    with subprocess.Popen(
+        [*probe, "--kill-child", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as outer:
+        try:
+            assert outer.stdout is not None
+            assert outer.stdout.readline() == "@@ready\n"
+            children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text().split()
+            target = find_target(int(children[0]))
+            assert target.inner_pid == 1
+            assert target.own_files
+            done = mqdiag("capture", target.pid, *QUICK, "--heap", "--yes", "-o", tmp_path / "taken")
+            assert done.returncode == 0, done.stderr
+            assert (tmp_path / "taken" / "stacks" / "01.txt").read_text().count('"ConsumeMessageThread_') == 3
+            (dump,) = (tmp_path / "taken" / "heap").iterdir()
+            assert dump.read_bytes()[:12] == b"JAVA PROFILE"
+            assert not list(Path("/tmp").glob(f"mqdiag-*-{target.pid}.hprof"))
+        finally:
+            outer.kill()
+
+
+def test_no_dump_where_the_disk_is_too_small(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mqdiag.capture.heap_dump._free_bytes", lambda *_: 50 << 20)
+    said: list[str] = []
+    taken = capture(
+        jvm.pid,
+        Wishes(samples=1, heap=True, folder=tmp_path / "a"),
+        said.append,
+        lambda *_: pytest.fail("was asked"),
+    )
+    assert taken.heap is None
+    assert any("50 MiB are free" in line for line in said)
+    steps = json.loads((tmp_path / "a" / "manifest.json").read_text())["steps"]
+    assert steps[-1]["result"].startswith("not done: it needs about")
+
+
+def test_no_dump_without_a_yes(jvm: Jvm, tmp_path: Path) -> None:
+    said: list[str] = []
+    taken = capture(jvm.pid, Wishes(samples=1, heap=True, folder=tmp_path / "a"), said.append, lambda *_: False)
+    assert taken.heap is None
+    assert not list((tmp_path / "a").rglob("*.hprof*"))
+    assert "GC.heap_dump" not in msgspec.json.encode(said).decode()
+    done = mqdiag("capture", jvm.pid, "--heap", "-o", tmp_path / "b")
+    assert done.returncode == 2
+    assert "--heap --yes" in done.stderr
+    assert not (tmp_path / "b").exists()
+
+
+def test_tools_are_those_of_the_targets_own_jdk(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = find_target(jvm.pid)
+    assert target.program is not None
+    found = find_tools(target, {"PATH": "/nowhere", "JAVA_HOME": "/nowhere"})
+    assert Path(found["jcmd"].path) == Path(target.program).with_name("jcmd")
