@@ -69,3 +69,10 @@ def test_without_a_path_it_is_wrong_usage(mqdiag: Run) -> None:
 
 def test_without_a_heap_dump_nothing_heavy_is_imported() -> None:
     assert heavy_modules("diagnose", str(STUCK / "stacks"), "--fail-on", "never") == ("0", set())
+
+
+def test_a_summary_for_a_merge_request_says_the_verdict_first(mqdiag: Run) -> None:
+    done = mqdiag("diagnose", str(STUCK), "--format", "markdown")
+    verdict = done.out.index("**1 of 10 consume threads of group CID\\_stuck-http hang")
+    assert verdict < done.out.index("| --- |")
+    assert "that are done are delivered again" in done.out

@@ -23,7 +23,7 @@ MOST_DETAILS = 10
 def render(report: Report, view: View) -> str:
     """The whole summary."""
     fails = view.fail_on != "never" and any(found.fails_at(Severity(view.fail_on)) for found in report.findings)
-    blocks = [f"## mqdiag: {totals_line(report)}", *_opening(report, fails)]
+    blocks = [f"## mqdiag: {totals_line(report)}", *_opening(report, fails), *_verdict(report)]
     new = [found for found in report.findings if found.accepted is None]
     if new:
         blocks.append(_table(("", say("finding"), say("rule")), map(_row, new[:MOST_ROWS])))
@@ -52,6 +52,20 @@ def _opening(report: Report, fails: bool) -> Iterator[str]:
         )
     yield from _bullets(say("Could not be read"), lost[:MOST_ROWS])
     yield from _bullets(say("Faults of mqdiag"), (f"{failed.rule}: {failed.error}" for failed in report.failed))
+
+
+def _verdict(report: Report) -> Iterator[str]:
+    """The one answer of a diagnosis, with what follows and what disagrees."""
+    verdict = report.verdict
+    if verdict is None:
+        return
+    sure = ""
+    if verdict.confidence is not None:
+        sure = f" ({say('{confidence} confidence', confidence=word(verdict.confidence))})"
+    yield f"**{escaped(verdict.statement, limit=1000)}**{sure}"
+    yield from _bullets(say("What follows from it now"), verdict.consequences)
+    yield from _bullets(say("Evidence that agrees"), verdict.agreements)
+    yield from _bullets(say("Evidence that disagrees"), verdict.contradictions)
 
 
 def _row(found: Finding) -> tuple[str, str, str]:
