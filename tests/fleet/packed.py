@@ -20,6 +20,6 @@ def pack(target: Path) -> None:
         [python, "-m", "pip", "install", *quiet, str(ROOT), "pyarrow", "pandas", "venv-pack"], check=True
     )
     subprocess.run([python, "-m", "mqdiag", "warm"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([str(folder / "bin/venv-pack"), "--quiet", "-o", str(target)], check=True)
+    subprocess.run([str(folder / "bin/venv-pack"), "--quiet", "-p", str(folder), "-o", str(target)], check=True)
     with tarfile.open(target) as archive:
         assert "bin/python" in archive.getnames()

@@ -131,15 +131,17 @@ def test_a_full_scratch_disk(fleet: Path, night: Night, tmp_path: Path) -> None:
     """A packed dump finds no room to inflate; when there is room again, the next run has the tables of a quiet one."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=80m", "tmpfs", str(scratch)], check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700m", "tmpfs", str(scratch)], check=False)
     if mounted.returncode:
         pytest.skip("tmpfs cannot be mounted here")
     try:
         with (scratch / "junk").open("wb") as junk:
-            junk.write(bytes(79 << 20))
+            junk.write(bytes(690 << 20))
         arguments = (str(fleet), *TEMPLATE, "--scratch", str(scratch))
         first = start((*arguments, "--run", "full"), tmp_path / "out")
         assert first.end() == 1, (tmp_path / "out.err").read_text()
+        full = [row for row in rows(tmp_path / "out", "failures") if row["kind"] == "no-room"]
+        assert {row["host"] for row in full} >= {"p1"}, "the archive of thread dumps finds no room"
         (scratch / "junk").unlink()
         second = start((*arguments, "--run", "roomy"), tmp_path / "out")
         assert second.end() == 1, (tmp_path / "out.err").read_text()
