@@ -117,3 +117,7 @@ sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh in
 clean: ## Remove what was built and cached; .venv stays
 	rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis mqdiag/_kernel_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+.PHONY: translations
+translations: .venv/installed ## Take new texts of reports into the Chinese catalogue and compile it
+	$(BIN)/python -m mqdiag.language.update

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import click
 
 from mqdiag.cli.common.completion import complete_rules
+from mqdiag.cli.common.options import LANG_OPTION
 from mqdiag.errors import UsageError
 
 MOST_HINTS = 4
@@ -21,15 +22,19 @@ Examples:
 
 @click.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=complete_rules)
+@LANG_OPTION
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
-def command(name: str | None, debug: bool) -> int:
+def command(name: str | None, lang: str | None, debug: bool) -> int:
     """List all rules, or explain the rule NAME: what it means, what to do, on what it rests."""
+    from mqdiag.cli.common.language import language_of_run
     from mqdiag.cli.common.options import CommonOptions
     from mqdiag.cli.common.output import Target
     from mqdiag.cli.common.session import view
+    from mqdiag.language import choose
     from mqdiag.render.text.cards import render_card, render_catalogue
     from mqdiag.rules import all_rules
 
+    choose(language_of_run(lang, {"text"}))
     cards = {rule.card.name: rule.card for rule in all_rules()}
     shown = view(CommonOptions())
     if name is None:

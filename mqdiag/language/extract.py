@@ -24,7 +24,7 @@ KEYWORDS = {
     "Cause": ("remedy",),
 }
 """which named arguments of a function are texts"""
-HEADS = "heads"
+SUFFIX = "_heads"
 """names that end so hold the heads of a table"""
 NUMBER = "#"
 """what a number column's head begins with"""
@@ -49,11 +49,12 @@ def texts(source: bytes) -> Iterator[Found]:
 def _of_call(node: ast.Call) -> Iterator[Found]:
     name = _name(node.func)
     if name == "say_plural":
-        forms = [argument.value for argument in node.args[:2] if isinstance(argument, ast.Constant)]
+        forms = [text for argument in node.args[:2] for _, _, text, _ in _constants(argument)]
         if len(forms) == 2:
-            yield node.lineno, "ngettext", (forms[0], forms[1]), []
-    elif name == "counted" and isinstance(node.args[1], ast.Constant):
-        yield node.lineno, "ngettext", plural_forms(node.args[1].value), []
+            yield node.lineno, "ngettext", (str(forms[0]), str(forms[1])), []
+    elif name == "counted":
+        for line, _, noun, _ in _constants(node.args[1]):
+            yield line, "ngettext", plural_forms(str(noun)), []
     for position in POSITIONS.get(name, ()):
         if position < len(node.args):
             yield from _constants(node.args[position])
@@ -78,7 +79,7 @@ def _constants(node: ast.expr) -> Iterator[Found]:
 
 
 def _holds_heads(target: ast.expr) -> bool:
-    return isinstance(target, ast.Name) and target.id.lower().endswith(HEADS)
+    return isinstance(target, ast.Name) and f"_{target.id.lower()}".endswith(SUFFIX)
 
 
 def _name(function: ast.expr) -> str:

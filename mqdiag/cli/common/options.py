@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from mqdiag.cli.common.completion import complete_files
+from mqdiag.language import LANGUAGES
 from mqdiag.render import TABLES, formats
 
 FAIL_ON = ("error", "warning", "info", "never")
@@ -30,11 +31,17 @@ class CommonOptions:
     baseline: str | None = None
     write_baseline: str | None = None
     heap_limit: str | None = None
+    lang: str | None = None
     no_color: bool = False
     redact: bool = False
     debug: bool = False
 
 
+LANG_OPTION = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    help="Language of the report.  [default: the locale's for text, html and markdown, else en]",
+)
 _OPTIONS = (
     click.option(
         "--format",
@@ -96,6 +103,7 @@ _OPTIONS = (
         metavar="SIZE",
         help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
     ),
+    LANG_OPTION,
     click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
     click.option(
         "--redact",

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag.cli.common.failures import complain
+from mqdiag.cli.common.language import language_of_run
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
+from mqdiag.language import choose
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -68,6 +70,7 @@ def diagnose(
     settings = load_settings(options)
     target = Target(options.output)
     also = also_targets(options)
+    choose(language_of_run(options.lang, _written(options, also)))
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with terminal_progress() as progress:
         diagnosis = work(settings, progress)
@@ -91,6 +94,12 @@ def diagnose(
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
     return exit_code(report, settings.fail_on)
+
+
+def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]:
+    """All formats that the run writes; a baseline is read by the next run."""
+    baseline = set() if options.write_baseline is None else {"baseline"}
+    return {options.format, *(name for name, _ in also)} | baseline
 
 
 def view(options: CommonOptions, *, all_threads: bool = False, fail_on: str = "error") -> View:

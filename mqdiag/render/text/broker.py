@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replication, RequestQueue
-from mqdiag.language import say
+from mqdiag.language import counted, say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, size
 
@@ -121,7 +121,7 @@ def _pool(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
 
 
 def _log(log: CommitLogFacts) -> Iterator[str]:
-    files = say("{files} file{value}", files=number(log.files), value="" if log.files == 1 else "s")
+    files = counted(log.files, "file")
     yield (
         files
         if log.file_bytes is None

@@ -6,6 +6,7 @@ from mqdiag.findings import RuleCard
 from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.text.page import Column, Page
+from mqdiag.render.wording.words import word
 
 
 def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
@@ -18,7 +19,7 @@ def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
             Column(head=say("worst")),
             Column(head=say("what it finds")),
         ],
-        [(card.name, card.evidence, card.severities[0].value, card.title) for card in cards],
+        [(card.name, _needs(card), word(card.severities[0].value), say(card.title)) for card in cards],
         indent=0,
     )
     page.blank()
@@ -29,19 +30,19 @@ def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
 def render_card(card: RuleCard, view: View) -> str:
     """One rule with all its texts."""
     page = Page(view)
-    page.hanging(card.name, card.title, indent=0, style="bold", mark_style="bold")
+    page.hanging(card.name, say(card.title), indent=0, style="bold", mark_style="bold")
     page.blank()
-    page.paragraph(card.why)
+    page.paragraph(say(card.why))
     page.heading(say("What to do"))
-    page.numbered(card.remedy)
+    page.numbered(tuple(map(say, card.remedy)))
     page.heading(say("In reports"))
     page.pairs(
         [
             (say("cause"), ", ".join(card.causes)),
-            (say("severity"), ", ".join(card.severities)),
-            (say("needs"), card.evidence),
+            (say("severity"), ", ".join(map(word, card.severities))),
+            (say("needs"), _needs(card)),
             (say("since"), card.since),
-            *([(say("tried on"), card.proven_on)] if card.proven_on else []),
+            *([(say("tried on"), say(card.proven_on))] if card.proven_on else []),
         ]
     )
     if card.limits:
@@ -51,3 +52,9 @@ def render_card(card: RuleCard, view: View) -> str:
         page.heading(say("Rests on"))
         page.bullets(card.references)
     return page.text()
+
+
+def _needs(card: RuleCard) -> str:
+    """As `RuleCard.evidence`, in the chosen language."""
+    either = say(" or ").join(map(word, card.any_of))
+    return ", ".join((*map(word, card.needs), *filter(None, (either,)))) or say("any")

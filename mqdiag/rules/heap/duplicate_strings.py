@@ -123,10 +123,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         ),
         remedy=(
             say(
-                "Make equal values one string where {most} {is_} set: a map of known values, an enum,"
-                " or String.intern().",
-                most=most or say("they"),
-                is_=say("is") if most else say("are"),
+                "Make equal values one string where {field} is set:"
+                " a map of known values, an enum, or String.intern().",
+                field=most,
+            )
+            if most
+            else say(
+                "Make equal values one string where they are set:"
+                " a map of known values, an enum, or String.intern()."
             ),
             "With G1, -XX:+UseStringDeduplication lets equal strings share their characters.",
         ),

@@ -178,10 +178,10 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
         ),
         title=(
             say(
-                "{name} has had offset {or_unknown} of {or_unknown_2} in hand for {age}{at}{others}",
+                "{name} has had offset {offset} of {topic} in hand for {age}{at}{others}",
                 name=first.name,
-                or_unknown=_or_unknown(message.offset),
-                or_unknown_2=_or_unknown(message.topic),
+                offset=_or_unknown(message.offset),
+                topic=_or_unknown(message.topic),
                 age=duration(age),
                 at=at,
                 others=others,
@@ -215,14 +215,14 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
         },
         explanation=(
             say(
-                "Since {age} before the dump it works on queue {or_unknown} at {or_unknown_2}, offset"
-                " {or_unknown_3}, message id {or_unknown_4}{say}; {limit}.",
+                "Since {age} before the dump it works on queue {queue_id} at {broker}, offset"
+                " {offset}, message id {msg_id}{keys}; {limit}.",
                 age=duration(age),
-                or_unknown=_or_unknown(message.queue_id),
-                or_unknown_2=_or_unknown(message.broker),
-                or_unknown_3=_or_unknown(message.offset),
-                or_unknown_4=_or_unknown(message.msg_id),
-                say=say(", keys {keys}", keys=message.keys) if message.keys else "",
+                queue_id=_or_unknown(message.queue_id),
+                broker=_or_unknown(message.broker),
+                offset=_or_unknown(message.offset),
+                msg_id=_or_unknown(message.msg_id),
+                keys=say(", keys {keys}", keys=message.keys) if message.keys else "",
                 limit=limit,
             ),
             *_by_frames(first),
@@ -240,9 +240,9 @@ def _by_frames(thread: HeapThread) -> tuple[str, ...]:
     own = say("; the application's own frame is {frame}", frame=thread.call.frame) if thread.call.frame else ""
     return (
         say(
-            "{top}, state {or_unknown}{library}{own}.",
+            "{top}, state {state}{library}{own}.",
             top=top,
-            or_unknown=_or_unknown(thread.state),
+            state=_or_unknown(thread.state),
             library=library,
             own=own,
         ),
@@ -250,4 +250,4 @@ def _by_frames(thread: HeapThread) -> tuple[str, ...]:
 
 
 def _or_unknown(value: str | int | None) -> str:
-    return "unknown" if value is None else f"{value:,}" if isinstance(value, int) else value
+    return say("unknown") if value is None else f"{value:,}" if isinstance(value, int) else value

@@ -1,0 +1,31 @@
+"""The language of a run: `--lang`, or the locale where only people read what is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+
+from mqdiag.language import ENGLISH, LANGUAGES
+
+FOR_PEOPLE = frozenset({"text", "html", "markdown"})
+"""Formats that follow the locale; machines get texts that do not change with the user who starts the run."""
+LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def language_of_run(
+    given: str | None, formats: Collection[str], environment: Mapping[str, str] = os.environ
+) -> str:
+    """What the report is written in.
+
+    Args:
+        given: `--lang`, which goes before everything.
+        formats: all formats that are written; one of them for machines keeps all of them English.
+        environment: variables of the process.
+    """
+    if given is not None:
+        return given
+    if not FOR_PEOPLE.issuperset(formats):
+        return ENGLISH
+    locale = next((environment[name] for name in LOCALE_VARIABLES if environment.get(name)), "")
+    spoken = locale.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+    return spoken if spoken in LANGUAGES else ENGLISH
