@@ -18,7 +18,11 @@ _HEART_BEAT = re.compile(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:
 
 def introduced(message: Message, log: LogTally) -> None:
     """A line that has both names of a broker."""
-    found = _STARTED.search(message.text) or _HEART_BEAT.search(message.text)
+    started = _STARTED.search(message.text)
+    if started is not None:
+        # 5.x prints only settings that differ from their defaults
+        log.settings.setdefault("brokerName", started[1])
+    found = started or _HEART_BEAT.search(message.text)
     if found is not None:
         note(log, found[1], found[2])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.language import say
@@ -25,13 +26,31 @@ def number(logs: LogsFacts, name: str) -> int | None:
     return int(value) if value.isdigit() else None
 
 
-def busy_remedy(logs: LogsFacts) -> tuple[str, ...]:
-    """The pool only where the settings do not rule it out."""
-    fits = (
-        logs.settings.get("transientStorePoolEnable") != "true"
-        and logs.settings.get("flushDiskType") in (None, "ASYNC_FLUSH")
-        and logs.settings.get("brokerRole") != "SLAVE"
+def pool_fits(facts: Facts) -> bool:
+    """Whether nothing rules the transient store pool out: not on already, no SYNC_FLUSH, no slave."""
+    logs, heap = facts.logs, facts.heap
+    printed = {} if logs is None else logs.settings
+    by_logs = (
+        printed.get("transientStorePoolEnable") != "true"
+        and printed.get("flushDiskType") in (None, "ASYNC_FLUSH")
+        and printed.get("brokerRole") != "SLAVE"
+        and not (logs is not None and logs.count("pool-empty", "pool-low", "pool-not-enough"))
     )
+    broker = None if heap is None else heap.broker
+    if broker is None:
+        return by_logs
+    pool = broker.transient_store_pool
+    return (
+        by_logs
+        and broker.flush in (None, "ASYNC_FLUSH")
+        and broker.role != "SLAVE"
+        and not (pool is not None and pool.enabled)
+    )
+
+
+def busy_remedy(facts: Facts) -> tuple[str, ...]:
+    """The pool only where the settings do not rule it out."""
+    fits = pool_fits(facts)
     return tuple(line for line in BUSY if fits or line is not POOL_IF_ASYNC_MASTER)
 
 

@@ -21,7 +21,7 @@ REJECT = "busy-reject"
 def in_logs(facts: Facts) -> Iterator[Draft]:
     """One finding for all logs."""
     if facts.logs is not None and is_page_cache_busy(facts.logs):
-        yield _draft(facts.logs)
+        yield _draft(facts.logs, busy_remedy(facts))
 
 
 def is_page_cache_busy(logs: LogsFacts) -> bool:
@@ -55,7 +55,7 @@ def _writes_are_known_fast(logs: LogsFacts) -> bool:
     return put is not None and put.puts >= FAST_PUTS and put.from_1_s == 0
 
 
-def _draft(logs: LogsFacts) -> Draft:
+def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
     found = answers(logs, *ONLY_PAGE_CACHE, REJECT)
     in_lock = events(logs, "slow-put-in-lock")
     put, longest = logs.pagecachert, _longest_in_lock(logs)
@@ -112,6 +112,6 @@ def _draft(logs: LogsFacts) -> Draft:
             "puts_from_1_s": None if put is None else put.from_1_s,
         },
         explanation=tuple(explained),
-        remedy=busy_remedy(logs),
+        remedy=remedy,
         weight=1.0,
     )

@@ -24,6 +24,9 @@ POOL_IF_ASYNC_MASTER = later(
     " appends off the page cache; the price: what is not committed yet is lost if the JVM"
     " dies."
 )
+LIMIT_BACK = later(
+    "Set osPageCacheBusyTimeOutMills back to 1,000, the default: below it a broker in order calls itself busy."
+)
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """of a page cache that is too slow, for a rule's card"""
 
@@ -64,6 +67,10 @@ TIMEOUTS = (
     later(
         "waitTimeMillsInSendQueue may be raised to some hundred ms where short pauses are known and accepted."
     ),
+)
+PAGE_CACHE_FIRST = later(
+    "Cure the page cache first: these sends wait behind its writes, and neither more send threads nor a longer"
+    " waitTimeMillsInSendQueue makes those faster."
 )
 
 SLAVE_BEHIND = (

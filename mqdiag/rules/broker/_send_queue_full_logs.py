@@ -27,10 +27,10 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
     """One finding for all logs."""
     logs = facts.logs
     if logs is not None and logs.count("busy-overload", "send-pool-rejected"):
-        yield _draft(logs)
+        yield _draft(logs, busy_remedy(facts))
 
 
-def _draft(logs: LogsFacts) -> Draft:
+def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
     refused = answers(logs, "busy-overload")
     own = events(logs, "send-pool-rejected")
     count, logged = sum(event.count for event in refused), sum(event.count for event in own)
@@ -67,6 +67,6 @@ def _draft(logs: LogsFacts) -> Draft:
         subject=subject(logs, refused),
         evidence={"refused": count, "logged_rejections": logged, "capacity": capacity},
         explanation=tuple(explained),
-        remedy=(SMALL_QUEUE,) if small else busy_remedy(logs),
+        remedy=(SMALL_QUEUE,) if small else remedy,
         weight=0.9,
     )

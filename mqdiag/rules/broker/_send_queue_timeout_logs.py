@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import answers, number, said, subject
 from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
-from mqdiag.rules.broker._remedies import SLAVE_BEHIND, TIMEOUTS
+from mqdiag.rules.broker._remedies import PAGE_CACHE_FIRST, SEND_THREADS, SLAVE_BEHIND, TIMEOUTS
 from mqdiag.rules.log_events import events, is_set, writes_fast
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import duration
@@ -60,9 +60,11 @@ def _remedy(cause: str) -> tuple[str, ...]:
                 default_limit_ms=DEFAULT_LIMIT_MS,
             ),
         )
-    if cause == "sync-flush":
-        return (SYNC_FLUSH, *TIMEOUTS)
-    return (*(SLAVE_BEHIND if cause == "sync-slave" else ()), *TIMEOUTS)
+    return {
+        "page-cache-busy": (PAGE_CACHE_FIRST,),
+        "sync-flush": (SYNC_FLUSH, SEND_THREADS),
+        "sync-slave": SLAVE_BEHIND,
+    }.get(cause, TIMEOUTS)
 
 
 def _draft(logs: LogsFacts) -> Draft:

@@ -8,11 +8,15 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
+from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, number
+from mqdiag.rules.broker._remedies import LIMIT_BACK
 from mqdiag.rules.log_events import BUSY_TEXTS, busiest, lines, rows_said, when, writes_fast
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 MEANINGS = {
-    "busy-reject": later("the page cache is busy, or the transient store pool has no buffer"),
+    "busy-reject": later(
+        "the page cache is busy, the transient store pool has no buffer, or a slave of 5.x was asked"
+    ),
     "busy-overload": later("the send queue is full"),
     "busy-pc-synchronized": later("the page cache is busy, seen when the message was to be written"),
     "busy-pc-clean": later("the page cache is busy, and the queue was emptied"),
@@ -20,6 +24,7 @@ MEANINGS = {
         "the message waited too long for a send thread; the page cache need not be slow"
     ),
 }
+BY_LIMIT = ("busy-reject", "busy-pc-synchronized", "busy-pc-clean")
 
 
 def _facts(count: int) -> Facts:
@@ -96,6 +101,17 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         explained.append(say("They are about {about}.", about=about))
     if writes_fast(logs):
         explained.append(say("The broker's own PAGECACHERT lines say that it writes fast."))
+    limit = number(logs, "osPageCacheBusyTimeOutMills")
+    short = limit is not None and limit < DEFAULT_LIMIT_MS and any(event.kind in BY_LIMIT for event in found)
+    if short:
+        explained.append(
+            say(
+                "osPageCacheBusyTimeOutMills is {limit:,}; {default:,} is the default. After {limit:,} ms in one"
+                " write the broker calls its page cache busy.",
+                limit=limit,
+                default=DEFAULT_LIMIT_MS,
+            )
+        )
     return Draft(
         severity=Severity.WARNING,
         cause="broker-busy",
@@ -111,6 +127,6 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             ),
         },
         explanation=tuple(explained),
-        remedy=check.card.remedy,
+        remedy=((LIMIT_BACK,) if short else ()) + check.card.remedy,
         weight=0.3,
     )

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
+from mqdiag.language import later, say
+from mqdiag.rules.broker._logs import pool_fits
+from mqdiag.rules.broker._remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.rules.log_events import between, is_set
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
@@ -43,6 +45,14 @@ def silent() -> Facts:
     return _facts(2, 50)
 
 
+LOOK = later(
+    "Look at the disk (iostat -x 1), at memory reclaim and swapping (vmstat 1) and at what else uses them on the"
+    " broker's host, at the minutes that the finding names."
+)
+WAITS = later("With SYNC_FLUSH or a SYNC_MASTER the disk or the slave is in this time; look at both.")
+ADD = later("Add brokers, memory or SSDs.")
+
+
 @rule(
     name="slow-writes",
     title="The broker writes slowly",
@@ -53,13 +63,7 @@ def silent() -> Facts:
     ),
     causes=("slow-writes",),
     severities=(Severity.ERROR, Severity.WARNING),
-    remedy=(
-        "Look at the disk (iostat -x 1), at memory reclaim and swapping (vmstat 1) and at what else uses them on the"
-        " broker's host, at the minutes that the finding names.",
-        "With SYNC_FLUSH or a SYNC_MASTER the disk or the slave is in this time; look at both.",
-        "Add brokers, memory or SSDs; for an ASYNC_FLUSH master transientStorePoolEnable=true takes the appends off"
-        " the page cache, at the price of what is not committed when the JVM dies.",
-    ),
+    remedy=(LOOK, WAITS, ADD, POOL_IF_ASYNC_MASTER),
     references=(
         "article 002: PAGECACHERT as proof that the cluster is sound",
         "StoreStatsService.getPutMessageDistributeTimeStringInfo",
@@ -130,6 +134,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "worst_at": None if worst is None else worst.at,
         },
         explanation=tuple(explained),
-        remedy=check.card.remedy,
+        remedy=tuple(line for line in check.card.remedy if line != POOL_IF_ASYNC_MASTER or pool_fits(facts)),
         weight=share,
     )

@@ -363,3 +363,50 @@ def test_busy_workaround(settings: dict[str, str], fires: bool) -> None:
     known = {"waitTimeMillsInSendQueue": "200"}
     assert bool(findings(busy_workaround, settings=settings | known)) is fires
     assert findings(busy_workaround, settings=settings) == (), "defaults of older versions are higher"
+
+
+@pytest.mark.parametrize(
+    ("settings", "events", "offered"),
+    [
+        ({}, (), True),
+        ({"flushDiskType": "ASYNC_FLUSH"}, (), True),
+        ({"flushDiskType": "SYNC_FLUSH"}, (), False),
+        ({"brokerRole": "SLAVE"}, (), False),
+        ({"transientStorePoolEnable": "true"}, (), False),
+        ({}, (event("pool-empty", 3),), False),
+    ],
+)
+def test_the_pool_is_offered_only_where_it_would_work(
+    settings: dict[str, str], events: tuple[LogEvent, ...], offered: bool
+) -> None:
+    (found,) = findings(slow_writes, pagecachert=put(10_000, 100), settings=settings, events=events)
+    assert any("transientStorePoolEnable" in line for line in found.remedy) is offered
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        {"pagecachert": put(30_000, 200, 100)},
+        {"events": (event("slave-transfer-timeout", 30),)},
+        {"settings": {"flushDiskType": "SYNC_FLUSH"}, "events": (event("slow-put", 30),)},
+    ],
+)
+def test_a_longer_wait_is_no_remedy_where_the_cause_is_known(logs: dict[str, object]) -> None:
+    more = logs.get("events", ())
+    assert isinstance(more, tuple)
+    answers = (event("busy-timeout-clean", 50, side="client"), event("busy-pc-clean", 50, side="client"))
+    given = {**logs, "events": answers if "pagecachert" in logs else (answers[0], *more)}
+    (found,) = findings(send_queue_timeout, **given)
+    assert not any("may be raised" in line for line in found.remedy)
+
+
+def test_a_limit_of_a_millisecond_is_named() -> None:
+    logs = {
+        "events": (event("busy-pc-clean", 10, side="client"),),
+        "pagecachert": put(30_000, 1),
+        "settings": {"osPageCacheBusyTimeOutMills": "1"},
+    }
+    (found,) = findings(send_busy, **logs)
+    assert "osPageCacheBusyTimeOutMills back to 1,000" in found.remedy[0]
+    (found,) = findings(send_busy, **{**logs, "settings": {"osPageCacheBusyTimeOutMills": "1000"}})
+    assert "osPageCacheBusyTimeOutMills" not in " ".join((*found.remedy, *found.explanation))
