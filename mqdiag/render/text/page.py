@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -27,6 +28,14 @@ LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any 
 # space. `safe` lets no such character through from evidence.
 _GLUE = "\ue000"
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)")
+# Lines of Chinese may break between any two characters, but not before a closing mark or behind an opening one. Rich
+# breaks at blanks only: a unit separator is one to it, is no cell wide, and comes from no evidence either.
+_BREAK = "\x1f"
+_WIDE = r"\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e"
+_CLOSING, _OPENING = "，。；：、？！）》」』”’", "（《「『“‘"
+_BREAKABLE = re.compile(
+    rf"(?<=[{_WIDE}”’])(?<![{_OPENING}])(?=[^\s{_CLOSING}])|(?<=[^\s{_OPENING}])(?=[{_WIDE}“‘])(?![{_CLOSING}])"
+)
 # A rule under the head and nothing else: columns are told apart by space, which survives copy and paste.
 _HEAD_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
 
@@ -43,7 +52,11 @@ class Column:
 
 
 def _shown(text: str) -> str:
-    return _BEFORE_UNIT.sub(_GLUE, safe(text, limit=LONGEST_PARAGRAPH))
+    return _broken(_BEFORE_UNIT.sub(_GLUE, safe(text, limit=LONGEST_PARAGRAPH)))
+
+
+def _broken(text: str) -> str:
+    return text if text.isascii() else _BREAKABLE.sub(_BREAK, text)
 
 
 class Page:
@@ -67,7 +80,7 @@ class Page:
 
     def text(self) -> str:
         """All that was written, without blanks at line ends."""
-        written = self._file.getvalue().replace(_GLUE, " ")
+        written = self._file.getvalue().replace(_GLUE, " ").replace(_BREAK, "")
         return "".join(f"{line.rstrip()}\n" for line in written.splitlines())
 
     def blank(self) -> None:
@@ -88,7 +101,7 @@ class Page:
     ) -> None:
         """A mark, and text that wraps beside it: a bullet, a number, a severity."""
         grid = Table.grid(padding=0)
-        grid.add_column(no_wrap=True, width=len(mark) + 1)
+        grid.add_column(no_wrap=True, width=cell_len(mark) + 1)
         grid.add_column(overflow="fold")
         grid.add_row(Text(mark, style=mark_style), Text(_shown(text), style=style))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
@@ -133,5 +146,5 @@ class Page:
                 overflow="fold",
             )
         for row in rows:
-            table.add_row(*(Text(safe(cell)) for cell in row))
+            table.add_row(*(Text(_broken(safe(cell))) for cell in row))
         self._console.print(Padding(table, (0, 0, 0, indent)))
