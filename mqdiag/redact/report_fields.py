@@ -49,15 +49,17 @@ BY_NAME: dict[Treatment, str] = {
         service service_state services severity severity_after severity_before shallow_size_source shared_doing
         shared_frame side sides since source state store_flags subclasses superclasses tid top topic topic_queues
         topics type utc_offset values version wait where word worst_at
+        checkpoint_at last_stored_at last_time last_updated listed_in model offsets_from role_from second
     """,
     Treatment.THREAD: "thread threads pool holder_pool waiters writers",
     Treatment.KEY: "keys head_keys",
     Treatment.MESSAGE: "msg_id head_msg_id largest_body_msg_id message_id msg_ids",
-    Treatment.CLIENT: "client_id client_ids",
+    Treatment.CLIENT: "client client_id client_ids clients",
     Treatment.ADDRESS: "address dead_addresses addresses",
     Treatment.SETTINGS: "config store_config settings",
     Treatment.LABEL: "label value",
     Treatment.SENTENCE: """
+        proof unreadable
         agreements caution confidence_reason consequences contradictions diff error evidence example_remedy
         example_title explanation holder_does problem reason remarks remedy says skipped statement tied_by title
         unknown what why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.text.admin import show_admin
 from mqdiag.render.text.broker import show_brokers
 from mqdiag.render.text.consumers import show_consumers, show_queues
 from mqdiag.render.text.diff import show_diff
@@ -16,6 +17,7 @@ from mqdiag.render.text.logs import show_logs
 from mqdiag.render.text.page import Page
 from mqdiag.render.text.show import show_shown
 from mqdiag.render.text.stacks import show_stacks
+from mqdiag.render.text.stores import show_stores
 from mqdiag.render.text.threads import show_threads
 from mqdiag.render.text.unchecked import show_unchecked
 from mqdiag.render.text.verdict import show_surer, show_verdict
@@ -52,6 +54,10 @@ def render(report: Report, view: View) -> str:
         show_stacks(page, report.stacks)
     if report.logs is not None:
         show_logs(page, report.logs)
+    if report.stores is not None:
+        show_stores(page, report.stores)
+    if report.admin is not None:
+        show_admin(page, report.admin)
     show_unchecked(page, report)
     if report.verdict is not None:
         show_surer(page, report.verdict)

@@ -16,6 +16,7 @@ from mqdiag.render.html.sections.logs import logs_section
 from mqdiag.render.html.sections.processes import process_sections
 from mqdiag.render.html.sections.sending import sending_section
 from mqdiag.render.html.sections.stacks import stacks_section
+from mqdiag.render.html.sections.stores import admin_section, stores_section
 from mqdiag.render.html.sections.unchecked import unchecked_section
 from mqdiag.render.html.sections.verdict import surer_section, verdict_section
 from mqdiag.render.html.sections.waste import waste_section
@@ -30,6 +31,8 @@ _FIRST = (
     heap_threads_section,
     stacks_section,
     logs_section,
+    stores_section,
+    admin_section,
 )
 _LAST = (surer_section, inputs_section, unchecked_section)
 

@@ -1,0 +1,94 @@
+"""What mqadmin printed: backlogs by group and topic, brokers."""
+
+from __future__ import annotations
+
+from mqdiag.facts import AdminFacts
+from mqdiag.language import say
+from mqdiag.render.text.page import Column, Page
+from mqdiag.render.wording.sizes import number
+
+ROWS_SHOWN = 30
+
+
+def show_admin(page: Page, admin: AdminFacts) -> None:
+    """Nothing of what was not asked for."""
+    rows = backlogs(admin)
+    if rows:
+        page.heading(say("Backlogs, as mqadmin has them"))
+        page.table(
+            [
+                Column(head=say("group"), whole=True),
+                Column(head=say("topic")),
+                Column(head=say("queues"), right=True),
+                Column(head=say("behind"), right=True),
+                Column(head=say("most in one"), right=True),
+            ],
+            rows[:ROWS_SHOWN],
+        )
+        if len(rows) > ROWS_SHOWN:
+            page.paragraph(say("and {rows} more", rows=number(len(rows) - ROWS_SHOWN)), style="dim")
+    brokers = broker_rows(admin)
+    if brokers:
+        page.heading(say("Brokers, as mqadmin has them"))
+        page.table(
+            [
+                Column(head=say("broker")),
+                Column(head=say("version"), whole=True),
+                Column(head=say("send queue"), right=True),
+                Column(head=say("lock ms"), right=True),
+                Column(head=say("not dispatched"), right=True),
+                Column(head=say("disk used"), right=True),
+            ],
+            brokers[:ROWS_SHOWN],
+        )
+
+
+def backlogs(admin: AdminFacts) -> list[tuple[str, str, str, str, str]]:
+    """One row for each group and topic, the longest backlog first; of groups of which no more is known one."""
+    found: list[tuple[int, tuple[str, str, str, str, str]]] = []
+    for progress in admin.groups:
+        for topic in dict.fromkeys(queue.topic for queue in progress.queues):
+            diffs = [queue.diff for queue in progress.queues if queue.topic == topic]
+            if topic.startswith("%RETRY%") and not any(diffs):
+                continue
+            cells = (
+                progress.group or progress.source,
+                topic,
+                number(len(diffs)),
+                number(sum(diffs)),
+                number(max(diffs)),
+            )
+            found.append((sum(diffs), cells))
+    known = {progress.group for progress in admin.groups}
+    found += [
+        (one.diff_total or 0, (one.group, "", "", number(one.diff_total), ""))
+        for one in admin.overview
+        if one.group not in known
+    ]
+    return [cells for _, cells in sorted(found, key=lambda row: (-row[0], row[1]))]
+
+
+def broker_rows(admin: AdminFacts) -> list[tuple[str, ...]]:
+    """One row for each brokerStatus."""
+    counters = (
+        "sendThreadPoolQueueSize",
+        "pageCacheLockTimeMills",
+        "dispatchBehindBytes",
+        "commitLogDiskRatio",
+    )
+    return [
+        (
+            status.address or status.source,
+            (status.version or "").removeprefix("V").replace("_", "."),
+            *(status.values.get(name, "") for name in counters[:3]),
+            _percent(status.values.get(counters[3])),
+        )
+        for status in admin.broker_statuses
+    ]
+
+
+def _percent(text: str | None) -> str:
+    try:
+        return "" if text is None else f"{float(text):.0%}"
+    except ValueError:
+        return ""
