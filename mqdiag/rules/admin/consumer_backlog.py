@@ -7,31 +7,50 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, BlockedQueue, GroupProgress, QueueProgress
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, duration, percent
 
 REMEDIES = {
     "stuck-message": (
-        "Find the thread that has the message in hand: mqdiag capture PID on the consumer that has the queue, then"
-        " mqdiag diagnose on the folder.",
-        "Do not restart it first: all that is done beyond the message would be delivered again, and the cause be gone.",
+        later(
+            "Find the thread that has the message in hand: mqdiag capture PID on the consumer"
+            " that has the queue, then mqdiag diagnose on the folder."
+        ),
+        later(
+            "Do not restart it first: all that is done beyond the message would be delivered"
+            " again, and the cause be gone."
+        ),
     ),
     "one-queue-behind": (
-        "Ask again after a minute: if the queue's consumer offset stands still, a message does not end; mqdiag capture"
-        " PID on the consumer that has the queue tells which. If it moves, look whether senders put all messages into"
-        " this queue (a sharding key).",
+        later(
+            "Ask again after a minute: if the queue's consumer offset stands still, a message"
+            " does not end; mqdiag capture PID on the consumer that has the queue tells which. If"
+            " it moves, look whether senders put all messages into this queue (a sharding key)."
+        ),
     ),
     "queue-without-consumer": (
-        "Start consumers, or find out why nobody has the queues: unequal subscriptions of one group, equal client ids,"
-        " or a rebalance that fails (mqadmin consumerStatus -g GROUP).",
+        later(
+            "Start consumers, or find out why nobody has the queues: unequal subscriptions of one"
+            " group, equal client ids, or a rebalance that fails (mqadmin consumerStatus -g"
+            " GROUP)."
+        ),
     ),
     "slow-consumers": (
-        "Take five thread dumps of a consumer (mqdiag capture PID): they tell whether its threads stand still, work"
-        " slowly, or wait for messages.",
-        "More consumers help only up to the number of queues; then raise consumeThreadMin or make the listener faster.",
+        later(
+            "Take five thread dumps of a consumer (mqdiag capture PID): they tell whether its"
+            " threads stand still, work slowly, or wait for messages."
+        ),
+        later(
+            "More consumers help only up to the number of queues; then raise consumeThreadMin or"
+            " make the listener faster."
+        ),
     ),
     "all-groups-behind": (
-        "Look at the broker first: mqadmin brokerStatus, broker.log and store.log; then at what all groups depend on.",
+        later(
+            "Look at the broker first: mqadmin brokerStatus, broker.log and store.log; then at"
+            " what all groups depend on."
+        ),
     ),
 }
 
@@ -177,10 +196,14 @@ def _draft(
     else:
         cause = "slow-consumers"
     drains = cause == "slow-consumers" and seconds is not None and seconds < limits["drain_seconds"]
-    name = progress.group or "a group"
+    name = progress.group or say("a group")
     single = one_queue or len(blocked) == 1
     queue = next((q for q in queues if blocked and q.queue_id == blocked[0].queue_id), worst)
-    where = f"queue {queue.queue_id} of topic {topic}" if single else f"topic {topic}"
+    where = (
+        say("queue {queue_id} of topic {topic}", queue_id=queue.queue_id, topic=topic)
+        if single
+        else say("topic {topic}", topic=topic)
+    )
     return Draft(
         severity=Severity.INFO if drains else Severity.WARNING,
         cause=cause,
@@ -188,9 +211,14 @@ def _draft(
         confidence_reason=(
             ""
             if blocked and cause == "stuck-message"
-            else "mqadmin tells how far a group is behind, not what its threads do"
+            else say("mqadmin tells how far a group is behind, not what its threads do")
         ),
-        title=f"Group {name} is {counted(total, 'message')} behind on {where}",
+        title=say(
+            "Group {name} is {messages} behind on {where}",
+            name=name,
+            messages=counted(total, "message"),
+            where=where,
+        ),
         subject=Subject(
             group=progress.group,
             topic=topic,
@@ -238,23 +266,50 @@ def _lines(
 ) -> Iterator[str]:
     total = sum(max(queue.diff, 0) for queue in queues)
     yield (
-        f"{counted(total, 'message')} in {counted(len(queues), 'queue')}; queue {worst.queue_id} of {worst.broker} has"
-        f" {worst.diff:,} of them, {percent(share)}."
+        say(
+            "{messages} in {queues}; queue {queue_id} of {broker} has {diff:,} of them, {share}.",
+            messages=counted(total, "message"),
+            queues=counted(len(queues), "queue"),
+            queue_id=worst.queue_id,
+            broker=worst.broker,
+            diff=worst.diff,
+            share=percent(share),
+        )
     )
     for one in blocked[:3]:
         yield (
-            f"consumerStatus: {one.client} has consumed nothing of queue {one.queue_id} for {duration(one.blocked_ms)}."
+            say(
+                "consumerStatus: {client} has consumed nothing of queue {queue_id} for {blocked_ms}.",
+                client=one.client,
+                queue_id=one.queue_id,
+                blocked_ms=duration(one.blocked_ms),
+            )
         )
     if nobody:
         named = ", ".join(str(queue.queue_id) for queue in nobody[:8])
-        yield f"No client has {counted(len(nobody), 'queue')} of them: {named}."
+        yield say("No client has {queues} of them: {named}.", queues=counted(len(nobody), "queue"), named=named)
     if keep_up:
-        which = f"Group {keep_up[0]} keeps" if len(keep_up) == 1 else f"Groups {', '.join(keep_up[:3])} keep"
-        yield f"{which} up with the same topic: the broker delivers, this group is slow or stands still."
+        which = (
+            say("Group {keep_up} keeps", keep_up=keep_up[0])
+            if len(keep_up) == 1
+            else say("Groups {keep_up} keep", keep_up=", ".join(keep_up[:3]))
+        )
+        yield say(
+            "{which} up with the same topic: the broker delivers, this group is slow or stands still.",
+            which=which,
+        )
     if worst.last_time is not None:
-        yield f"The message at the offset of queue {worst.queue_id} was stored at {worst.last_time}."
+        yield say(
+            "The message at the offset of queue {queue_id} was stored at {last_time}.",
+            queue_id=worst.queue_id,
+            last_time=worst.last_time,
+        )
     if seconds is not None and progress.consume_tps and not blocked and not nobody:
         yield (
-            f"At the {progress.consume_tps:,.0f} messages a second that it consumes now the backlog takes"
-            f" {duration(seconds * 1000)}, if nothing more comes."
+            say(
+                "At the {consume_tps:,.0f} messages a second that it consumes now the backlog takes"
+                " {seconds}, if nothing more comes.",
+                consume_tps=progress.consume_tps,
+                seconds=duration(seconds * 1000),
+            )
         )

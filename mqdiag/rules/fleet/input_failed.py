@@ -71,7 +71,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "paths": tuple(one.path or "" for one in own[:5]),
             },
             explanation=tuple(f"{one.path or one.host}: {one.reason} ({one.kind})." for one in own[:5])
-            or ("The table failures has the reason of each.",),
+            or (say("The table failures has the reason of each."),),
             remedy=check.card.remedy,
         )
 

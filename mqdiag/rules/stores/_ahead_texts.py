@@ -5,54 +5,75 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from mqdiag.language import later, say
 from mqdiag.rules.stores._ahead import Ahead, Compared
 from mqdiag.rules.wording import counted
 
 ROWS_SAID = 8
-IDEMPOTENT = (
-    "Whatever is done, make the consumers able to meet a message twice: what was not on disk when the power went may"
-    " come again."
+IDEMPOTENT = later(
+    "Whatever is done, make the consumers able to meet a message twice: what was not on"
+    " disk when the power went may come again."
 )
 
 
 def rows(compared: Compared) -> Iterator[str]:
     """The offsets that lie farthest beyond, in sentences."""
     for one in compared.ahead[:ROWS_SAID]:
-        who = f"Group {one.stored.group}" if one.stored.group is not None else "delayOffset.json"
-        bound = "" if compared.store.listed_in is None else "at most "
-        text = (
-            f"{who} stands at {one.stored.offset:,} of topic {one.stored.topic} queue {one.stored.queue_id}, which ends"
-            f" at {bound}{one.maximum:,} in {compared.store.path}: {one.by:,} beyond"
+        who = (
+            say("Group {group}", group=one.stored.group) if one.stored.group is not None else "delayOffset.json"
+        )
+        bound = "" if compared.store.listed_in is None else say("at most ")
+        text = say(
+            "{who} stands at {offset:,} of topic {topic} queue {queue_id}, which ends at"
+            " {bound}{maximum:,} in {path}: {by:,} beyond",
+            who=who,
+            offset=one.stored.offset,
+            topic=one.stored.topic,
+            queue_id=one.stored.queue_id,
+            bound=bound,
+            maximum=one.maximum,
+            path=compared.store.path,
+            by=one.by,
         )
         if one.other_maximum is not None and compared.other is not None:
-            text += f"; in {compared.other.path} it ends at {one.other_maximum:,}"
-        yield text + "."
+            text += say(
+                "; in {path} it ends at {other_maximum:,}",
+                path=compared.other.path,
+                other_maximum=one.other_maximum,
+            )
+        yield text + say(".")
     more = len(compared.ahead) - ROWS_SAID
     if more > 0:
-        yield f"So do {more:,} more stored offsets."
+        yield say("So do {more:,} more stored offsets.", more=more)
 
 
 def outcome(compared: Compared, to_zero: bool | None, version: str | None) -> Iterator[str]:
     """What consumers would meet after a start of the store as it is."""
     again = sum(one.to_zero for one in compared.ahead)
     kept = [one for one in compared.ahead if one.minimum != 0]
-    zero = f"brokers up to 4.9.3 and 5.0.0-ALPHA send such consumers to offset 0: {counted(again, 'message')} again"
-    end = (
-        "brokers from 4.9.4 and 5.0.0 on let them go on at the end of the queue: nothing is consumed again, but new"
-        " messages get the offsets between the end and the stored one, and those that come before the consumer asks"
-        " are passed over"
+    zero = say(
+        "brokers up to 4.9.3 and 5.0.0-ALPHA send such consumers to offset 0: {messages} again",
+        messages=counted(again, "message"),
+    )
+    end = say(
+        "brokers from 4.9.4 and 5.0.0 on let them go on at the end of the queue: nothing is"
+        " consumed again, but new messages get the offsets between the end and the stored"
+        " one, and those that come before the consumer asks are passed over"
     )
     if to_zero is None:
-        known = "" if version is None else f" beyond {version}"
-        yield f"The broker's version is not known{known}; {zero}; {end}."
+        known = "" if version is None else say(" beyond {version}", version=version)
+        yield say("The broker's version is not known{known}; {zero}; {end}.", known=known, zero=zero, end=end)
     elif to_zero:
-        yield f"This broker is {version}; {zero}."
+        yield say("This broker is {version}; {zero}.", version=version, zero=zero)
     else:
-        yield f"This broker is {version}; {end}."
+        yield say("This broker is {version}; {end}.", version=version, end=end)
     if kept and to_zero is not False:
         yield (
-            f"{counted(len(kept), 'queue')} no longer or not surely begin at 0; where the first messages are deleted,"
-            " all versions go on at the end."
+            say(
+                "{queues} no longer or not surely begin at 0; where the first messages are deleted,"
+                " all versions go on at the end.",
+                queues=counted(len(kept), "queue"),
+            )
         )
 
 
@@ -64,35 +85,58 @@ def steps(compared: Compared) -> tuple[str, ...]:
     )
     if other is None or not has_more:
         return (
-            "Do not start this master yet. Give the slave's store too: it tells whether the missing messages still are"
-            " somewhere, and copying them is the only way not to lose them.",
-            "Where there is no slave, stop the groups named here, start the broker, and set their offsets by time"
-            " before they come back: mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP.",
-            "Upgrade a broker before 4.9.4 first: it would send them to offset 0.",
+            say(
+                "Do not start this master yet. Give the slave's store too: it tells whether the"
+                " missing messages still are somewhere, and copying them is the only way not to lose"
+                " them."
+            ),
+            say(
+                "Where there is no slave, stop the groups named here, start the broker, and set their"
+                " offsets by time before they come back: mqadmin resetOffsetByTime -n NAMESRV:9876 -g"
+                " GROUP -t TOPIC -s TIMESTAMP."
+            ),
+            say("Upgrade a broker before 4.9.4 first: it would send them to offset 0."),
             IDEMPOTENT,
         )
     here, there = shlex.quote(store.path.rstrip("/")), shlex.quote(other.path.rstrip("/"))
     kept = "--exclude='*.conf'"
-    why_kept = "a broker.conf inside config stays the master's"
+    why_kept = say("a broker.conf inside config stays the master's")
     if _own_is_newer(compared.ahead):
         kept += " --exclude='/config/consumerOffset.json*'"
-        why_kept += ", and so does consumerOffset.json, whose offsets are newer than the slave's"
+        why_kept += say(", and so does consumerOffset.json, whose offsets are newer than the slave's")
     lines = [
-        "Do not start this master yet. Stop the slave in order (sh bin/mqshutdown broker) and wait until its process"
-        " is gone: both must stand still while files are copied.",
-        "Keep what the master has, for it may hold messages that the slave has not:"
-        f" cp -a --sparse=always {here} {here}.before-restart (needs as much free disk again).",
-        f"Copy the slave's commit log, queues and configuration over the master's: rsync -a --sparse --delete {kept}"
-        f" {there}/commitlog {there}/consumequeue {there}/config {here}/ (with the folders as they are on the machines;"
-        f" {why_kept}).",
+        say(
+            "Do not start this master yet. Stop the slave in order (sh bin/mqshutdown broker) and"
+            " wait until its process is gone: both must stand still while files are copied."
+        ),
+        say(
+            "Keep what the master has, for it may hold messages that the slave has not: cp -a"
+            " --sparse=always {here} {here}.before-restart (needs as much free disk again).",
+            here=here,
+        ),
+        say(
+            "Copy the slave's commit log, queues and configuration over the master's: rsync -a"
+            " --sparse --delete {kept} {there}/commitlog {there}/consumequeue {there}/config"
+            " {here}/ (with the folders as they are on the machines; {why_kept}).",
+            kept=kept,
+            there=there,
+            here=here,
+            why_kept=why_kept,
+        ),
     ]
     if compared.pair is not None and compared.pair.diverged:
         lines.append(
-            "Both stores hold different messages at the same offsets: the master has written since it lost its tail."
-            " The copy drops those messages of the master; send them again from the kept folder, or do not copy."
+            say(
+                "Both stores hold different messages at the same offsets: the master has written"
+                " since it lost its tail. The copy drops those messages of the master; send them"
+                " again from the kept folder, or do not copy."
+            )
         )
     lines += [
-        "Start the master, compare mqadmin topicStatus with the offsets here, then start the slave and the consumers.",
+        say(
+            "Start the master, compare mqadmin topicStatus with the offsets here, then start the"
+            " slave and the consumers."
+        ),
         IDEMPOTENT,
     ]
     return tuple(lines)
@@ -101,10 +145,14 @@ def steps(compared: Compared) -> tuple[str, ...]:
 def stale_steps() -> tuple[str, ...]:
     """What to do about offsets that no store can have lost."""
     return (
-        "Nothing has to be copied: both stores end at the same offsets. Find out whether the topic was deleted and made"
-        " again, or the offsets set by hand.",
-        "Set the offsets of the groups before they come back:"
-        " mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP.",
+        say(
+            "Nothing has to be copied: both stores end at the same offsets. Find out whether the"
+            " topic was deleted and made again, or the offsets set by hand."
+        ),
+        say(
+            "Set the offsets of the groups before they come back: mqadmin resetOffsetByTime -n"
+            " NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP."
+        ),
     )
 
 

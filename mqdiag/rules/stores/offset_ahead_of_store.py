@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stores._ahead import Compared, compare, goes_to_zero
 from mqdiag.rules.stores._ahead_texts import outcome, rows, stale_steps, steps
@@ -89,13 +90,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if ahead:
             yield _draft(facts, compared)
         elif store.offsets_from is None and compared.other is None:
-            yield Skip(reason=f"{store.path} has no consumerOffset.json that could be read")
+            yield Skip(reason=say("{path} has no consumerOffset.json that could be read", path=store.path))
         elif compared.undecided:
             yield Skip(
                 reason=(
-                    f"names and sizes of the files in {store.listed_in or store.path} cannot tell for"
-                    f" {counted(compared.undecided, 'stored offset')}; copy the last file of each queue, or give the"
-                    " store folder"
+                    say(
+                        "names and sizes of the files in {listed_in} cannot tell for {offsets}; copy the last"
+                        " file of each queue, or give the store folder",
+                        listed_in=store.listed_in or store.path,
+                        offsets=counted(compared.undecided, "stored offset"),
+                    )
                 )
             )
 
@@ -117,13 +121,16 @@ def _draft(facts: Facts, compared: Compared) -> Draft:
         other is not None and bool(known) and not any(missing.values()) and len(known) == len(compared.ahead)
     )
     again = sum(one.to_zero for one in compared.ahead)
-    who = f"group {groups[0]}" if len(groups) == 1 else counted(len(groups), "group")
-    title = (
-        f"Offsets of {who if groups else 'delay levels'} lie up to {worst.by:,} beyond the end of"
-        f" {counted(len(queues), 'queue')} in {store.path}"
+    who = say("group {groups}", groups=groups[0]) if len(groups) == 1 else counted(len(groups), "group")
+    title = say(
+        "Offsets of {who} lie up to {by:,} beyond the end of {queues} in {path}",
+        who=who if groups else say("delay levels"),
+        by=worst.by,
+        queues=counted(len(queues), "queue"),
+        path=store.path,
     )
     if store.role is None and other is not None:
-        title += ", if that is the master's store"
+        title += say(", if that is the master's store")
     confidence, reason = _confidence(compared, stale=stale)
     return Draft(
         severity=Severity.WARNING if stale else Severity.ERROR,
@@ -162,17 +169,22 @@ def _draft(facts: Facts, compared: Compared) -> Draft:
 def _confidence(compared: Compared, *, stale: bool) -> tuple[Confidence, str]:
     if compared.other is None:
         return Confidence.MEDIUM, (
-            "the other store of this broker was not given: a topic that was deleted and made again looks the same"
+            say(
+                "the other store of this broker was not given: a topic that was deleted and made"
+                " again looks the same"
+            )
         )
     if stale:
-        return Confidence.MEDIUM, "both stores end alike, so nothing was lost after the last copy"
+        return Confidence.MEDIUM, say("both stores end alike, so nothing was lost after the last copy")
     if compared.store.role is None:
         return Confidence.MEDIUM, (
-            "which store is the master's is not known; a slave that is behind looks the same. Name the folders master"
-            " and slave, or put broker.conf beside them"
+            say(
+                "which store is the master's is not known; a slave that is behind looks the same."
+                " Name the folders master and slave, or put broker.conf beside them"
+            )
         )
     if compared.store.listed_in is not None:
-        return Confidence.MEDIUM, "names and sizes of files give bounds only"
+        return Confidence.MEDIUM, say("names and sizes of files give bounds only")
     return Confidence.HIGH, ""
 
 
@@ -181,6 +193,15 @@ def _where_missing(compared: Compared, missing: dict[tuple[str, int], int]) -> I
     if compared.other is None:
         return
     if total:
-        yield f"{compared.other.path} has {counted(total, 'message')} of these queues that {compared.store.path} lacks."
+        yield say(
+            "{path} has {messages} of these queues that {path_2} lacks.",
+            path=compared.other.path,
+            messages=counted(total, "message"),
+            path_2=compared.store.path,
+        )
     elif missing:
-        yield f"{compared.other.path} has no more of these queues than {compared.store.path}."
+        yield say(
+            "{path} has no more of these queues than {path_2}.",
+            path=compared.other.path,
+            path_2=compared.store.path,
+        )
