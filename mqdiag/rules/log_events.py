@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
-from mqdiag.language import say
+from mqdiag.language import counted, say
 
 BUSY_TEXTS = {
     "busy-reject": "[REJECTREQUEST]",
@@ -66,7 +66,7 @@ def is_set(logs: LogsFacts, name: str, value: str) -> bool:
 
 def lines(count: int, text: str) -> str:
     """1 line `x`, 12 lines `x`."""
-    return f"{count:,} {'line' if count == 1 else 'lines'} {text}"
+    return f"{counted(count, 'line')} {text}"
 
 
 def between(first: str | None, last: str | None) -> str:

@@ -117,7 +117,7 @@ def _ties(cause: Finding, effect: Finding, findings: tuple[Finding, ...]) -> tup
 
 def _shared(cause: Finding, effect: Finding) -> list[str]:
     shared = [
-        f"{name} {getattr(cause.subject, part)}"
+        f"{say(name)} {getattr(cause.subject, part)}"
         for part, name in _PARTS
         if getattr(cause.subject, part) is not None
         and getattr(cause.subject, part) == getattr(effect.subject, part)

@@ -55,7 +55,7 @@ def _agreements(report: Report) -> Iterator[str]:
                 "{rule}{about} is seen in {kinds}",
                 rule=rule.replace("-", " "),
                 about=about,
-                kinds=say(" and ").join(sorted(kinds)),
+                kinds=say(" and ").join(map(say, sorted(kinds))),
             )
 
 
@@ -106,7 +106,7 @@ def _contradictions(report: Report) -> Iterator[str]:
             continue
         moving = _moving(finding, report)
         if moving:
-            seen = say(" and ").join(sorted({states[name].state for name in moving}))
+            seen = say(" and ").join(map(say, sorted({states[name].state for name in moving})))
             yield (
                 say(
                     "the heap dump has {moving} at one message for long, the thread dumps have {it}"

@@ -94,7 +94,7 @@ def _statement(chain: tuple[ChainStep, ...]) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "。")) else text + say(".")
 
 
 def _confidence(
@@ -107,7 +107,7 @@ def _confidence(
     kinds = sorted({kind for one in (root, *same) for kind in one.seen_in})
     if same:
         level = Confidence.HIGH if level is not Confidence.LOW else Confidence.MEDIUM
-        reason = say("{kinds} show it independently", kinds=say(" and ").join(kinds))
+        reason = say("{kinds} show it independently", kinds=say(" and ").join(map(say, kinds)))
     if against:
         level = _ORDER[max(_ORDER.index(level) - 1, 0)]
         reason = say("evidence disagrees: {against}", against=against[0])

@@ -6,6 +6,7 @@ from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
 from mqdiag.findings import Report
 from mqdiag.language import later, say
 from mqdiag.render.text.page import INDENT, Page
+from mqdiag.render.wording.words import word
 
 PLACES = {
     "host": later("on the host"),
@@ -44,7 +45,7 @@ def show_verdict(page: Page, report: Report) -> None:
 
 
 def _step(step: ChainStep) -> str:
-    seen = say(" and ").join(step.seen_in)
+    seen = say(" and ").join(map(word, step.seen_in))
     ties = say("; the same {tied_by}", tied_by=", ".join(step.tied_by)) if step.tied_by else ""
     return f"{step.word} {step.says} ({seen}{ties})".lstrip()
 

@@ -37,7 +37,8 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
     for event in found:
         total = event.count if event.occurrences is None else event.occurrences
         about = rows_said(event)
-        explained.append(f"{total:,} {COUNTED[event.kind]}, {when(event)}" + (f"; {about}." if about else "."))
+        said = say("{total:,} {what}, {when}", total=total, what=COUNTED[event.kind], when=when(event))
+        explained.append(said + (f"; {about}" if about else "") + say("."))
     return Draft(
         severity=Severity.WARNING,
         cause="failing-listener",

@@ -51,7 +51,8 @@ def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft
                 count=event.count,
                 when=when(event),
             )
-            + (f": {said}." if said else "."),
+            + (f": {said}" if said else "")
+            + say("."),
         ),
         remedy=remedy,
         weight=0.3,

@@ -57,7 +57,12 @@ def busy_remedy(facts: Facts) -> tuple[str, ...]:
 def said(found: list[LogEvent]) -> list[str]:
     """One sentence for each kind of answer."""
     return [
-        f"{_side(event)}: {lines(event.count, BUSY_TEXTS.get(event.kind, event.kind))} {when(event)}."
+        say(
+            "{side}: {lines} {when}.",
+            side=_side(event),
+            lines=lines(event.count, BUSY_TEXTS.get(event.kind, event.kind)),
+            when=when(event),
+        )
         for event in found
     ]
 

@@ -290,7 +290,7 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
             )
         else:
             line += f" = {mib(bound)}"
-        yield line + (f"; {size}." if len(found.known) == 1 else ".")
+        yield line + (f"; {size}" if len(found.known) == 1 else "") + say(".")
     if len(found.known) > 1:
         yield say("Together {bound_bytes}; {size}.", bound_bytes=mib(found.bound_bytes or 0), size=size)
     if not found.known:

@@ -98,7 +98,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             if row.first_offset is None
             else say("; the first file begins at {first_offset:,}", first_offset=row.first_offset)
         )
-        + "."
+        + say(".")
     ]
     explained += [
         say(

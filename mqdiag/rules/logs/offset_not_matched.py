@@ -154,7 +154,7 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
                 count=row.count,
                 between=between(row.first, row.last),
                 requested=row.requested,
-                place=where.get(row.place, "inside the files"),
+                place=where.get(row.place, say("inside the files")),
             )
             + (
                 ""
@@ -165,7 +165,7 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
                     last_offset=row.last_offset,
                 )
             )
-            + "."
+            + say(".")
             for row in rows[:5]
             if row.requested is not None
         )

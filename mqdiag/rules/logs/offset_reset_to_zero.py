@@ -88,7 +88,7 @@ def _draft(resets: list[OffsetReset]) -> Draft:
             if reset.broker_max is None
             else say("; the broker's queue ended at {broker_max:,}", broker_max=reset.broker_max)
         )
-        + "."
+        + say(".")
         for reset in sorted(resets, key=lambda reset: -reset.requested)[:5]
     ]
     return Draft(

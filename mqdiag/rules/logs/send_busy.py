@@ -93,7 +93,12 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
     count = sum(event.count for event in found)
     broker = next((name for event in found if (name := busiest(event, "broker"))), None)
     explained = [
-        f"{lines(event.count, BUSY_TEXTS[event.kind])} {when(event)}: {MEANINGS[event.kind]}."
+        say(
+            "{lines} {when}: {meaning}.",
+            lines=lines(event.count, BUSY_TEXTS[event.kind]),
+            when=when(event),
+            meaning=MEANINGS[event.kind],
+        )
         for event in found
     ]
     about = rows_said(found[0])

@@ -76,7 +76,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             evidence={"times": event.count, **event.values},
             explanation=(
                 say("{count:,} lines `is changed from` {when}", count=event.count, when=when(event))
-                + (f": {', '.join(ranges)}." if ranges else "."),
+                + (f": {', '.join(ranges)}" if ranges else "")
+                + say("."),
             ),
             remedy=check.card.remedy,
         )

@@ -8,6 +8,7 @@ from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.chain import ChainLink, chain
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Code, Figure, Fold, Heading, Paragraph, Section
+from mqdiag.render.wording.words import word
 
 
 def verdict_section(report: Report, view: View) -> Section | None:
@@ -61,7 +62,7 @@ def _chain(verdict: Verdict) -> Figure:
             says=step.says,
             word=step.word,
             tied_by=", ".join(step.tied_by),
-            seen_in=", ".join(step.seen_in),
+            seen_in=", ".join(map(word, step.seen_in)),
         )
         for step in verdict.chain
     ]
