@@ -28,7 +28,7 @@ class Segment:
 def segments_of(files: Iterable[tuple[str, int]]) -> tuple[Segment, ...]:
     """Files by name and size, in their order; the last ones that join without a gap.
 
-    A broker refuses to start over a gap, so what lies before one does not count.
+    To a broker a gap is damage: what lies before one cannot be reached from behind it.
     """
     found = sorted(
         (Segment(start=int(name), size=size) for name, size in files if NAME.fullmatch(name) and size > 0),
