@@ -1,0 +1,155 @@
+"""mqadmin's output: that of real clusters of three versions, other forms of it, and hostile text."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from mqdiag.facts import AdminFacts
+from mqdiag.read.admin.reader import is_admin_output, read_admin
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
+VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
+PROGRESS_4_HEAD = (
+    "#Topic                            #Broker Name                      #QID  #Broker Offset        #Consumer Offset"
+    "      #Client IP           #Diff                 #LastTime"
+)
+PROGRESS_5_HEAD = PROGRESS_4_HEAD.replace("#LastTime", "#Inflight            #LastTime")
+
+
+def read(path: Path) -> AdminFacts:
+    return read_admin(str(path), path.read_text().splitlines())
+
+
+def of_text(text: str, name: str = "given.txt") -> AdminFacts:
+    return read_admin(name, text.splitlines())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_output_is_told_and_read(version: str) -> None:
+    for path in sorted((FIXTURES / version).glob("*.txt")):
+        if path.name != "clusterList-m.txt":
+            assert is_admin_output(path.read_bytes()), path.name
+            assert read(path) != AdminFacts(), path.name
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("group", ["CID_mail", "CID_points", "CID_stock"])
+def test_progress_of_a_group(version: str, group: str) -> None:
+    path = FIXTURES / version / f"consumerProgress-{group}.txt"
+    (progress,) = read(path).groups
+    assert progress.group == group
+    assert len(progress.queues) == 5
+    assert progress.diff_total == sum(queue.diff for queue in progress.queues)
+    assert all(queue.diff == queue.broker_offset - queue.consumer_offset for queue in progress.queues)
+    assert progress.clients_shown is False
+    assert progress.consume_tps is not None
+    inflight = [queue.inflight for queue in progress.queues]
+    assert (None not in inflight) if version.startswith("5") else set(inflight) == {None}
+    assert all(queue.last_time is None or queue.last_time.startswith("2026-") for queue in progress.queues)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_rest_of_a_cluster(version: str) -> None:
+    folder = FIXTURES / version
+    shown = "V" + version.replace(".", "_")
+    overview = {one.group: one for one in read(folder / "consumerProgress.txt").overview}
+    assert set(overview) == {"CID_mail", "CID_points", "CID_stock"}
+    assert {one.version for one in overview.values()} == {shown}
+    assert overview["CID_points"].diff_total == 0
+    (status,) = read(folder / "brokerStatus.txt").broker_statuses
+    assert status.version == shown
+    assert status.values["sendThreadPoolQueueCapacity"] == "10000"
+    assert status.values["putMessageDistributeTime"].startswith("[<=0ms]:")
+    (listed,) = read(folder / "clusterList.txt").brokers
+    assert (listed.cluster, listed.broker, listed.broker_id, listed.version) == ("shop", "broker-a", 0, shown)
+    (state,) = read(folder / "consumerStatus-CID_stock-s.txt").consumers
+    assert (state.group, len(state.clients), state.same_subscription, state.rebalance_ok) == (
+        "CID_stock",
+        1,
+        True,
+        True,
+    )
+    assert [(one.topic, one.queue_id) for one in state.blocked] == [("orders", 1)]
+    assert state.blocked[0].blocked_ms > 60_000
+    assert [(one.queue_id, one.min_offset) for one in read(folder / "topicStatus.txt").topic_queues] == [
+        (0, 0), (1, 0), (2, 0), (3, 0),
+    ]  # fmt: skip
+
+
+def test_the_column_of_clients() -> None:
+    rows = "orders  broker-a  0  10  4  10.0.0.7@1  6  2026-01-01 00:00:00\norders  broker-a  1  9  9  N/A  0  N/A\n"
+    (progress,) = of_text(f"{PROGRESS_4_HEAD}\n{rows}").groups
+    assert [queue.client for queue in progress.queues] == ["10.0.0.7@1", None]
+    assert progress.clients_shown
+    rows = "orders  broker-a  0  10  4  10.0.0.7@1  6  5  2026-01-01 00:00:00\n"
+    (progress,) = of_text(f"{PROGRESS_5_HEAD}\n{rows}").groups
+    (queue,) = progress.queues
+    assert (queue.client, queue.diff, queue.inflight, queue.last_time) == (
+        "10.0.0.7@1",
+        6,
+        5,
+        "2026-01-01 00:00:00",
+    )
+
+
+def test_several_commands_in_one_file_keep_their_groups() -> None:
+    table = f"{PROGRESS_4_HEAD}\norders  broker-a  0  10  4  N/A  6  N/A\n\nConsume TPS: 1.5\nDiff Total: 6\n"
+    text = "".join(
+        f"$ sh mqadmin consumerProgress -n x:9876 -g {group}\n{table}" for group in ("CID_a", "CID_b")
+    )
+    groups = of_text(text).groups
+    assert [(one.group, one.diff_total, one.consume_tps) for one in groups] == [
+        ("CID_a", 6, 1.5),
+        ("CID_b", 6, 1.5),
+    ]
+
+
+def test_brokers_of_a_cluster_are_kept_apart() -> None:
+    text = "".join(
+        f"10.0.0.{n}:10911      brokerVersionDesc               : V4_9_{n}\n"
+        f"10.0.0.{n}:10911      sendThreadPoolQueueSize         : {n}\n"
+        for n in (1, 2)
+    )
+    statuses = of_text(text).broker_statuses
+    assert [(one.address, one.version, one.values["sendThreadPoolQueueSize"]) for one in statuses] == [
+        ("10.0.0.1:10911", "V4_9_1", "1"),
+        ("10.0.0.2:10911", "V4_9_2", "2"),
+    ]
+
+
+def test_a_group_that_is_offline() -> None:
+    text = (
+        "#Group   #Count  #Version  #Type  #Model  #TPS  #Diff Total\n"
+        "CID_gone                          0       OFFLINE                                         0        812\n"
+    )
+    (one,) = of_text(text).overview
+    assert (one.group, one.count, one.version, one.diff_total) == ("CID_gone", 0, None, 812)
+
+
+def test_the_file_of_a_client_gives_its_settings() -> None:
+    text = (
+        "#Consumer Properties#\nconsumeThreadMin   : 20\nconsumerGroup   : CID_mail\n\n\n"
+        "#Consumer Subscription#\n001 Topic: orders\n\n"
+        "#Consumer Offset#\n#Topic  #Broker Name  #QID  #Consumer Offset\n"
+        "orders  broker-a  0  17\n"
+    )
+    facts = of_text(text)
+    (client,) = facts.clients
+    assert (client.group, client.settings["consumeThreadMin"]) == ("CID_mail", "20")
+    assert facts.groups == ()
+
+
+def test_garbage_is_read_without_harm() -> None:
+    numbers = random.Random(5)
+    whole = "".join(path.read_text() for path in sorted(FIXTURES.rglob("*.txt")))
+    for _ in range(60):
+        text = list(whole[: numbers.randrange(len(whole))])
+        for _ in range(200):
+            if text:
+                text[numbers.randrange(len(text))] = chr(numbers.randrange(1, 0x2FF))
+        of_text("".join(text))
+    of_text(f"{PROGRESS_4_HEAD}\n" + "a b " + "9" * 5000 + " 1 1 N/A 1 N/A\n")
+    assert of_text(f"{PROGRESS_4_HEAD}\n" + "a b 1 " + "9" * 30 + " 1 N/A 1 N/A\n").groups == ()

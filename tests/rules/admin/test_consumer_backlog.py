@@ -1,0 +1,84 @@
+"""consumer-backlog on real output, whose truth the rig knew, and on what must not be said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts import AdminFacts, Facts
+from mqdiag.facts.admin import GroupProgress, QueueProgress
+from mqdiag.findings import Finding
+from mqdiag.rules import run_rules
+from mqdiag.rules.admin import consumer_backlog
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
+VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
+
+
+def group(name: str, *diffs: int, clients: tuple[str | None, ...] = (), tps: float = 1.0) -> GroupProgress:
+    queues = tuple(
+        QueueProgress(
+            topic="orders",
+            broker="broker-a",
+            queue_id=number,
+            broker_offset=50_000,
+            consumer_offset=50_000 - diff,
+            diff=diff,
+            client=clients[number] if clients else None,
+        )
+        for number, diff in enumerate(diffs)
+    )
+    return GroupProgress(
+        group=name, source="x", queues=queues, consume_tps=tps, clients_shown=any(one for one in clients)
+    )
+
+
+def found(*groups: GroupProgress) -> list[Finding]:
+    outcome = run_rules([consumer_backlog.check], Facts(admin=AdminFacts(groups=groups)))
+    assert not outcome.failed
+    return list(outcome.findings)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_real_groups(version: str) -> None:
+    report = diagnose_incident([FIXTURES / version]).report
+    by_group = {one.subject.group: one for one in report.findings if one.rule == "consumer-backlog"}
+    assert set(by_group) == {"CID_mail", "CID_stock"}
+    stock, mail = by_group["CID_stock"], by_group["CID_mail"]
+    assert (stock.severity, stock.cause, stock.confidence) == ("warning", "stuck-message", "high")
+    assert (stock.subject.topic, stock.subject.broker, stock.subject.queue_id) == ("orders", "broker-a", 1)
+    assert (mail.severity, mail.cause, mail.subject.queue_id) == ("info", "slow-consumers", None)
+    for one in (stock, mail):
+        assert one.evidence["groups_that_keep_up"] == ("CID_points",)
+        assert any("the broker delivers" in line for line in one.explanation)
+
+
+def test_one_queue_alone_is_no_proof_of_a_stuck_message() -> None:
+    (finding,) = found(group("CID", 5000, 3, 0, 0))
+    assert (finding.cause, finding.confidence) == ("one-queue-behind", "medium")
+
+
+def test_queues_that_nobody_has() -> None:
+    (finding,) = found(group("CID", 800, 800, clients=("10.0.0.7", None)))
+    assert (finding.cause, finding.evidence["queues_without_client"]) == ("queue-without-consumer", 1)
+    # without the option no queue names a client
+    (finding,) = found(group("CID", 800, 800, clients=(None, None)))
+    assert finding.cause == "slow-consumers"
+
+
+def test_when_all_are_behind_the_broker_comes_first() -> None:
+    assert [one.cause for one in found(group("a", 900, 900), group("b", 1200, 900))] == [
+        "all-groups-behind"
+    ] * 2
+
+
+def test_small_backlogs_are_messages_on_their_way() -> None:
+    assert found(group("CID", 200, 300, 400)) == []
+    assert found(group("CID", -500, 400)) == []
+
+
+def test_what_drains_soon_is_worth_a_note_only() -> None:
+    assert found(group("CID", 3000, 3000, tps=500))[0].severity == "info"
+    assert found(group("CID", 3000, 3000, tps=5))[0].severity == "warning"
