@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -63,6 +65,23 @@ def test_a_captured_consumer_is_diagnosed(jvm: Jvm, tmp_path: Path) -> None:
     assert first.evidence["threads"] == tuple(f"ConsumeMessageThread_CID_orders_{i}" for i in (1, 2, 3))
     assert report.process is not None
     assert report.process.tied_by == "names and addresses of their threads are the same"
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "capture.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [line.split("  #")[0] for line in re.findall(r"^mqdiag capture.*", PAGE, re.M)]
+)
+def test_the_commands_of_the_page_run(command: str, jvm: Jvm, tmp_path: Path) -> None:
+    """With the pid and the console of this JVM; one dump is enough, and nobody is there to say yes."""
+    words = shlex.split(
+        command.replace("4711", str(jvm.pid)).replace("/var/log/app/console.log", str(jvm.console))
+    )[1:]
+    short = ["-n", "1", *(["--yes"] if "--heap" in words else [])] if len(words) > 1 else []
+    done = mqdiag(*words, *short, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert str(jvm.pid) in done.stdout or (tmp_path / done.stdout.strip() / "manifest.json").exists()
 
 
 def test_jvms_are_listed_with_a_guess(jvm: Jvm) -> None:
