@@ -46,6 +46,13 @@ def _backlog(finding: Finding) -> str:
     return say("{behind:,} messages wait on the brokers", behind=behind)
 
 
+def _page_cache(finding: Finding) -> str:
+    """With a limit that was raised nobody is refused, however long a write takes."""
+    if finding.evidence.get("refused") == 0:
+        return say("its page cache is busy")
+    return say("the broker calls its page cache busy")
+
+
 def of_span(finding: Finding) -> bool:
     """Whether it is flow control by span, with the number of pulls that were held back."""
     return bool(finding.evidence.get("queueMaxSpanFlowControlTimes"))
@@ -72,7 +79,7 @@ SAYS: dict[str, Said] = {
     "gc-thrashing": later("the JVM spends its time in collections"),
     "heap-held-by-application": later("the heap fills up"),
     "messages-outside-queues": later("messages pile up outside RocketMQ"),
-    "page-cache-busy": later("the broker calls its page cache busy"),
+    "page-cache-busy": _page_cache,
     "slow-writes": later("the broker writes slowly"),
     "send-queue-timeout": later("the broker throws waiting sends away"),
     "send-queue-full": later("the broker's send queue is full"),
