@@ -31,6 +31,8 @@ NOT_RUN = {
     "env/bin/mqdiag": "starts Spark; tests/fleet runs it",
     "python": "makes an environment for a cluster",
     "PYSPARK_PYTHON=./environment/bin/python": "needs a cluster",
+    "python3": "makes an environment, as tests/packaging does",
+    ".venv/bin/pip": "installs, as tests/packaging does",
     "pip": "fetches the extra from a package index",
     "pipx": "tests/packaging runs it",
     "uv": "tests/packaging runs it",

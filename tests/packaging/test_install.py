@@ -91,6 +91,12 @@ def test_every_format_has_what_it_needs(installed: Installed, tmp_path: Path, fo
     assert "consumer-cache-exceeds-heap" in done.stdout
 
 
+def test_it_speaks_chinese(installed: Installed, tmp_path: Path) -> None:
+    done = run(installed.mqdiag, "heap", DUMP, "--lang", "zh", cwd=tmp_path, PYTHONIOENCODING="utf-8")
+    assert done.returncode == 1, done.stderr
+    assert "消费者组 CID_oversized-oom-4_3_2 缓存的消息" in done.stdout
+
+
 def test_other_evidence_is_diagnosed(installed: Installed, tmp_path: Path) -> None:
     done = run(
         installed.mqdiag, "diagnose", ROOT / "fixtures/incidents/stuck-http", "--format=json", cwd=tmp_path
