@@ -42,6 +42,16 @@ DEFAULTS = {
 }
 """what `--conf` can put others in the place of"""
 
+LOCAL_DEFAULTS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # Dozens of queries over a few megabytes: compiling each costs more than running it.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+QUICK_JVM = "-XX:TieredStopAtLevel=1"
+"""the analysis is no work of the JVM's: in one process with it the JVM's own compiler would take cores from it"""
+
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
 """set by spark-submit, which has started the JVM then and knows the master"""
 
@@ -90,18 +100,24 @@ def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSessi
         log4j = folder / "log4j2.properties"
         log4j.write_text(_LOG4J.format(level="info" if options.spark_log else "error"))
         given = options.conf.get("spark.driver.extraJavaOptions", "")
-        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log4j} {given}".strip()
+        quick = QUICK_JVM if _is_local(master) else ""
+        java = (f"-Dlog4j2.configurationFile={log4j}", quick, given)
+        settings["spark.driver.extraJavaOptions"] = " ".join(filter(None, java))
         # PySpark reads the variable, not the setting, unless spark-submit has started it.
         os.environ["PYSPARK_PYTHON"] = options.conf.get(
             "spark.pyspark.python", os.environ.get("PYSPARK_PYTHON", sys.executable)
         )
         settings["spark.sql.warehouse.dir"] = f"{folder}/warehouse"
-    if master is not None and master.startswith("local"):
-        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if _is_local(master):
+        settings |= LOCAL_DEFAULTS
     settings |= {key: value for key, value in options.conf.items() if key != "spark.driver.extraJavaOptions"}
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder
+
+
+def _is_local(master: str | None) -> bool:
+    return master is not None and master.startswith("local")
 
 
 def _check_java() -> None:

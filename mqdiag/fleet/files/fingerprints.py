@@ -7,14 +7,14 @@ import hashlib
 from mqdiag.fleet.files.incidents import Incident, IncidentFile
 from mqdiag.fleet.files.storage import storage
 
-WHOLE = 16 << 20
+WHOLE = 4 << 20
 """bytes up to which a file is read whole"""
-SAMPLES = 256
+SAMPLES = 32
 BLOCK = WHOLE // SAMPLES
 
 
 def content_fingerprint(file: IncidentFile) -> str:
-    """Hash of a file's size and content; of a large one, of 256 blocks spread over it, first and last included.
+    """Hash of a file's size and content; of a large one, of 32 blocks spread over it, first and last included.
 
     A dump's header carries its time and a gzip file ends with a checksum of all of it, so two dumps that differ
     anywhere differ in these blocks. A file that cannot be read has the fingerprint of its name: the analysis

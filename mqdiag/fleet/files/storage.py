@@ -80,8 +80,14 @@ class Storage:
             data: bytes = file.read()
         return data
 
-    def write(self, path: str, data: bytes) -> None:
-        """Put a whole file: a reader sees all of it or what was there before."""
+    def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
+        """Put a whole file: a reader sees all of it or what was there before.
+
+        Args:
+            path: where.
+            data: all of it.
+            durable: wait until a local disk has it.
+        """
         if not self.is_local:
             # One upload; an object becomes visible when it is complete.
             with self.system.open_output_stream(path) as stream:
@@ -93,8 +99,9 @@ class Storage:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
         except BaseException:

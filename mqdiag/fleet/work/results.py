@@ -39,8 +39,8 @@ def result_path(out: str, incident: str) -> str:
 
 
 def write_result(store: Storage, out: str, incident: str, result: Result) -> None:
-    """Keep it, whole or not at all."""
-    store.write(result_path(out, incident), msgspec.msgpack.encode(result))
+    """Keep it, whole or not at all; one that a power failure has damaged is made again."""
+    store.write(result_path(out, incident), msgspec.msgpack.encode(result), durable=False)
 
 
 def read_result(store: Storage, out: str, incident: str) -> Result | None:
