@@ -9,6 +9,7 @@ from mqdiag.facts.heap import ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import duration, number, per_second, size
+from mqdiag.render.wording.words import word
 
 QUEUES_SHOWN = 10
 TOPICS_SHOWN = 3
@@ -144,11 +145,13 @@ def show_queues(page: Page, heap: HeapFacts) -> None:
     rows = sorted(heap.queues, key=lambda queue: (-queue.body_bytes, -queue.messages, queue.queue_id or 0))
     shown, rest = rows[:QUEUES_SHOWN], rows[QUEUES_SHOWN:]
     names = [name for name in ("group", "topic", "broker") if len({getattr(row, name) for row in rows}) > 1]
-    common = [f"{name} {getattr(rows[0], name) or '?'}" for name in ("topic", "broker") if name not in names]
+    common = [
+        f"{word(name)} {getattr(rows[0], name) or '?'}" for name in ("topic", "broker") if name not in names
+    ]
     page.heading(say("Queues, all of {common}", common=", ".join(common)) if common else say("Queues"))
     page.table(
         [
-            Column(head=" ".join((*names, "queue"))),
+            Column(head=" ".join(map(word, (*names, "queue")))),
             Column(head=say("messages"), right=True),
             Column(head=say("bodies"), right=True),
             Column(head=say("offset"), right=True),

@@ -59,9 +59,8 @@ def _show(page: Page, finding: Finding, titles: dict[str, str]) -> None:
 
 def _sureness(finding: Finding) -> str:
     reason = finding.confidence_reason
-    return say("{confidence} confidence", confidence=word(finding.confidence)) + (
-        f": {reason}" if reason else ""
-    )
+    sure = say("{confidence} confidence", confidence=word(finding.confidence))
+    return say("{head}: {text}", head=sure, text=reason) if reason else sure
 
 
 def _about(finding: Finding) -> str:

@@ -21,10 +21,6 @@ FAST_PUTS = 1000
 FAST_SHARE = 0.0001
 NAME_CHARACTERS = 40
 HARMLESS = "offset-not-matched-full-file-edge"
-HARMLESS_SAID = (
-    f"{HARMLESS} is harmless: a request for exactly the end of the last file, which is full before the next one is"
-    " there."
-)
 
 
 def show_logs(page: Page, logs: LogsFacts) -> None:
@@ -172,7 +168,11 @@ def _about(logs: LogsFacts) -> Iterator[str]:
             more = len(named) - SUBJECTS_SHOWN + event.subjects_left_out
             yield f"{event.kind}: {shown}" + (say(" and {more} more", more=number(more)) if more > 0 else "")
     if any(event.kind == HARMLESS for event in logs.events):
-        yield HARMLESS_SAID
+        yield say(
+            "{kind} is harmless: a request for exactly the end of the last file, which is full before the"
+            " next one is there.",
+            kind=HARMLESS,
+        )
 
 
 def _named(row: object) -> str:

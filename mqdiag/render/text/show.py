@@ -58,13 +58,13 @@ def _summary(one: ShownObject) -> Iterator[tuple[str, str]]:
             say("{retained_bytes}, which go when it goes", retained_bytes=size(one.retained_bytes)),
         )
     else:
-        yield "reachable", say("no: nothing keeps it alive, the next collection takes it")
+        yield say("reachable"), say("no: nothing keeps it alive, the next collection takes it")
     if one.root is not None:
         yield say("GC root"), one.root
     if one.length is not None:
         yield say("length"), number(one.length)
     if one.class_name == "byte[]":
-        yield "content", say("never shown")
+        yield say("content"), say("never shown")
 
 
 def _values(page: Page, title: str, values: Iterable[ShownValue]) -> None:

@@ -21,18 +21,19 @@ def show_verdict(page: Page, report: Report) -> None:
     if verdict is None:
         return
     if not verdict.healthy:
-        sure = verdict.confidence is not None
+        known = verdict.confidence is not None
         page.hanging(
-            say("VERDICT") if sure else say("NO VERDICT"),
+            say("VERDICT") if known else say("NO VERDICT"),
             verdict.statement,
             indent=0,
             style="bold",
-            mark_style="bold red" if sure else "bold yellow",
+            mark_style="bold red" if known else "bold yellow",
         )
         page.blank()
-        if sure:
-            reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
-            page.paragraph(say("{confidence} confidence{reason}", confidence=verdict.confidence, reason=reason))
+        if verdict.confidence is not None:
+            sure = say("{confidence} confidence", confidence=word(verdict.confidence))
+            reason = verdict.confidence_reason
+            page.paragraph(say("{head}: {text}", head=sure, text=reason) if reason else sure)
     if len(verdict.chain) > 1:
         page.blank()
         page.paragraph(say("How it follows"))

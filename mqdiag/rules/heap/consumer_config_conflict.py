@@ -105,7 +105,7 @@ def _is_divided(key: str, config: dict[str, ConfigValue]) -> bool:
 
 def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tuple[str, ...]]) -> Draft:
     names = ", ".join(sorted(different))
-    lines = tuple(f"{key}: {say(' and ').join(values)}" for key, values in sorted(different.items()))
+    rows = sorted(different.items())
     return Draft(
         severity=Severity.WARNING,
         cause="config-override",
@@ -122,10 +122,12 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
             "consumers": len(consumers),
             "key": next(iter(sorted(different))),
             "keys": tuple(sorted(different)),
-            "values": lines,
+            "values": tuple(f"{key}: {' and '.join(values)}" for key, values in rows),
             "object_ids": tuple(consumer.object_id for consumer in consumers),
         },
-        explanation=lines,
+        explanation=tuple(
+            say("{key}: {values}", key=key, values=say(" and ").join(values)) for key, values in rows
+        ),
         remedy=(
             say(
                 "Compare where the consumers of {group} are built; set {names} in one place.",

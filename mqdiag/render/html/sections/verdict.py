@@ -20,10 +20,9 @@ def verdict_section(report: Report, view: View) -> Section | None:
     if len(verdict.chain) > 1:
         parts.append(_chain(verdict))
     if verdict.confidence is not None:
-        reason = f": {verdict.confidence_reason}" if verdict.confidence_reason else ""
-        parts.append(
-            Paragraph(say("{confidence} confidence{reason}", confidence=verdict.confidence, reason=reason))
-        )
+        sure = say("{confidence} confidence", confidence=word(verdict.confidence))
+        reason = verdict.confidence_reason
+        parts.append(Paragraph(say("{head}: {text}", head=sure, text=reason) if reason else sure))
     for title, lines in (
         (say("What follows"), verdict.consequences),
         (say("Where independent evidence agrees"), verdict.agreements),
