@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue
+from mqdiag.language import say
 from mqdiag.read.stores.consume_queue import ConsumeQueue
 
 MOST_COMPARED = 64
@@ -61,7 +62,9 @@ def _pair(first: StoreFacts, second: StoreFacts, opened: Mapping[str, str]) -> S
             break
     if not same or differ > same:
         return None
-    proof = f"{same} of {same + differ} compared queues begin with the same entry"
+    proof = say(
+        "{same} of {compared} compared queues begin with the same entry", same=same, compared=same + differ
+    )
     return StorePair(first=first.path, second=second.path, proof=proof, diverged=diverged)
 
 

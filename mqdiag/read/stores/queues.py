@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from mqdiag.facts.stores import StoreQueue
+from mqdiag.language import say
 from mqdiag.read.stores.commit_log import MOST_FOLLOWED, CommitLog, StoredMessage
 from mqdiag.read.stores.consume_queue import ConsumeQueue
 
@@ -57,7 +58,7 @@ def read_queues(store: Path, log: CommitLog) -> QueuesRead:
             last = end_message
     if last is None and unproven:
         # not one entry leads to a message: the commit log is not the one, or of a form that is not read
-        found.problem = None if log.empty else "no entry of the queues leads to a message in it"
+        found.problem = None if log.empty else say("no entry of the queues leads to a message in it")
     else:
         for own, _ in unproven:
             own.lost, own.end = own.end - own.first, own.first

@@ -27,10 +27,10 @@ def show_healthy(page: Page, report: Report) -> None:
         return
     heap = report.heap
     if heap is not None and heap.process_queues is None:
-        page.hanging(say("NO VERDICT"), WITHOUT_VIEW, indent=0, style="bold", mark_style="bold yellow")
+        page.hanging(say("NO VERDICT"), say(WITHOUT_VIEW), indent=0, style="bold", mark_style="bold yellow")
         return
     if heap is None and report.stacks is not None and not report.stacks.judged:
-        page.hanging(say("NO VERDICT"), WITHOUT_PROGRESS, indent=0, style="bold", mark_style="bold yellow")
+        page.hanging(say("NO VERDICT"), say(WITHOUT_PROGRESS), indent=0, style="bold", mark_style="bold yellow")
         page.blank()
         return
     page.hanging(say("OK"), say("No fault found."), indent=0, style="bold", mark_style="bold green")

@@ -16,6 +16,7 @@ from mqdiag.language import later, say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.safe import safe
+from mqdiag.render.wording.words import word
 
 ROWS_SHOWN = 24
 GROUPS_SHOWN = 5
@@ -85,7 +86,7 @@ def _summary(stacks: StacksFacts) -> Iterator[tuple[str, str]]:
         if thread.role == "consume-worker":
             states[thread.state] = states.get(thread.state, 0) + 1
     if states:
-        yield say("consume threads"), ", ".join(f"{count} {state}" for state, count in states.items())
+        yield say("consume threads"), ", ".join(f"{count} {word(state)}" for state, count in states.items())
 
 
 def _timeline(page: Page, stacks: StacksFacts) -> None:
@@ -111,13 +112,13 @@ def _timeline(page: Page, stacks: StacksFacts) -> None:
         table.add_row(
             Text(safe(names(thread.name for thread in threads))),
             Text(marks, style=style),
-            Text(state, style=style),
+            Text(word(state), style=style),
             Text(safe(_short(frame or (threads[0].samples[-1].top or "")))),
         )
     page.draw(table)
     if len(rows) > limit:
         page.paragraph(say("and {rows} more rows; --threads shows all", rows=len(rows) - limit), style="dim")
-    page.paragraph(LEGEND, style="dim")
+    page.paragraph(say(LEGEND), style="dim")
 
 
 def _matters(stacks: StacksFacts) -> Iterator[ThreadFacts]:
@@ -163,7 +164,9 @@ def _groups(page: Page, stacks: StacksFacts) -> None:
 
 def _group(page: Page, group: StackGroup) -> None:
     count = len(group.threads)
-    page.hanging(f"{count:>4} x", f"{names(group.threads)} ({group.state})", style=STYLES.get(group.state, ""))
+    page.hanging(
+        f"{count:>4} x", f"{names(group.threads)} ({word(group.state)})", style=STYLES.get(group.state, "")
+    )
     own = set(group.own)
     for place, frame in enumerate(group.frames):
         mark, style = (">", "bold") if place in own else (" ", "dim")

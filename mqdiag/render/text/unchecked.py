@@ -25,7 +25,7 @@ def show_unchecked(page: Page, report: Report) -> None:
             say("{rule} crashed, which is a fault of mqdiag: {error}", rule=failed.rule, error=failed.error),
         )
     for reason, rules in by_reason.items():
-        page.hanging("-", f"{reason}: {_some(sorted(set(rules)))}")
+        page.hanging("-", say("{head}: {text}", head=reason, text=_some(sorted(set(rules)))))
     page.bullets(f"{', '.join(names)}: {reason}" for reason, names in unknown.items())
 
 

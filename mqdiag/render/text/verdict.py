@@ -69,8 +69,8 @@ def show_surer(page: Page, verdict: Verdict) -> None:
 
 def _missing(page: Page, missing: MissingEvidence) -> None:
     caution = say(" Mind: {caution}.", caution=missing.caution) if missing.caution else ""
-    page.hanging("-", f"{missing.what}: {missing.why}.{caution}")
+    page.hanging("-", say("{what}: {why}.{caution}", what=missing.what, why=missing.why, caution=caution))
     for command in missing.commands:
-        page.paragraph(f"{PLACES.get(command.where, command.where)}:", indent=2 * INDENT)
+        page.paragraph(say("{place}:", place=PLACES.get(command.where, command.where)), indent=2 * INDENT)
         for line in command.lines:
             page.command(line, indent=3 * INDENT)

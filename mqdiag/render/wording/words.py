@@ -15,7 +15,8 @@ WORDS = frozenset(
             later("group"), later("topic"), later("broker"), later("queue"), later("thread"), later("class"),
             later("field"), later("setting"), later("address"), later("client"), later("host"), later("service"),
             later("heap"), later("stacks"), later("logs"), later("stores"), later("admin"), later("log"),
-            later("heap dump"), later("thread dumps"), later("rocketmq"), later("jdk"), later("application"),
+            later("heap dump"), later("thread dumps"), later("fleet"),
+            later("rocketmq"), later("jdk"), later("application"),
         ),
     )
 )  # fmt: skip

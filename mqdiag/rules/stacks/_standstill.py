@@ -45,15 +45,20 @@ def subject(standstill: Standstill) -> Subject:
 def who(standstill: Standstill) -> str:
     """Subject of a title: "All 20 consume threads of group CID_x", "3 of 10 threads of the pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
-    noun = "consume thread" if standstill.role == "consume-worker" else "thread"
+    consuming = standstill.role == "consume-worker"
     owner = say(" of group {group}", group=standstill.group) if standstill.group else ""
-    if not owner and standstill.pool and standstill.role != "consume-worker":
+    if not owner and standstill.pool and not consuming:
         owner = say(" of the pool {pool}", pool=standstill.pool)
     if count == size and count > 1:
-        return say("All {threads}{owner}", threads=counted(count, noun), owner=owner)
+        return say("All {threads}{owner}", threads=_threads(count, consuming=consuming), owner=owner)
     if size > count:
-        return say("{count} of {threads}{owner}", count=count, threads=counted(size, noun), owner=owner)
-    return f"{counted(count, noun)}{owner}"
+        threads = _threads(size, consuming=consuming)
+        return say("{count} of {threads}{owner}", count=count, threads=threads, owner=owner)
+    return f"{_threads(count, consuming=consuming)}{owner}"
+
+
+def _threads(number: int, *, consuming: bool) -> str:
+    return counted(number, "consume thread" if consuming else "thread")
 
 
 def verb(standstill: Standstill, one: str, many: str) -> str:

@@ -11,6 +11,7 @@ from mqdiag.render.html.figures.lock_graph import LockNode, lock_graph
 from mqdiag.render.html.figures.thread_timeline import TimelineRow, thread_timeline
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Stack, Table
 from mqdiag.render.wording.class_names import fit
+from mqdiag.render.wording.words import word
 
 MOST_ROWS = 60
 MOST_LOCKS = 8
@@ -36,7 +37,7 @@ def stacks_section(report: Report, view: View) -> Section | None:
         Fold(
             summary=say("Stack of {threads}", threads=group.threads[0])
             + _more(len(group.threads))
-            + f": {group.state}",
+            + f": {word(group.state)}",
             parts=[Stack(title=", ".join(group.threads[:20]), frames=group.frames, own=group.own)],
         )
         for group in stacks.groups[:MOST_GROUPS]
@@ -54,7 +55,9 @@ def _summary(stacks: StacksFacts) -> list[tuple[str, str]]:
     rows = [(say("samples"), f"{stacks.samples}{span}")]
     rows += [(say("JVM"), jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
     counts = {state: sum(one.state == state for one in stacks.threads) for state in _STATES}
-    rows.append((say("threads"), ", ".join(f"{count} {state}" for state, count in counts.items() if count)))
+    rows.append(
+        (say("threads"), ", ".join(f"{count} {word(state)}" for state, count in counts.items() if count))
+    )
     if not stacks.judged:
         rows.append(
             (
@@ -155,7 +158,7 @@ def _table(stacks: StacksFacts) -> Table:
         rows=[
             (
                 one.name,
-                one.state,
+                word(one.state),
                 one.role,
                 one.group or "",
                 one.doing or "",
