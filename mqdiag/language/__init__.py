@@ -2,7 +2,7 @@
 
 English is the source: `say("{failed:,} messages failed", failed=3)` looks its text up in the catalogue of the chosen
 language and fills in the values; without a catalogue it says the text as it stands. Constants that are made before a
-language is chosen are marked with `later`. docs/adr/0006-languages.md tells how texts reach the catalogues.
+language is chosen are marked with `later`. docs/adr/0008-languages.md tells how texts reach the catalogues.
 """
 
 from __future__ import annotations
