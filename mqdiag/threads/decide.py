@@ -44,6 +44,8 @@ TRICKLE_MS_PER_S = 0.5
 """growth of CPU time that an answer of single bytes costs, in a call that is proven to be the same one"""
 SPIN_SHARE = 0.05
 """share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
+ENOUGH_TIMED = 3
+"""samples with CPU time that judge a thread by themselves where others have none"""
 EXACT_BYTES = 10 * 1024**2
 """from here on jstack prints allocated= in whole megabytes, which hide what a message needs: a few KiB may do"""
 WORK_BYTES_PER_S = 512 * 1024
@@ -129,10 +131,12 @@ def _at_rest(track: Track, view: View) -> bool:
 
 def _judge_busy(track: Track, series: Series) -> Judgement:
     """The run of samples, up to the last, in which the thread is at the same work without progress."""
-    present = track.present
+    present = _timed(track)
     end = present[-1]
     begin = len(present) - 1
-    while begin > 0 and present[begin - 1] == present[begin] - 1 and _same_work(track, present[begin - 1], end):
+    while begin > 0 and all(
+        _same_work(track, sample, end) for sample in range(present[begin - 1], present[begin])
+    ):
         begin -= 1
     run = present[begin:]
     whole = _measure(track, series, run)
@@ -156,6 +160,19 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
     if best.count < len(present) and not _hangs_since(best):
         return _moved(whole, say("it moved earlier in the series, though not in the last samples"), "low")
     return _still(best)
+
+
+def _timed(track: Track) -> list[int]:
+    """The samples that count: of two forms of dumps those with CPU time, if there are enough of them.
+
+    The others must show the same work; they hold neither CPU time nor addresses to compare with.
+    """
+    present = list(track.present)
+    timed = [sample for sample in present if (record := track.records[sample]) and record.cpu_ms is not None]
+    if len(timed) < ENOUGH_TIMED or len(timed) == len(present):
+        return present
+    after = range(timed[-1] + 1, present[-1] + 1)
+    return timed if all(_same_work(track, sample, timed[-1]) for sample in after) else present
 
 
 def _hangs_since(run: Judgement) -> bool:

@@ -71,6 +71,7 @@ SAYS: dict[str, Said] = {
     "out-of-memory-thread": later("the JVM runs out of memory"),
     "pull-loop-lost": lambda found: say("pulling of {queue} has stopped", queue=_queue(found)),
     "pull-service-dead": later("nothing is pulled any more"),
+    "stuck-wait": later("threads wait for what does not come"),
     "lock-convoy": later("other threads wait for the lock that it holds"),
     "connection-pool-exhausted": later("the connection pool runs dry"),
     "callback-pool-blocked": later("no answer to a pull is handled any more"),

@@ -358,3 +358,20 @@ def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> 
     assert report.verdict is not None
     assert any("idle" in line for line in report.verdict.contradictions)
     assert report.verdict.confidence != "high"
+
+
+STACKS = FIXTURES / "stacks"
+
+
+@pytest.mark.parametrize("case", ["urlconnection-stuck-jdk25", "virtual-stuck-jdk21", "virtual-stuck-jdk25"])
+def test_dumps_of_several_forms_do_not_hide_a_standstill(case: str) -> None:
+    """jstack prints CPU time and addresses, Thread.dump_to_file neither: the samples with both decide."""
+    report = whole(STACKS / case)
+    assert not [given.path for given in report.inputs if given.kind == "log"], "JDK 25 dates each thread"
+    assert any(finding.rule.startswith("stuck-") for finding in report.findings)
+
+
+@pytest.mark.parametrize("case", ["urlconnection-progressing-jdk25", "virtual-progressing-jdk25"])
+def test_dumps_of_several_forms_make_no_standstill(case: str) -> None:
+    report = whole(STACKS / case)
+    assert not [finding.title for finding in report.findings if finding.rule.startswith("stuck-")]

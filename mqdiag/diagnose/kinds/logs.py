@@ -12,6 +12,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.progress import Progress
 from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
 from mqdiag.read.logs.stamps import StampReader
+from mqdiag.read.stacks.patterns import is_dump_file
 
 LEAST_SHARE = 0.05
 """of the first lines that begin something: those that have a time"""
@@ -26,6 +27,8 @@ def _recognise(piece: Piece) -> bool:
     if not piece.is_text:
         return False
     head = piece.inner_head.lstrip(b"\0")
+    if is_dump_file(head):
+        return False
     if shape_of(head, piece.name).form != "plain":
         return True
     lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if not _CONTINUES.match(line)]

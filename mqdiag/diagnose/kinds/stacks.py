@@ -16,15 +16,15 @@ from mqdiag.facts import Input
 from mqdiag.progress import Progress
 from mqdiag.read.stacks import Sample, read_stacks
 from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.threads.build import stacks_facts
 from mqdiag.threads.series import by_jvm
 
 MARKS = (b"Full thread dump", b"java.lang.Thread.State: ", b'"threadDump"', b"(state = ")
-_FILE_DUMP = b'#1 "main"'
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and (_FILE_DUMP in piece.inner_head[:4096] or piece.holds(MARKS))
+    return piece.is_text and (is_dump_file(piece.inner_head) or piece.holds(MARKS))
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

@@ -97,3 +97,8 @@ LINE_PREFIXES = (
     re.compile(r"^ {0,6}\d+[:\t]"),
 )
 HTML_MARKS = ("&quot;", "&lt;0x", "&#34;", "&#x22;")
+
+
+def is_dump_file(head: bytes) -> bool:
+    """Whether text begins as `Thread.dump_to_file` does; JDK 25 puts a time on each thread, as a log does."""
+    return FILE_HEAD.match(head[:400].decode(errors="replace")) is not None
