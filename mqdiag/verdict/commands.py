@@ -82,6 +82,18 @@ def broker_status(place: Place, broker: str | None) -> tuple[CollectCommand, ...
     return (CollectCommand(where="host", lines=(line,)),)
 
 
+def cluster_list(place: Place) -> tuple[CollectCommand, ...]:
+    """All brokers with their versions."""
+    servers = place.name_server or "NAMESRV:9876"
+    return (CollectCommand(where="host", lines=(f"mqadmin clusterList -n {servers} > clusters.txt",)),)
+
+
+def store_folder(place: Place) -> tuple[CollectCommand, ...]:
+    """A listing and the offsets, which is little; the folder itself tells more where it can be reached."""
+    find = "find slave -type f -printf '%s %p\\n' > slave.txt"
+    return (CollectCommand(where="host", lines=(find, "cp slave/config/consumerOffset.json slave.json")),)
+
+
 def _container(place: Place) -> str:
     return "CONTAINER"
 

@@ -26,8 +26,27 @@ BROKER_EVIDENCE = frozenset(
 def surer(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, ...]:
     """What would make the verdict surer, the most telling first."""
     place = place_of(report)
+    if report.stores is not None and report.heap is None and report.stacks is None and report.logs is None:
+        # brokers that stand still have no threads to look at
+        return tuple(_stores(report, place))
     at_broker = any(finding.rule in BROKER_EVIDENCE for finding in chain)
     return tuple(_broker(report, place, chain) if at_broker else _client(report, place, chain))
+
+
+def _stores(report: Report, place: Place) -> Iterator[MissingEvidence]:
+    assert report.stores is not None
+    if not report.stores.pairs:
+        yield MissingEvidence(
+            what=say("the other store of this broker: the slave's beside the master's"),
+            why=say("it tells whether messages are missing, and where they still are"),
+            commands=commands.store_folder(place),
+        )
+    if report.admin is None and not all(store.version == "5.x" for store in report.stores.stores):
+        yield MissingEvidence(
+            what=say("the broker's exact version"),
+            why=say("up to 4.9.3 consumers beyond the end of a queue are sent back to 0, later ones are not"),
+            commands=commands.cluster_list(place),
+        )
 
 
 def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:

@@ -8,6 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.broker import PutLock
 from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
+from mqdiag.rules.broker._page_cache_busy_admin import in_admin
 from mqdiag.rules.broker._page_cache_busy_heap import in_heap
 from mqdiag.rules.broker._page_cache_busy_logs import in_logs
 from mqdiag.rules.broker._remedies import BUSY
@@ -47,11 +48,12 @@ def silent() -> Facts:
         "article 001: system busy and broker busy",
         "DefaultMessageStore.isOSPageCacheBusy, CommitLog.beginTimeInLock, BrokerFastFailure",
     ),
-    any_of=("heap", "logs"),
+    any_of=("heap", "logs", "admin"),
     explained_by=("transient-pool-exhausted", "slow-writes", "broker-send-blocked"),
     limits={"slow_ms": 500},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker of a heap, one for all logs."""
+    """One finding for each broker of a heap or of brokerStatus, one for all logs."""
     yield from in_heap(facts, limits)
     yield from in_logs(facts)
+    yield from in_admin(facts, limits)

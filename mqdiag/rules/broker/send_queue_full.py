@@ -9,6 +9,7 @@ from mqdiag.facts.broker import RequestQueue
 from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import BUSY
+from mqdiag.rules.broker._send_queue_full_admin import in_admin
 from mqdiag.rules.broker._send_queue_full_heap import in_heap
 from mqdiag.rules.broker._send_queue_full_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -38,11 +39,12 @@ def silent() -> Facts:
         "article 001: system busy and broker busy",
         "BrokerController.sendThreadPoolQueue, NettyRemotingAbstract.processRequestCommand",
     ),
-    any_of=("heap", "logs"),
+    any_of=("heap", "logs", "admin"),
     limits={"share": 0.9},
     explained_by=("page-cache-busy", "stuck-lock-time", "broker-send-blocked"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker of a heap, one for all logs."""
+    """One finding for each broker of a heap or of brokerStatus, one for all logs."""
     yield from in_heap(facts, limits)
     yield from in_logs(facts)
+    yield from in_admin(facts, limits)

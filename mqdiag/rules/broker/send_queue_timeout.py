@@ -9,6 +9,7 @@ from mqdiag.facts.broker import RequestQueue
 from mqdiag.findings import Severity
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._remedies import TIMEOUTS
+from mqdiag.rules.broker._send_queue_timeout_admin import in_admin
 from mqdiag.rules.broker._send_queue_timeout_heap import in_heap
 from mqdiag.rules.broker._send_queue_timeout_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
@@ -41,7 +42,7 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/5088",
         "BrokerFastFailure.cleanExpiredRequest, RequestTask.createTimestamp",
     ),
-    any_of=("heap", "logs"),
+    any_of=("heap", "logs", "admin"),
     limits={"requests": 100, "wait_ms": 3000, "answers": 10},
     explained_by=(
         "page-cache-busy",
@@ -52,6 +53,7 @@ def silent() -> Facts:
     ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker of a heap, one for all logs."""
+    """One finding for each broker of a heap or of brokerStatus, one for all logs."""
     yield from in_heap(facts, limits)
     yield from in_logs(facts, limits)
+    yield from in_admin(facts, limits)
