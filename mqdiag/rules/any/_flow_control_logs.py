@@ -24,9 +24,11 @@ _REMEDIES = {
         "Call poll() more often, or lower pullBatchSize: what was pulled waits for the application."
     ),
 }
+_LITE = later("Call poll() more often, or from more threads: what was pulled waits for the application.")
+_UNITS = {"size": " MiB"}
 _OVER = {
     "count": later("messages were cached"),
-    "size": later("MiB were cached"),
+    "size": later("of bodies were cached"),
     "span": later("offsets lay between the first and the last cached message"),
     "pop": later("messages waited to be acknowledged"),
     "waiting-requests": later("requests waited for poll()"),
@@ -50,9 +52,9 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     explained = [
         say(
-            "{lines:,} lines {between}; the client logs one in {logged_one_in:,}, and its counter"
+            "{lines} {between}; the client logs one in {logged_one_in:,}, and its counter"
             " says {pulls} at least.",
-            lines=row.lines,
+            lines=counted(row.lines, "line"),
             between=between(row.first, row.last),
             logged_one_in=LOGGED_ONE_IN,
             pulls=counted(row.occurrences, "pull"),
@@ -66,14 +68,21 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
                 seconds=duration(row.seconds * 1000),
             )
         )
+    unit = _UNITS.get(row.kind, "")
     if row.largest is not None:
         limit = (
             ""
             if row.threshold is None
-            else say(", with {threshold:,} as the threshold in force", threshold=row.threshold)
+            else say(", with {threshold:,}{unit} as the threshold in force", threshold=row.threshold, unit=unit)
         )
         explained.append(
-            say("At most {largest:,} {over}{limit}.", largest=row.largest, over=_OVER[row.kind], limit=limit)
+            say(
+                "At most {largest:,}{unit} {over}{limit}.",
+                largest=row.largest,
+                unit=unit,
+                over=_OVER[row.kind],
+                limit=limit,
+            )
         )
     if len(rows) > 1:
         explained.append(
@@ -103,6 +112,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
             "topics": row.topics,
         },
         explanation=tuple(explained),
-        remedy=(_REMEDIES[row.kind], remedy),
+        # only lite pull names no group, and it has no listener
+        remedy=(_LITE if row.group is None and row.kind == "count" else _REMEDIES[row.kind], remedy),
         weight=min(held or 0.0, 1.0) / 10,
     )

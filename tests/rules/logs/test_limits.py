@@ -282,6 +282,20 @@ def test_flow_control(row: dict[str, object], severity: Severity, kind: str) -> 
     assert (found.severity, found.cause) == (severity, kind)
 
 
+def test_lite_pull_has_no_listener_to_make_faster() -> None:
+    row = FlowControlFacts(kind="count", lines=1, occurrences=1, largest=60, threshold=50)
+    (found,) = findings(flow_control, flow_control=(row,))
+    assert "poll()" in found.remedy[0]
+    assert "istener" not in " ".join(found.remedy)
+
+
+def test_sizes_have_their_unit() -> None:
+    row = FlowControlFacts(group="g", kind="size", lines=1, occurrences=1, largest=5, threshold=2)
+    (found,) = findings(flow_control, flow_control=(row,))
+    assert "5 MiB of bodies were cached, with 2 MiB as the threshold" in found.explanation[-1]
+    assert found.explanation[0].startswith("1 line at")
+
+
 def test_the_busiest_client_speaks_for_a_group() -> None:
     rows = tuple(
         FlowControlFacts(group="g", kind="count", lines=1, occurrences=times, path=f"{times}.log")
