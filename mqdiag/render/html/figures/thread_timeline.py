@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, picture, text
+from mqdiag.render.wording.words import word
 
 _ROW, _NAME, _STATE = 22, 300, 110
 LETTERS = {"stuck": "S", "blocked": "B", "progressing": "P", "idle": "i", "unknown": "?"}
@@ -44,12 +45,11 @@ def thread_timeline(title: str, heads: Sequence[str], rows: Sequence[TimelineRow
             if frame is None and state == "ABSENT":
                 continue
             at = _NAME + place * width
-            hint = (
-                f"{row.name}, {heads[place]}: {state}{'' if frame is None else say(' at {frame}', frame=frame)}"
-            )
+            where = "" if frame is None else say(" at {frame}", frame=frame)
+            hint = f"{row.name}, {heads[place]}: {word(state)}{where}"
             joined = 0 if same else 1.5
             parts.append(box(at + joined, top + 2, width - joined, _ROW - 4, row.state, hint))
             if width >= 12 and not same:
                 parts.append(text(at + 5, top + 15, LETTERS.get(row.state, "?"), kind="on"))
-        parts.append(text(WIDTH - _STATE + 8, top + 14, row.state))
+        parts.append(text(WIDTH - _STATE + 8, top + 14, word(row.state)))
     return picture(title, 32 + len(rows) * _ROW, *parts)

@@ -40,7 +40,7 @@ def _read(given: Input) -> str:
     if given.error is not None:
         return say("no: {error}", error=given.error)
     if given.complete:
-        return "whole"
+        return say("whole")
     where = (
         ""
         if given.stopped_at_byte is None
