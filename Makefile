@@ -110,8 +110,7 @@ sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh in
 	rm -rf build/sbom
 	$(BIN)/python -m venv --without-pip build/sbom
 	$(BIN)/python -m pip --python build/sbom install --quiet --disable-pip-version-check dist/*.whl
-	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type application --output-reproducible \
-	  --output-file dist/mqdiag.cdx.json build/sbom/bin/python
+	$(BIN)/cyclonedx-py environment --output-reproducible --output-file dist/mqdiag.cdx.json build/sbom/bin/python
 
 .PHONY: clean
 clean: ## Remove what was built and cached; .venv stays

@@ -98,10 +98,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def needs(shell: str) -> None:
+    """A shell that is not there is a failure in CI, and a skip on a machine of one's own."""
     if shutil.which(shell) is None:
-        if os.environ.get("CI"):
-            pytest.fail(f"{shell} is needed to try its completion: apt-get install {shell}")
-        pytest.skip(f"{shell} is not installed")
+        missing = f"{shell} is needed to try its completion: apt-get install {shell}"
+        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
 
 
 def test_bash(folder: Path) -> None:
