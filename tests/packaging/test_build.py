@@ -42,11 +42,10 @@ def test_the_version_has_one_place(built: Built, tree: Path) -> None:
     assert metadata["Version"] == __version__
     assert PYPROJECT["project"]["dynamic"] == ["version"]
     said = re.compile(rf"version[\w_]* *[=:] *['\"]?{re.escape(__version__)}", re.IGNORECASE)
-    places = [
-        name
-        for name in sorted(files(tree, "mqdiag", "pyproject.toml"))
-        if said.search((tree / name).read_text())
+    sources = [
+        name for name in sorted(files(tree, "mqdiag", "pyproject.toml")) if name.endswith((".py", ".toml"))
     ]
+    places = [name for name in sources if said.search((tree / name).read_text())]
     assert places == ["mqdiag/__init__.py"]
 
 
