@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Sequence
 
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
 from mqdiag.progress import Progress
+from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import is_admin_output, read_admin
+from mqdiag.read.stacks import read_stacks
+from mqdiag.threads.build import stacks_facts
 
 NOTHING = "looks like mqadmin output, but no line of it could be read"
+_PID = re.compile(r"@(\d{1,9})(?:#|$)")
+"""a client id that nobody set, by which the files of clients are named"""
 COMMANDS = {
     "groups": "consumerProgress",
     "overview": "consumerProgress",
@@ -40,18 +48,38 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(Input(path=piece.name, kind="admin", bytes=piece.size_bytes, skipped=NOTHING))
             continue
         commands = dict.fromkeys(COMMANDS[name] for name in there)
-        found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="admin",
-                format=f"mqadmin {', '.join(commands)}",
-                bytes=piece.size_bytes,
-            )
+        given = Input(
+            path=piece.name, kind="admin", format=f"mqadmin {', '.join(commands)}", bytes=piece.size_bytes
         )
+        process = _threads(piece, given)
+        if process is not None:
+            found.processes.append(process)
+        else:
+            found.inputs.append(given)
         merged |= {name: merged.get(name, ()) + rows for name, rows in there.items()}
     if merged:
         found.shared["admin"] = msgspec.convert(merged, AdminFacts, from_attributes=True)
     return found
+
+
+def _threads(piece: Piece, given: Input) -> OfProcess | None:
+    """The JVM whose threads the file has, where it was asked for them."""
+    if not piece.holds((MARK,)):
+        return None
+    with (
+        open(piece.path, encoding="utf-8", errors="replace") as lines,
+        tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as dump,
+    ):
+        dump.writelines(as_thread_dump(lines))
+        dump.flush()
+        try:
+            samples = read_stacks(dump.name).samples
+        except InputError:
+            return None
+    for sample in samples:
+        sample.source = piece.name
+    pid = _PID.search(piece.name)
+    return OfProcess(inputs=(given,), stacks=stacks_facts(samples), pid=int(pid[1]) if pid else None)
 
 
 KIND = EvidenceKind(name="admin", recognise=_recognise, read=_read, sole=True)
