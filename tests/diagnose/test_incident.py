@@ -375,3 +375,9 @@ def test_dumps_of_several_forms_do_not_hide_a_standstill(case: str) -> None:
 def test_dumps_of_several_forms_make_no_standstill(case: str) -> None:
     report = whole(STACKS / case)
     assert not [finding.title for finding in report.findings if finding.rule.startswith("stuck-")]
+
+
+def test_a_busy_pool_with_a_thread_that_hangs_is_not_said_to_move_as_a_whole() -> None:
+    (busy,) = (found for found in whole(STUCK).findings if found.rule == "workers-saturated")
+    assert "; 9 of them move on" in busy.title
+    assert "All 10" not in busy.title

@@ -11,6 +11,7 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report, Severity
+from mqdiag.render import View, renderer
 from mqdiag.rules import all_rules
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -186,3 +187,14 @@ def test_clocks_of_one_incident_agree() -> None:
     assert broker.first.endswith("+08:00")
     assert client.first.endswith("+08:00")
     assert broker.first[:15] == client.first[:15], "within ten minutes"
+
+
+@pytest.mark.parametrize("form", ["text", "html"])
+def test_a_process_that_ran_out_of_memory_is_not_called_healthy(form: str, tmp_path: Path) -> None:
+    log = tmp_path / "rocketmq_client.log"
+    log.write_text("2026-11-21 20:00:01 WARN main - java.lang.OutOfMemoryError: Java heap space\n")
+    report = diagnose_logs([log]).report
+    assert [finding.severity for finding in report.findings] == [Severity.INFO]
+    shown = renderer(form)(report, View())
+    assert "No fault found" not in shown
+    assert "ran out of memory" in shown

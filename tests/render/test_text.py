@@ -146,7 +146,8 @@ def test_nothing_checked_is_not_called_healthy() -> None:
 
 
 def test_an_info_finding_does_not_hide_that_no_fault_was_found() -> None:
-    text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(samples.NO_LIMIT,)), View()))
+    old_client = msgspec.structs.replace(samples.NO_LIMIT, rule="no-size-limit", cause="old-client")
+    text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(old_client,)), View()))
     assert text.startswith("OK No fault found.")
     assert "INFO Thread NettyClientPublicExecutor_3" in text
 

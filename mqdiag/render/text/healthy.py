@@ -12,6 +12,7 @@ from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
+from mqdiag.render.wording.unexplained import WITHOUT_CAUSE, is_unexplained
 
 WITHOUT_PROGRESS = later(
     "These samples do not tell progress from standstill; what needs no series was looked for."
@@ -33,10 +34,16 @@ def show_healthy(page: Page, report: Report) -> None:
         page.hanging(say("NO VERDICT"), say(WITHOUT_PROGRESS), indent=0, style="bold", mark_style="bold yellow")
         page.blank()
         return
+    if is_unexplained(report.findings):
+        page.hanging(say("NO VERDICT"), say(WITHOUT_CAUSE), indent=0, style="bold", mark_style="bold yellow")
+        page.blank()
+        return
     page.hanging(say("OK"), say("No fault found."), indent=0, style="bold", mark_style="bold green")
     page.paragraph(
         say("{checked} rules looked at this evidence; none found a fault.", checked=len(report.checked))
     )
+    if report.findings:
+        page.paragraph(say("What is listed below is no fault by itself, and may be the sign of one."))
     if heap is not None:
         page.blank()
         page.paragraph(say("How close it is to its limits"))

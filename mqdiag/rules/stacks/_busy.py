@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.stacks._standstill import plain
+from mqdiag.rules.wording import percent
 
 BUSY = WorkerPool(
     role="consume-worker",
@@ -50,8 +51,8 @@ def pool_draft(
     if pool.shared_frame:
         lines.append(
             say(
-                "{shared_share:.0%} of the looks found them at {shared_frame}, in {shared_doing}.",
-                shared_share=pool.shared_share,
+                "{shared_share} of the looks found them at {shared_frame}, in {shared_doing}.",
+                shared_share=percent(pool.shared_share),
                 shared_frame=plain(pool.shared_frame),
                 shared_doing=pool.shared_doing,
             )

@@ -62,10 +62,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             pool,
             severity=Severity.WARNING,
             cause="too-few-threads",
-            title=say(
-                "All {threads} consume threads{owner} are at work in every sample, and moving",
-                threads=len(pool.threads),
-                owner=owner,
-            ),
+            title=_title(len(pool.threads), pool.progressing, owner),
             remedy=check.card.remedy,
         )
+
+
+def _title(threads: int, moving: int, owner: str) -> str:
+    if moving < threads:
+        # another finding says of the rest what it stands at
+        return say(
+            "The {threads} consume threads{owner} are at work in every sample; {moving} of them move on",
+            threads=threads,
+            owner=owner,
+            moving=moving,
+        )
+    return say(
+        "All {threads} consume threads{owner} are at work in every sample, and moving",
+        threads=threads,
+        owner=owner,
+    )
