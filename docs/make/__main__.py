@@ -48,17 +48,23 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 on a difference")
     parser.add_argument("--root", type=Path, default=ROOT, help="write below another folder")
     options = parser.parse_args()
-    written = dict(pages(options.root))
-    stale = [path for path, text in written.items() if not path.exists() or path.read_text("utf-8") != text]
-    gone = leftovers(options.root, set(written))
+    known = set()
+    stale = []
+    for path, text in pages(options.root):
+        known.add(path)
+        if path.exists() and path.read_text("utf-8") == text:
+            continue
+        stale.append(path)
+        # At once: a page that somebody edits meanwhile is read as late as can be.
+        if not options.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(options.root)}")
+    gone = leftovers(options.root, known)
     if options.check:
         for path in (*stale, *gone):
             print(f"{path.relative_to(options.root)} is out of date; run `make docs`", file=sys.stderr)
         return 1 if stale or gone else 0
-    for path in stale:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(written[path], encoding="utf-8")
-        print(f"wrote {path.relative_to(options.root)}")
     for path in gone:
         path.unlink()
         print(f"removed {path.relative_to(options.root)}")
