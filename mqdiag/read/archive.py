@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
+from mqdiag.language import say
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
 
 CHUNK = 1 << 20
@@ -250,11 +251,11 @@ def _write(
 def why_no_evidence(content: Content, head: bytes) -> str:
     """Why a file that no reader is asked about is left alone."""
     if content is Content.EMPTY:
-        return "is empty"
+        return say("is empty")
     if content is Content.JAVA_ARCHIVE:
-        return "is a Java archive"
+        return say("is a Java archive")
     known = known_binary(head)
-    return f"is {known}" if known else "is binary data of no known form"
+    return say("is {known}", known=say(known)) if known else say("is binary data of no known form")
 
 
 def _reason(error: BaseException) -> str:

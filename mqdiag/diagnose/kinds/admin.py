@@ -13,13 +13,14 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
+from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import is_admin_output, read_admin
 from mqdiag.read.stacks import read_stacks
 from mqdiag.threads.build import stacks_facts
 
-NOTHING = "looks like mqadmin output, but no line of it could be read"
+NOTHING = later("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 """a client id that nobody set, by which the files of clients are named"""
 COMMANDS = {
@@ -45,7 +46,9 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             own = msgspec.structs.asdict(read_admin(piece.name, lines))
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
-            found.inputs.append(Input(path=piece.name, kind="admin", bytes=piece.size_bytes, skipped=NOTHING))
+            found.inputs.append(
+                Input(path=piece.name, kind="admin", bytes=piece.size_bytes, skipped=say(NOTHING))
+            )
             continue
         commands = dict.fromkeys(COMMANDS[name] for name in there)
         given = Input(

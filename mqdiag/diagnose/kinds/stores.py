@@ -14,6 +14,7 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.facts.stores import StoreFacts, StoresFacts
+from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, parse_config
 from mqdiag.read.stores.folder import is_store_folder, read_store
@@ -22,7 +23,9 @@ from mqdiag.read.stores.pairs import pair_stores
 from mqdiag.read.stores.role import role_by_name
 
 _OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{)')
-ALONE = "has stored offsets, but no store folder and no listing of one lies beside it to compare them with"
+ALONE = later(
+    "has stored offsets, but no store folder and no listing of one lies beside it to compare them with"
+)
 
 
 _PARTS = re.compile(r"(?:^|/)(?:(?:commitlog|consumequeue|config)/|(?:checkpoint|abort)$)")
@@ -102,7 +105,9 @@ def _joined(
         fitting = [place for place in lacking if own.role is not None and joined[place].role == own.role]
         chosen = fitting or (lacking if own.role is None or len(joined) == 1 else [])
         if len(chosen) != 1:
-            found.inputs.append(Input(path=piece.name, kind="stores", bytes=piece.size_bytes, skipped=ALONE))
+            found.inputs.append(
+                Input(path=piece.name, kind="stores", bytes=piece.size_bytes, skipped=say(ALONE))
+            )
             continue
         joined[chosen[0]] = msgspec.structs.replace(
             joined[chosen[0]], offsets=own.offsets, offsets_from=own.path, version=own.version

@@ -14,6 +14,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
+from mqdiag.language import later, say
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
@@ -24,10 +25,10 @@ MAX_FOLDER_DEPTH = 64
 _ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})
 _NESTED = _ARCHIVES | {Content.GZIP}
 _SPECIAL = (
-    (stat.S_ISFIFO, "is a pipe"),
-    (stat.S_ISSOCK, "is a socket"),
-    (stat.S_ISCHR, "is a device"),
-    (stat.S_ISBLK, "is a device"),
+    (stat.S_ISFIFO, later("is a pipe")),
+    (stat.S_ISSOCK, later("is a socket")),
+    (stat.S_ISCHR, later("is a device")),
+    (stat.S_ISBLK, later("is a device")),
 )
 
 
@@ -69,13 +70,19 @@ class Walk:
             info = os.stat(path)
             kind = _special(info.st_mode)
             if kind is not None:
-                yield _skipped(name, kind) if not given else _broken(name, f"{kind}; expected a file or folder")
+                yield (
+                    _skipped(name, say(kind))
+                    if not given
+                    else _broken(name, f"{kind}; expected a file or folder")
+                )
                 return
             key = (info.st_dev, info.st_ino)
             if key in self._seen:
                 where = self._seen[key]
-                what = "this folder was seen" if stat.S_ISDIR(info.st_mode) else "the same file"
-                yield _skipped(name, f"{what} as {where}")
+                if stat.S_ISDIR(info.st_mode):
+                    yield _skipped(name, say("this folder was seen as {where}", where=where))
+                else:
+                    yield _skipped(name, say("the same file as {where}", where=where))
                 return
             self._seen[key] = name
             if stat.S_ISDIR(info.st_mode):
@@ -108,7 +115,7 @@ class Walk:
             yield Piece(name=name, path=path, size_bytes=0, head=b"", folder=True)
             return
         if depth >= MAX_FOLDER_DEPTH:
-            yield _skipped(name, f"lies more than {MAX_FOLDER_DEPTH} folders deep")
+            yield _skipped(name, say("lies more than {count} folders deep", count=MAX_FOLDER_DEPTH))
             return
         for entry in sorted(os.listdir(path)):
             yield from self._path(
@@ -121,7 +128,9 @@ class Walk:
         self._files += 1
         if self._files > MAX_FILES:
             if self._files == MAX_FILES + 1:
-                yield _skipped(name, f"is beyond the first {MAX_FILES:,} files; so is all that follows")
+                yield _skipped(
+                    name, say("is beyond the first {count:,} files; so is all that follows", count=MAX_FILES)
+                )
             return
         with open(path, "rb") as file:
             head = file.read(HEAD_BYTES)
@@ -140,7 +149,9 @@ class Walk:
 
     def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
         if depth >= MAX_DEPTH:
-            yield _skipped(piece.name, f"is an archive inside {MAX_DEPTH} others; unpack it first")
+            yield _skipped(
+                piece.name, say("is an archive inside {count} others; unpack it first", count=MAX_DEPTH)
+            )
             return
         members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps))
         taken: set[str] = set()
@@ -165,7 +176,7 @@ class Walk:
                 str(member.path), member.name, member.path.stat().st_size, given=False, archives=depth + 1
             )
         if not members:
-            yield _skipped(piece.name, "is an empty archive")
+            yield _skipped(piece.name, say("is an empty archive"))
 
 
 def _special(mode: int) -> str | None:
