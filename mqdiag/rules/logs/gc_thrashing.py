@@ -69,12 +69,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             and run.pause_share >= limits["pause_share"]
             and run.seconds >= limits["seconds"]
         ):
-            yield _draft(gc, run)
+            yield _draft(gc, run, named=len(logs.gc) > 1)
 
 
-def _draft(gc: GcFacts, run: GcRun) -> Draft:
+def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
+    """Several logs are several JVMs: each sentence says of which it is."""
+    whose = f"{gc.path}: " if named else ""
     explained = [
-        say("{full:,} full collections in {seconds}", full=run.full, seconds=duration(run.seconds * 1000))
+        whose
+        + say("{full:,} full collections in {seconds}", full=run.full, seconds=duration(run.seconds * 1000))
         + (say(", at {at}", at=run.at) if run.at else "")
         + say(
             ": {pause_share} of that time went into pauses, and each freed {freed_share} of the"
@@ -85,7 +88,8 @@ def _draft(gc: GcFacts, run: GcRun) -> Draft:
     ]
     if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
         explained.append(
-            say(
+            whose
+            + say(
                 "After the last full collection {heap_after_bytes} of {heap_bytes} were in use.",
                 heap_after_bytes=mib(gc.heap_after_bytes),
                 heap_bytes=mib(gc.heap_bytes),

@@ -282,6 +282,19 @@ def test_flow_control(row: dict[str, object], severity: Severity, kind: str) -> 
     assert (found.severity, found.cause) == (severity, kind)
 
 
+def test_collections_of_two_jvms_say_whose_they_are() -> None:
+    run = GcRun(seconds=16.0, full=500, pause_share=0.9, freed_share=0.03)
+    logs = tuple(
+        GcFacts(path=path, format="unified", collections=500, full=500, pause_ms=1.0, longest_pause_ms=1.0)
+        for path in ("a/gc.log", "b/gc.log")
+    )
+    one, other = (msgspec.structs.replace(log, futile_run=run) for log in logs)
+    for found, path in zip(findings(gc_thrashing, gc=(one, other)), ("a/gc.log", "b/gc.log"), strict=False):
+        assert found.explanation[0].startswith(f"{path}: ")
+    (alone,) = findings(gc_thrashing, gc=(one,))
+    assert "gc.log" not in alone.explanation[0]
+
+
 def test_lite_pull_has_no_listener_to_make_faster() -> None:
     row = FlowControlFacts(kind="count", lines=1, occurrences=1, largest=60, threshold=50)
     (found,) = findings(flow_control, flow_control=(row,))
