@@ -66,7 +66,7 @@ def run_fleet(
     layout = Layout(store, root)
     listing = Listing(options.paths, templates, leave_out=(layout.uri,))
     is_new = not store.is_folder(root)
-    with stoppable(), output_lock(layout):
+    with stoppable(progress), output_lock(layout):
         started = time.monotonic()
         progress.phase("starting Spark")
         try:
@@ -74,9 +74,6 @@ def run_fleet(
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
                 fleet.start_s = time.monotonic() - started
                 return fleet.dry(listing) if dry_run else fleet.whole(listing)
-        except KeyboardInterrupt:
-            progress.note("stopped; what is done is kept, run the same again to go on")
-            raise
         finally:
             if dry_run and is_new and store.is_local:
                 with contextlib.suppress(OSError):

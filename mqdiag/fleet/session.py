@@ -86,7 +86,8 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
         finally:
             with contextlib.suppress(Exception):
                 spark.sparkContext.cancelAllJobs()
-            spark.stop()
+            with contextlib.suppress(Exception):  # of a JVM that is gone already
+                spark.stop()
             _end_gateway(submitted)
 
 

@@ -1,26 +1,41 @@
-"""A run that is told to end ends like one that is interrupted: Spark is stopped, what is done stays."""
+"""A run that is told to end: Spark is stopped, what is done stays, and the caller hears of an interruption."""
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from mqdiag.progress import Progress
+
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """Turn SIGTERM into KeyboardInterrupt while the block runs."""
+def stoppable(progress: Progress) -> Iterator[None]:
+    """Turn SIGTERM and SIGINT into KeyboardInterrupt, whatever the gateway to the JVM makes of one on its way."""
+    stopped = False
 
     def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal stopped
+        stopped = True
+        # The gateway logs an interrupted call as an error, with its traceback.
+        logging.disable(logging.CRITICAL)
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
+    except (Exception, KeyboardInterrupt) as error:
+        if not stopped:
+            raise
+        progress.note("stopped; what is done is kept, run the same again to go on")
+        raise KeyboardInterrupt from error
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        logging.disable(logging.NOTSET)
