@@ -29,6 +29,8 @@ _WANTED = ("user.home", *_ROOTS)
 _OWN_LOGS = (
     "rocketmq_client.log", "broker.log", "store.log", "storeerror.log", "watermark.log", "remoting.log",
 )  # fmt: skip
+_ROTATION = re.compile(r"\d|\.(?:old|bak|gz)\b")
+"""a number or a date, or what else tells an older log from another file of a like name"""
 _FLAGS = re.compile(r"flags:\s*([0-7]+)")
 _LOG_NAME = re.compile(r"(?i)(?:^|[._-])(?:log|logs|out|console|gc|stdout|stderr)(?:[._-]|\d|$)")
 
@@ -187,9 +189,8 @@ def _rotated(target: Target, path: str) -> list[str]:
         beside = [
             (entry.stat().st_mtime, entry.name)
             for entry in os.scandir(seen)
-            if entry.name != name
-            and (entry.name.startswith((f"{name}.", f"{stem}-", f"{stem}.")))
-            and _LOG_NAME.search(entry.name)
+            if entry.name.startswith((f"{name}.", f"{stem}-", f"{stem}."))
+            and _ROTATION.search(entry.name, len(stem))
             and entry.is_file()
         ]
     except OSError:

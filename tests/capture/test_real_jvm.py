@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import shlex
 import shutil
@@ -19,6 +21,7 @@ import pytest
 from mqdiag.capture.console import console_dump
 from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.jdk import ToolFailed, find_tools
+from mqdiag.capture.logs import FoundLog, copy_logs, find_logs
 from mqdiag.capture.run import Wishes, capture
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.target import find_target
@@ -95,8 +98,6 @@ def test_jvms_are_listed_with_a_guess(jvm: Jvm) -> None:
 def test_the_log_of_another_limit_is_cut_at_a_line(jvm: Jvm, tmp_path: Path) -> None:
     big = tmp_path / "big.log"
     big.write_text("".join(f"line {number} of many\n" for number in range(100_000)))
-    from mqdiag.capture.logs import FoundLog, copy_logs
-
     folder = CaptureFolder(tmp_path / "taken", {})
     said: list[str] = []
     assert (
@@ -108,6 +109,39 @@ def test_the_log_of_another_limit_is_cut_at_a_line(jvm: Jvm, tmp_path: Path) -> 
     assert kept.startswith("line ")
     assert kept.endswith("line 99999 of many\n")
     assert "its last" in said[0]
+
+
+def test_rotated_logs_come_along_and_stores_do_not(jvm: Jvm, tmp_path: Path) -> None:
+    beside = jvm.console.parent
+    (beside / "console.log.1").write_text("2026-11-21 08:00:00 older\n")
+    (beside / "own-gc.log.0").write_bytes(b"\1\0\0binary")
+    (beside / "console.txt").write_text("another file\n")
+    found = {Path(log.path).name: log.why for log in find_logs(find_target(jvm.pid), None)}
+    assert found == {
+        "console.log": "open for writing",
+        "own-gc.log": "open for writing",
+        "console.log.1": "rotated from console.log",
+    }
+
+
+def test_the_heap_dump_is_asked_for_on_a_terminal(jvm: Jvm, tmp_path: Path) -> None:
+    """On a terminal of its own: first no, then yes."""
+    for answer, taken in (("n", 0), ("y", 1)):
+        folder = tmp_path / answer
+        pid, terminal = pty.fork()
+        if pid == 0:
+            arguments = ["capture", str(jvm.pid), "-n", "1", "--heap", "-o", str(folder)]
+            os.execv(sys.executable, [sys.executable, "-m", "mqdiag", *arguments])
+        seen = b""
+        with contextlib.suppress(OSError):
+            while chunk := os.read(terminal, 4096):
+                seen += chunk
+                if seen.endswith(b"Take it? [y/N]: "):
+                    os.write(terminal, f"{answer}\n".encode())
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        os.close(terminal)
+        assert b"a heap dump stops process" in seen
+        assert len(list(folder.glob("heap/*.hprof"))) == taken
 
 
 def test_sigquit_is_the_way_where_there_is_no_tool(jvm: Jvm, tmp_path: Path) -> None:

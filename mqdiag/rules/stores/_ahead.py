@@ -53,6 +53,11 @@ class Compared:
     undecided: int
     """offsets that lie between the bounds that a listing gives"""
 
+    @property
+    def roles_unknown(self) -> bool:
+        """Neither store of the pair is known as a master's or a slave's."""
+        return self.other is not None and self.store.role is None and self.other.role is None
+
 
 def compare(stores: StoresFacts, store: StoreFacts) -> Compared:
     """Compare a store with its own stored offsets and with those of the other store of its pair."""

@@ -129,7 +129,7 @@ def _draft(facts: Facts, compared: Compared) -> Draft:
         queues=counted(len(queues), "queue"),
         path=store.path,
     )
-    if store.role is None and other is not None:
+    if compared.roles_unknown:
         title += say(", if that is the master's store")
     confidence, reason = _confidence(compared, stale=stale)
     return Draft(
@@ -176,7 +176,7 @@ def _confidence(compared: Compared, *, stale: bool) -> tuple[Confidence, str]:
         )
     if stale:
         return Confidence.MEDIUM, say("both stores end alike, so nothing was lost after the last copy")
-    if compared.store.role is None:
+    if compared.roles_unknown:
         return Confidence.MEDIUM, (
             say(
                 "which store is the master's is not known; a slave that is behind looks the same."

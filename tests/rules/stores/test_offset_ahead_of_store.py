@@ -144,6 +144,23 @@ def test_unknown_roles_are_said(tmp_path: Path) -> None:
     assert finding.title.endswith("if that is the master's store")
 
 
+def test_one_known_role_tells_the_other(tmp_path: Path) -> None:
+    master_and_slave(tmp_path, master=30, slave=80, offset=75)
+    (tmp_path / "master").rename(tmp_path / "store")
+    (finding,) = found(diagnose_incident([tmp_path]).report)
+    assert (finding.cause, finding.confidence) == ("lost-tail", "high")
+    assert finding.evidence["path"] == str(tmp_path / "store")
+
+
+def test_the_settings_of_the_broker_go_before_names(tmp_path: Path) -> None:
+    master_and_slave(tmp_path, master=80, slave=30, offset=75)
+    (tmp_path / "master" / "config" / "broker.conf").write_text("brokerRole = SLAVE\nbrokerId=1\n")
+    (tmp_path / "slave" / "config" / "broker.properties").write_text("brokerId=0\n")
+    (finding,) = found(diagnose_incident([tmp_path]).report)
+    assert finding.evidence["path"] == str(tmp_path / "slave")
+    assert finding.confidence == "high"
+
+
 def test_stores_of_two_brokers_are_not_compared(tmp_path: Path) -> None:
     master_and_slave(tmp_path, master=30, slave=80, offset=75)
     other = WrittenStore(tmp_path / "other-slave", offsets={"orders@CID": {0: 60}})
