@@ -8,21 +8,23 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
-from mqdiag.rules.log_events import events, only, rows_said, when
+from mqdiag.rules.log_events import by_group, only, rows_said, when
 from mqdiag.rules.registry import Draft
 
 
 def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
-    """One finding for all logs."""
+    """One finding for each group."""
     logs = facts.logs
     if logs is None:
         return
-    for event in events(logs, "pull-paused"):
-        yield _draft(event, logs.count("out-of-memory"), logs.count("pull-callback-failed"), remedy)
-        return
+    for group, parts in by_group(logs, "pull-paused").items():
+        event = max(parts, key=lambda part: part.count)
+        yield _draft(group, event, logs.count("out-of-memory"), logs.count("pull-callback-failed"), remedy)
 
 
-def _draft(event: LogEvent, out_of_memory: int, callbacks: int, remedy: tuple[str, ...]) -> Draft:
+def _draft(
+    group: str | None, event: LogEvent, out_of_memory: int, callbacks: int, remedy: tuple[str, ...]
+) -> Draft:
     again = any(row.count > 1 for row in event.subjects)
     explained = [
         say(
@@ -52,7 +54,7 @@ def _draft(event: LogEvent, out_of_memory: int, callbacks: int, remedy: tuple[st
             count=event.count,
         ),
         subject=Subject(
-            group=only(event, "group"),
+            group=group,
             topic=only(event, "topic"),
             broker=only(event, "broker"),
         ),

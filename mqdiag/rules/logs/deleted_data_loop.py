@@ -62,7 +62,7 @@ def silent() -> Facts:
     remedy=(
         "Find the group: the one with the largest backlog in mqadmin consumerProgress, or that the broker's offset"
         " lines name.",
-        "Set its offsets to what is there: mqadmin resetOffsetByTime -g GROUP -t TOPIC -s TIMESTAMP.",
+        "Set its offsets to what is there: mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP.",
         "If messages must not be lost to slow groups, keep them longer (fileReservedTime) and watch the disk.",
     ),
     references=(

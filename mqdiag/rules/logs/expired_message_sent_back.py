@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
-from mqdiag.rules.log_events import events, only, rows_said, when
+from mqdiag.rules.log_events import by_group, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 
@@ -61,10 +61,11 @@ def silent() -> Facts:
     explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for all logs of one clock."""
+    """One finding for each group; one for all lines of clients that name none, as 4.x does."""
     logs = facts.logs
     assert logs is not None
-    for event in events(logs, "expired-sent-back"):
+    for group, parts in by_group(logs, "expired-sent-back").items():
+        event = max(parts, key=lambda part: part.count)
         said = rows_said(event)
         yield Draft(
             severity=Severity.WARNING,
@@ -74,7 +75,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "{count:,} messages were in a listener for longer than consumeTimeout and were sent back",
                 count=event.count,
             ),
-            subject=Subject(group=only(event, "group"), topic=only(event, "topic")),
+            subject=Subject(group=group, topic=only(event, "topic")),
             evidence={"messages": event.count, "peak_per_minute": event.peak_per_minute},
             explanation=(
                 say("{count:,} lines `send expire msg back` {when}.", count=event.count, when=when(event)),
@@ -83,4 +84,3 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             remedy=check.card.remedy,
             weight=0.4,
         )
-        return

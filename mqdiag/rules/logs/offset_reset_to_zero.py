@@ -41,7 +41,7 @@ def silent() -> Facts:
     severities=(Severity.ERROR,),
     remedy=(
         "Stop the group if its work must not be done twice, and set its offsets by time:"
-        " mqadmin resetOffsetByTime -g GROUP -t TOPIC -s TIMESTAMP.",
+        " mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP.",
         "Before the next restart of a master that lost data copy commitlog, consumequeue and config of its slave to"
         " it; mqdiag diagnose on both store folders tells beforehand.",
         "Upgrade the broker to 4.9.4, 5.0.0 or later, which go on at the end of the queue; make the consumers"

@@ -39,6 +39,7 @@ from mqdiag.rules.broker import (
 )
 from mqdiag.rules.logs import (
     deleted_data_loop,
+    expired_message_sent_back,
     gc_thrashing,
     offset_not_matched,
     offset_reset_to_zero,
@@ -437,3 +438,19 @@ def test_a_limit_of_a_millisecond_is_named() -> None:
     assert "osPageCacheBusyTimeOutMills back to 1,000" in found.remedy[0]
     (found,) = findings(send_busy, **{**logs, "settings": {"osPageCacheBusyTimeOutMills": "1000"}})
     assert "osPageCacheBusyTimeOutMills" not in " ".join((*found.remedy, *found.explanation))
+
+
+@pytest.mark.parametrize(
+    ("module", "kind"), [(expired_message_sent_back, "expired-sent-back"), (pull_loop_lost, "pull-paused")]
+)
+def test_two_groups_are_two_findings(module: ModuleType, kind: str) -> None:
+    rows = tuple(
+        LogGroup(group=name, count=count, peak_per_minute=count) for name, count in (("a", 7), ("b", 3))
+    )
+    subjects = tuple(
+        LogSubject(group=row.group, topic=f"t-{row.group}", queue_id=0, count=row.count) for row in rows
+    )
+    both = findings(module, events=(event(kind, 10, groups=rows, subjects=subjects),))
+    assert {(found.subject.group, found.subject.topic) for found in both} == {("a", "t-a"), ("b", "t-b")}
+    nameless = event(kind, 4, subjects=(LogSubject(topic="t", count=4),))
+    assert [found.subject.group for found in findings(module, events=(nameless,))] == [None]
