@@ -9,7 +9,7 @@ from pathlib import Path
 from mqdiag.facts.stores import StoredOffset, StoreFacts
 from mqdiag.read.stores.commit_log import CommitLog
 from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, delay_offsets, parse_config
-from mqdiag.read.stores.queues import QueuesRead, read_queues
+from mqdiag.read.stores.queues import MOST_QUEUES, QueuesRead, read_queues
 from mqdiag.read.stores.role import role_of
 
 _LATEST_MS = 32_503_680_000_000
@@ -55,6 +55,8 @@ def read_store(path: Path, name: str | None = None) -> StoreFacts:
         unreadable["commitlog"] = read.problem
     if not read.queues and not (path / "consumequeue").is_dir():
         unreadable.setdefault("consumequeue", "is not there")
+    if read.cut:
+        unreadable["consumequeue"] = f"has {MOST_QUEUES:,} queues or more; no others were read"
     _other_forms(path, unreadable)
     return StoreFacts(
         path=name or str(path),

@@ -24,6 +24,8 @@ class QueuesRead:
     commit_log_max: int | None = None
     last_stored_ms: int | None = None
     problem: str | None = None
+    cut: bool = False
+    """there are more queues than are read"""
 
 
 @dataclass(kw_only=True)
@@ -51,6 +53,7 @@ def read_queues(store: Path, log: CommitLog) -> QueuesRead:
         finally:
             queue.close()
         seen[topic, queue_id] = own
+        found.cut = len(seen) >= MOST_QUEUES
         if end_message is None:
             if own.end > own.first:
                 unproven.append((own, path))

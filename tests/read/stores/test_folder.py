@@ -205,3 +205,12 @@ def test_odd_places_of_files(tmp_path: Path) -> None:
     (tmp_path / "consumequeue" / "orders" / "1" / ("0" * 20)).mkdir()
     found = {queue.queue_id: queue.max_offset for queue in read_store(tmp_path).queues}
     assert found == {0: 3, 1: 0}
+
+
+def test_a_bound_on_queues_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mqdiag.read.stores.queues.MOST_QUEUES", 3)
+    written = WrittenStore(tmp_path)
+    for queue_id in range(5):
+        written.send("orders", queue_id, 1)
+    store = read_store(written.write())
+    assert "no others were read" in store.unreadable["consumequeue"]
