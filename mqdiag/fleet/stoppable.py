@@ -31,7 +31,8 @@ def stoppable(progress: Progress) -> Iterator[None]:
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
-        if not stopped:
+        # PySpark puts a handler of its own over that for SIGINT, which raises the same.
+        if not stopped and not isinstance(error, KeyboardInterrupt):
             raise
         progress.note("stopped; what is done is kept, run the same again to go on")
         raise KeyboardInterrupt from error
