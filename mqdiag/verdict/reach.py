@@ -88,8 +88,9 @@ def _statement(chain: tuple[ChainStep, ...]) -> str:
     first, *rest = chain
     statement = _sentence(first.says)
     if rest:
-        told = "; ".join(f"{step.word} {step.says}" for step in rest[:3])
-        statement += f" {_sentence(told[0].upper() + told[1:])}"
+        links = (say("{word} {says}", word=step.word, says=step.says) for step in rest[:3])
+        told = say("; ").join(links)
+        statement = say("{cause} {effects}", cause=statement, effects=_sentence(told[0].upper() + told[1:]))
     return statement
 
 

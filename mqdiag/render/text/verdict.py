@@ -48,7 +48,7 @@ def show_verdict(page: Page, report: Report) -> None:
 def _step(step: ChainStep) -> str:
     seen = say(" and ").join(map(word, step.seen_in))
     ties = say("; the same {tied_by}", tied_by=", ".join(step.tied_by)) if step.tied_by else ""
-    return f"{step.word} {step.says} ({seen}{ties})".lstrip()
+    return say("{word} {says} ({seen}{ties})", word=step.word, says=step.says, seen=seen, ties=ties).lstrip()
 
 
 def _lines(page: Page, head: str, lines: tuple[str, ...]) -> None:
