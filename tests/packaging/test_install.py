@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,8 +63,16 @@ def found_cause(done: subprocess.CompletedProcess[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    prefix = tmp_path_factory.mktemp("environment")
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter; pytest keeps its own from all others."""
+    with tempfile.TemporaryDirectory(prefix="mqdiag-packaging-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def installed(built: Built, open_folder: Path) -> Installed:
+    prefix = open_folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(prefix)], check=True)
     pip(prefix / "bin" / "python", built.wheel)
     return Installed(prefix)
@@ -110,17 +120,15 @@ def test_the_extras_are_named_when_they_are_not_there(installed: Installed, tmp_
     assert "install mqdiag[spark]" in done.stderr
 
 
-def test_a_user_without_rights_compiles_into_the_volume_once(installed: Installed, tmp_path: Path) -> None:
+def test_a_user_without_rights_compiles_into_the_volume_once(installed: Installed, open_folder: Path) -> None:
     """What the container does: an installation that cannot be written, and one folder that can."""
     root = os.getuid() == 0
     user = NOBODY if root else os.getuid()
-    volume, evidence = tmp_path / "kernels", tmp_path / "evidence"
+    volume, evidence = open_folder / "kernels", open_folder / "evidence"
     for folder in (volume, evidence):
         folder.mkdir()
     shutil.copy(DUMP, evidence)
     os.chown(volume, user, -1)
-    for folder in (tmp_path, *tmp_path.parents, installed.prefix, *installed.prefix.parents):
-        folder.chmod(folder.stat().st_mode | 0o055)
     nobody = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups") if root else ()
     heap = (*nobody, installed.mqdiag, "heap", DUMP.name, "--format", "json")
     seen = []
