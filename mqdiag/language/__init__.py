@@ -8,9 +8,11 @@ language is chosen are marked with `later`. docs/adr/0008-languages.md tells how
 from __future__ import annotations
 
 import gettext
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from string import Formatter
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "zh")
@@ -20,6 +22,8 @@ TAGS = {ENGLISH: "en", "zh": "zh-Hans"}
 FOLDER = Path(__file__).parent / "catalogues"
 DOMAIN = "mqdiag"
 
+_formatter = Formatter()
+_MIXED = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
 _english = gettext.NullTranslations()
 _chosen = ENGLISH
 _catalogue: gettext.NullTranslations = _english
@@ -47,12 +51,32 @@ def say(text: str, /, **values: object) -> str:
         values: what the placeholders stand for. Without any, braces are plain characters.
     """
     said = _catalogue.gettext(str(text)) if text else ""
-    return said.format_map(values) if values else said
+    return _filled(said, values) if values else said
 
 
 def say_plural(one: str, many: str, number: int, /, **values: object) -> str:
     """Like `say`, with the form that fits the number; `{number}` in the text is the number itself."""
-    return _catalogue.ngettext(one, many, number).format(number=number, **values)
+    return _filled(_catalogue.ngettext(one, many, number), {"number": number, **values})
+
+
+def _filled(said: str, values: Mapping[str, object]) -> str:
+    """The values in their places; between Chinese and Latin letters of two of them stands a blank, as print has it."""
+    if _chosen == ENGLISH:
+        return said.format_map(values)
+    parts: list[str] = []
+    for literal, name, spec, conversion in _formatter.parse(said):
+        _append(parts, literal)
+        if name is not None:
+            value = _formatter.convert_field(values[name], conversion)
+            _append(parts, format(value, spec or ""))
+    return "".join(parts)
+
+
+def _append(parts: list[str], text: str) -> None:
+    if parts and text and _MIXED.fullmatch(parts[-1][-1] + text[0]):
+        parts.append(" ")
+    if text:
+        parts.append(text)
 
 
 def counted(number: int, noun: str) -> str:

@@ -35,7 +35,7 @@ def _flow_control(finding: Finding) -> str:
     if finding.cause == "span":
         return say("its queue is not pulled any further, for the span limit")
     return say(
-        "pulls of the group are held back by flow control ({cause})", cause=finding.cause.replace("-", " ")
+        "pulls of the group are held back by flow control ({cause})", cause=say(finding.cause.replace("-", " "))
     )
 
 

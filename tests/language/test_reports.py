@@ -147,3 +147,11 @@ def test_english_is_spoken_again_afterwards() -> None:
     with pytest.raises(ValueError, match="no language 'de'"), speaking("de"):
         pass
     assert LANGUAGES[0] == "en"
+
+
+def test_a_blank_stands_between_chinese_and_latin_letters_of_values() -> None:
+    with speaking("zh"):
+        assert say("{word} {says}", word="因此", says="orders 停止") == "因此 orders 停止"
+        assert say("{word} {says}", word="因此", says="其队列") == "因此其队列"
+        assert say("no {what} was given", what="mqadmin 输出") == "未提供 mqadmin 输出"
+    assert say("{word} {says}", word="so", says="it ends") == "so it ends"

@@ -83,12 +83,13 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _details(found: Finding) -> Iterator[str]:
-    yield f"### {word(found.severity.value).upper()}: {escaped(found.title)}"
+    heading = say("{head}: {text}", head=word(found.severity.value).upper(), text=escaped(found.title))
+    yield f"### {heading}"
     named = about_line(found.subject)
     sure = say("{confidence} confidence", confidence=word(found.confidence))
     if found.confidence_reason:
-        sure += f": {escaped(found.confidence_reason)}"
-    yield ". ".join(filter(None, (escaped(named), sure[0].upper() + sure[1:])))
+        sure = say("{head}: {text}", head=sure, text=escaped(found.confidence_reason))
+    yield say(". ").join(filter(None, (escaped(named), sure[0].upper() + sure[1:])))
     if found.explanation:
         yield "\n".join(f"- {escaped(line)}" for line in found.explanation)
     if found.remedy:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mqdiag.findings import Report, Severity
 from mqdiag.language import counted, say
 from mqdiag.render.wording.reading import was_read
-
-_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
 def totals_line(report: Report) -> str:
@@ -14,10 +14,13 @@ def totals_line(report: Report) -> str:
     if not any(map(was_read, report.inputs)):
         return say("no input could be read")
     parts = []
-    for severity, noun in _WORDS.items():
-        count = sum(found.severity is severity and found.accepted is None for found in report.findings)
-        if count:
-            parts.append(counted(count, noun))
+    counts = Counter(found.severity for found in report.findings if found.accepted is None)
+    if errors := counts[Severity.ERROR]:
+        parts.append(counted(errors, "error"))
+    if warnings := counts[Severity.WARNING]:
+        parts.append(counted(warnings, "warning"))
+    if notes := counts[Severity.INFO]:
+        parts.append(counted(notes, "note"))
     known = sum(found.accepted is not None for found in report.findings)
     if known:
         parts.append(say("{known} known", known=known))

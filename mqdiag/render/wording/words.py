@@ -15,7 +15,7 @@ WORDS = frozenset(
             later("group"), later("topic"), later("broker"), later("queue"), later("thread"), later("class"),
             later("field"), later("setting"), later("address"), later("client"), later("host"), later("service"),
             later("heap"), later("stacks"), later("logs"), later("stores"), later("admin"), later("log"),
-            later("heap dump"), later("thread dumps"), later("fleet"),
+            later("heap dump"), later("thread dumps"), later("fleet"), later("count"), later("size"), later("span"),
             later("rocketmq"), later("jdk"), later("application"),
         ),
     )

@@ -98,7 +98,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
                 "{group} held back {pulls} or more, by {kind}",
                 group=say("Group {group}", group=row.group) if row.group else say("A lite pull consumer"),
                 pulls=counted(row.occurrences, "pull"),
-                kind=row.kind.replace("-", " "),
+                kind=say(row.kind.replace("-", " ")),
             )
         ),
         subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),

@@ -111,7 +111,7 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
             group=consumer.group,
             times=times,
             since=since,
-            kind=kind.replace("-", " "),
+            kind=say(kind.replace("-", " ")),
         ),
         subject=Subject(group=consumer.group),
         evidence={
