@@ -247,3 +247,4 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """regressions first"""
     capacity: tuple[GroupCapacity, ...] = ()
     failures: tuple[FleetFailure, ...] = ()
+    """those of kind fault first"""

@@ -14,6 +14,7 @@ from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Finding, Report
+from mqdiag.fleet.faults import faults_of
 from mqdiag.rules import all_rules
 
 SPREAD_RULE = "common-cause"
@@ -46,6 +47,7 @@ def fleet_verdict(
     report = msgspec.structs.replace(
         report,
         findings=tuple(findings),
+        failed=(*report.failed, *faults_of(facts.failures)),
         rule_cards=tuple(rule.card for rule in all_rules() if rule.card.name in named),
     )
     return dataclasses.replace(diagnosis, report=with_baseline(report, settings.baseline, settings.today))

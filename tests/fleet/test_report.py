@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli import run
+from mqdiag.cli.common.session import exit_code
 from mqdiag.config import Settings
-from mqdiag.errors import UsageError
+from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, UsageError
+from mqdiag.facts import Input
 from mqdiag.facts.fleet import (
     CauseCell,
     FleetFacts,
@@ -20,7 +22,8 @@ from mqdiag.facts.fleet import (
     ServiceState,
     SharedCause,
 )
-from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
+from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
+from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.status import status_line
 from mqdiag.fleet.tables.layout import Layout, check_run_name
@@ -128,6 +131,34 @@ def test_what_a_common_cause_tells_is_not_told_again() -> None:
     found = fleet_verdict(FLEET, (), lone, Settings()).report.findings
     assert [one.rule for one in found] == ["common-cause", "deadlock", "input-failed", "retry-storm"]
     assert found[0].evidence["rule"] == "offset-stuck-at-head"
+
+
+def _failure(host: str, kind: str, reason: str, path: str | None = None) -> FleetFailure:
+    return FleetFailure(service="orders", host=host, path=path, kind=kind, reason=reason)
+
+
+def test_a_fault_of_ours_in_an_incident_is_told_and_ends_with_4() -> None:
+    """The same fault in many incidents is told once; failures of the evidence are no faults of ours."""
+    fault = "internal fault: KeyError: 'x'"
+    crashed = Failed(rule="deadlock", error="ZeroDivisionError: division by zero")
+    failures = (
+        _failure("h1", "fault", fault, "/in/h1/1.hprof"),
+        _failure("h2", "fault", fault, "/in/h2/1.hprof"),
+        _failure("h3", "fault", rule_reason(crashed)),
+        _failure("h4", "memory", "needs more than 256 MiB of memory", "/in/h4/1.hprof"),
+    )
+    given = (Input(path="/in"),)
+    facts = FleetFacts(run="r1", failures=failures)
+    report = fleet_verdict(facts, given, (_finding("retry-storm", Severity.ERROR, "pay"),), Settings()).report
+    assert [(one.rule, one.error) for one in report.failed] == [
+        (INCIDENT_ANALYSIS, f"orders/h1 and 1 more: {fault}"),
+        ("deadlock", "orders/h3: ZeroDivisionError: division by zero"),
+    ]
+    assert exit_code(report, "error") == EXIT_INTERNAL
+    assert "retry-storm" in {found.rule for found in report.findings}, "the report is there all the same"
+    quiet = fleet_verdict(FleetFacts(run="r1", failures=failures[3:]), given, (), Settings()).report
+    assert quiet.failed == ()
+    assert exit_code(quiet, "error") == EXIT_CLEAN
 
 
 def test_the_progress_line() -> None:

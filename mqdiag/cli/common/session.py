@@ -77,7 +77,7 @@ def diagnose(
     report = redact_report(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
     shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
-    if options.format != "text" or not _nothing_read(report):
+    if options.format != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format)(report, shown))
     for name, other in also:
         other.write(renderer(name)(report, replace(shown, width=TEXT_WIDTH, colour=False)))
@@ -88,7 +88,9 @@ def diagnose(
             complain(f"{given.path or NO_NAME}: {given.error}")
     for failed in report.failed:
         complain(
-            f"rule {failed.rule} failed: {failed.error}" + ("" if options.debug else "; --debug shows where")
+            f"rule {failed.rule} failed: {failed.error}"
+            # Where a fault happened in another process there is nothing more to show.
+            + ("; --debug shows where" if diagnosis.crashes and not options.debug else "")
         )
     if options.debug:
         for crash in diagnosis.crashes:

@@ -29,6 +29,7 @@ from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.faults import FAULT
 
 LISTED = 200
 """entries of each list in the report; the tables hold all"""
@@ -81,7 +82,8 @@ def fleet_facts(
         told, _ = _top(changed, LISTED, _change)
         counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
     failed, failure_count = _top(
-        failures.orderBy("environment", "service", "host", "path"),
+        # Faults of ours first: one that a long list cuts off would not end the run as a fault.
+        failures.orderBy(F.col("kind") != FAULT, "environment", "service", "host", "path"),
         LISTED,
         lambda row: _plain(row, FleetFailure),
     )

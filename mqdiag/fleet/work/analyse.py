@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mqdiag.config import Settings
+from mqdiag.fleet.faults import FAULT, rule_reason
 from mqdiag.fleet.work.rows import Rows, incident_row, report_rows
 
 
@@ -34,8 +35,8 @@ def analyse(request: Request) -> Rows:
         rows["failures"].append(
             {
                 "path": None,
-                "kind": "fault",
-                "reason": f"rule {failed.rule} failed: {failed.error}",
+                "kind": FAULT,
+                "reason": rule_reason(failed),
                 "bytes": None,
             }
         )
