@@ -9,7 +9,7 @@ MOST_BYTES = 1 << 20
 MOST_FILES = 50
 FOLDERS_NAMED = 3
 """the store's own folder and those above it whose names are looked at"""
-_SETTING = re.compile(r"^[ \t]*(brokerRole|brokerId)[ \t]*=[ \t]*(\w+)", re.MULTILINE)
+_SETTING = re.compile(r"^[ \t]*(brokerRole|brokerId|storePathRootDir)[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 _WORD = re.compile(r"(?:^|[^a-z])(master|slave)(?:[^a-z]|$)", re.IGNORECASE)
 _WHERE = (".", "config", "conf", "..", "../conf")
 
@@ -24,7 +24,7 @@ def role_of(store: Path) -> tuple[str | None, str | None]:
         except OSError:
             continue
         for file in files[:MOST_FILES]:
-            role = _role_in(file)
+            role = _role_in(file, store)
             if role is not None:
                 return role, file.name
     return role_by_name(str(store.absolute()))
@@ -39,13 +39,17 @@ def role_by_name(path: str) -> tuple[str | None, str | None]:
     return None, None
 
 
-def _role_in(file: Path) -> str | None:
+def _role_in(file: Path, store: Path) -> str | None:
     try:
         if not file.is_file():
             return None
         with file.open("rb") as opened:
             settings = dict(_SETTING.findall(opened.read(MOST_BYTES).decode("utf-8", "replace")))
     except OSError:
+        return None
+    root = settings.pop("storePathRootDir", None)
+    if root is not None and Path(root).name != store.absolute().name:
+        # of another broker, whose settings lie in the same folder
         return None
     if settings.get("brokerRole", "").upper() == "SLAVE" or settings.get("brokerId", "0") != "0":
         return "slave"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tarfile
@@ -94,6 +95,9 @@ def test_the_way_that_is_shown_is_a_way(case: str, tmp_path: Path) -> None:
     """The commands of the remedy, run as they stand, leave a pair in which nothing is found."""
     laid_out(case, "tail-lost", tmp_path)
     (tmp_path / "master" / "config" / "broker.conf").write_text("brokerRole=SYNC_MASTER\n")
+    # files made at their full size and written in one second look alike to rsync
+    for file in tmp_path.rglob("*"):
+        os.utime(file, (1_795_000_000, 1_795_000_000))
     (finding,) = found(diagnose_incident([tmp_path]).report)
     keep = next(line for line in finding.remedy if "cp -a" in line)
     copy = next(line for line in finding.remedy if "rsync" in line)
@@ -104,6 +108,10 @@ def test_the_way_that_is_shown_is_a_way(case: str, tmp_path: Path) -> None:
     assert (tmp_path / "master.before-restart" / "config" / "consumerOffset.json").exists()
     report = diagnose_incident([tmp_path / "master", tmp_path / "slave"]).report
     assert found(report) == []
+    copied = sorted((tmp_path / "slave" / "consumequeue").rglob("0*"))
+    assert copied
+    for file in copied:
+        assert (tmp_path / "master" / file.relative_to(tmp_path / "slave")).read_bytes() == file.read_bytes()
 
 
 def test_offsets_that_the_slave_alone_has_count(tmp_path: Path) -> None:
@@ -159,6 +167,13 @@ def test_the_settings_of_the_broker_go_before_names(tmp_path: Path) -> None:
     (finding,) = found(diagnose_incident([tmp_path]).report)
     assert finding.evidence["path"] == str(tmp_path / "slave")
     assert finding.confidence == "high"
+
+
+def test_settings_of_another_broker_in_the_same_folder_are_not_taken(tmp_path: Path) -> None:
+    master_and_slave(tmp_path, master=30, slave=80, offset=75)
+    (tmp_path / "other.conf").write_text("brokerId=0\nstorePathRootDir=/data/other\n")
+    (finding,) = found(diagnose_incident([tmp_path]).report)
+    assert (finding.cause, finding.confidence) == ("lost-tail", "high")
 
 
 def test_stores_of_two_brokers_are_not_compared(tmp_path: Path) -> None:
