@@ -65,7 +65,7 @@ def tarred(**members: bytes) -> bytes:
     [
         (b"", Content.EMPTY),
         (DUMP, Content.HEAP_DUMP),
-        (gzip.compress(DUMP), Content.GZIP),
+        (gzip.compress(DUMP, mtime=0), Content.GZIP),
         (zipped(a=TEXT), Content.ZIP),
         (zipped(**{"META-INF/MANIFEST.MF": b"x"}), Content.JAVA_ARCHIVE),
         (tarred(a=TEXT), Content.TAR),
