@@ -108,7 +108,7 @@ def test_the_way_that_is_shown_is_a_way(case: str, tmp_path: Path) -> None:
     assert (tmp_path / "master.before-restart" / "config" / "consumerOffset.json").exists()
     report = diagnose_incident([tmp_path / "master", tmp_path / "slave"]).report
     assert found(report) == []
-    copied = sorted((tmp_path / "slave" / "consumequeue").rglob("0*"))
+    copied = sorted((tmp_path / "slave" / "consumequeue").rglob("0" * 20))
     assert copied
     for file in copied:
         assert (tmp_path / "master" / file.relative_to(tmp_path / "slave")).read_bytes() == file.read_bytes()
