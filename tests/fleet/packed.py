@@ -19,7 +19,10 @@ def pack(target: Path) -> None:
     subprocess.run(
         [python, "-m", "pip", "install", *quiet, str(ROOT), "pyarrow", "pandas", "venv-pack"], check=True
     )
-    subprocess.run([python, "-m", "mqdiag", "warm"], check=True, stdout=subprocess.DEVNULL)
+    # Its own command: python -m would take the mqdiag of the working directory, and compile for that one.
+    subprocess.run([str(folder / "bin/mqdiag"), "warm"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([str(folder / "bin/venv-pack"), "--quiet", "-p", str(folder), "-o", str(target)], check=True)
     with tarfile.open(target) as archive:
-        assert "bin/python" in archive.getnames()
+        names = archive.getnames()
+    assert "bin/python" in names
+    assert any("/mqdiag/_kernel_cache/" in name and name.endswith("/ready") for name in names)
