@@ -118,6 +118,7 @@ def test_the_report_fits_its_schema(night: Night, second: Done) -> None:
         jsonschema.validate(done.report, report_schema())
 
 
+@pytest.mark.nightly
 def test_a_dry_run_changes_nothing(night: Night, tmp_path: Path) -> None:
     assert night.code == 1
     put(tmp_path / "in", "shop/s1/20261121-080000.hprof", heap("no-rocketmq"))
