@@ -59,6 +59,8 @@ def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
 
 def failure_kind(reason: str) -> str:
     """Neither a full disk nor a limit is the evidence's fault; the readers name TMPDIR where there is no room."""
+    if "more memory" in reason:
+        return "memory"
     if "TMPDIR" not in reason:
         return "unreadable"
     return "too-large" if os.strerror(errno.EFBIG) in reason else "no-room"
