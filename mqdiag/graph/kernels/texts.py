@@ -6,22 +6,7 @@ import numpy as np
 
 from mqdiag.graph.kernels.draw import drawn
 from mqdiag.kernel import kernel
-from mqdiag.read.hprof.kernels.values import u4
-
-
-@kernel(inline=True)
-def _u8(data, at):
-    p = np.uint64(at)
-    return (
-        np.uint64(data[p])
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(8))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(3)]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(4)]) << np.uint64(32))
-        | (np.uint64(data[p + np.uint64(5)]) << np.uint64(40))
-        | (np.uint64(data[p + np.uint64(6)]) << np.uint64(48))
-        | (np.uint64(data[p + np.uint64(7)]) << np.uint64(56))
-    )
+from mqdiag.read.hprof.kernels.values import little_u8, u4
 
 
 @kernel(inline=True)
@@ -34,7 +19,7 @@ def _mixed(value, word):
 def _over(data, begin, end, value):
     at = begin
     while at + 8 <= end:
-        value = _mixed(value, _u8(data, at))
+        value = _mixed(value, little_u8(data, at))
         at += 8
     if at < end:
         rest = np.uint64(0)

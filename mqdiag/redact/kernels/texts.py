@@ -9,24 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.values import little_u8
 
 MOST_BYTES = 1 << 16
 """a longer text is neither kept nor told from another one: all letters are the same"""
-
-
-@kernel(inline=True)
-def _word(data, at):
-    p = np.uint64(at)
-    return (
-        np.uint64(data[p])
-        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(8))
-        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(16))
-        | (np.uint64(data[p + np.uint64(3)]) << np.uint64(24))
-        | (np.uint64(data[p + np.uint64(4)]) << np.uint64(32))
-        | (np.uint64(data[p + np.uint64(5)]) << np.uint64(40))
-        | (np.uint64(data[p + np.uint64(6)]) << np.uint64(48))
-        | (np.uint64(data[p + np.uint64(7)]) << np.uint64(56))
-    )
 
 
 @kernel(inline=True)
@@ -46,7 +32,7 @@ def hash_text(data, begin, end, key0, key1):
         word = np.uint64(0)
         rounds = 2
         if step < words:
-            word = _word(data, begin + 8 * step)
+            word = little_u8(data, begin + 8 * step)
         elif step == words:
             word = np.uint64(end - begin) << np.uint64(56)
             for place in range(begin + 8 * words, end):

@@ -61,3 +61,19 @@ def value_size(kind, id_size):
     if kind == 7 or kind == 11:
         return 8
     return 0
+
+
+@kernel(inline=True)
+def little_u8(data, at):
+    """Eight bytes of a text at a place as one little-endian word, for hashing. O(1)."""
+    p = np.uint64(at)
+    return (
+        np.uint64(data[p])
+        | (np.uint64(data[p + np.uint64(1)]) << np.uint64(8))
+        | (np.uint64(data[p + np.uint64(2)]) << np.uint64(16))
+        | (np.uint64(data[p + np.uint64(3)]) << np.uint64(24))
+        | (np.uint64(data[p + np.uint64(4)]) << np.uint64(32))
+        | (np.uint64(data[p + np.uint64(5)]) << np.uint64(40))
+        | (np.uint64(data[p + np.uint64(6)]) << np.uint64(48))
+        | (np.uint64(data[p + np.uint64(7)]) << np.uint64(56))
+    )

@@ -8,6 +8,7 @@ from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, count_cell, offset_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Fold, Pairs, Section
+from mqdiag.render.wording.settings import setting_text
 from mqdiag.render.wording.sizes import duration, number, size
 
 
@@ -59,15 +60,9 @@ def broker_section(report: Report, view: View) -> Section | None:
         )
     for name, settings in (("BrokerConfig", broker.config), ("MessageStoreConfig", broker.store_config)):
         if settings:
-            rows = [(key, _setting(value)) for key, value in sorted(settings.items())]
+            rows = [(key, setting_text(value)) for key, value in sorted(settings.items())]
             parts.append(Fold(summary=say("{name} in force", name=name), parts=[Pairs(rows)]))
     return Section(name="broker", title=say("The broker"), parts=parts)
-
-
-def _setting(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return say("not known") if value is None else str(value)
 
 
 def _card(broker: BrokerFacts) -> list[tuple[str, str]]:

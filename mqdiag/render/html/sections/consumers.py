@@ -9,7 +9,9 @@ from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.bars import BarRow, bars
 from mqdiag.render.html.figures.offset_strip import Strip, offset_strips
+from mqdiag.render.html.page.cells import age_cell, count_cell
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Table
+from mqdiag.render.wording.settings import setting_text
 from mqdiag.render.wording.sizes import duration, number, size
 
 MOST_BARS = 20
@@ -68,14 +70,8 @@ def _consumers(heap: HeapFacts) -> Table:
 
 
 def _settings(consumer: ConsumerFacts) -> Fold:
-    rows = [(key, _setting(value)) for key, value in sorted(consumer.config.items())]
+    rows = [(key, setting_text(value)) for key, value in sorted(consumer.config.items())]
     return Fold(summary=say("Settings in force of {group}", group=consumer.group), parts=[Pairs(rows)])
-
-
-def _setting(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return say("not known") if value is None else str(value)
 
 
 def _bars(queues: list[QueueFacts]) -> Figure:
@@ -180,15 +176,15 @@ def _queues(heap: HeapFacts) -> Table:
                 queue.group or "?",
                 queue.topic or "?",
                 queue.broker or "?",
-                _cell(queue.queue_id),
-                _cell(queue.messages),
+                count_cell(queue.queue_id),
+                count_cell(queue.messages),
                 Cell(size(queue.body_bytes), queue.body_bytes),
-                _cell(queue.min_offset),
-                _cell(queue.max_offset),
-                _cell(queue.span),
-                _cell(queue.commit_offset),
-                _cell(queue.lag),
-                _cell(queue.oldest_consume_age_ms, duration),
+                count_cell(queue.min_offset),
+                count_cell(queue.max_offset),
+                count_cell(queue.span),
+                count_cell(queue.commit_offset),
+                count_cell(queue.lag),
+                age_cell(queue.oldest_consume_age_ms),
                 _state(queue),
             )
             for queue in rows[:MOST_QUEUES]
@@ -197,12 +193,6 @@ def _queues(heap: HeapFacts) -> Table:
         if hidden > 0
         else "",
     )
-
-
-def _cell(value: int | None, words: object = None) -> Cell:
-    if value is None:
-        return Cell("", -1)
-    return Cell(words(value) if callable(words) else number(value), value)
 
 
 def _state(queue: QueueFacts) -> str:

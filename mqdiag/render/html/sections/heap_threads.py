@@ -6,8 +6,8 @@ from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Report
 from mqdiag.language import say
 from mqdiag.render import View
+from mqdiag.render.html.page.cells import age_cell, offset_cell
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Fold, Section, Stack, Table
-from mqdiag.render.wording.sizes import duration
 
 MOST_STACKS = 40
 MOST_THREADS = 2000
@@ -81,12 +81,8 @@ def _row(thread: HeapThread) -> tuple[Cell | str, ...]:
         thread.role or "",
         state,
         "" if message is None else message.topic or "",
-        _cell(None if message is None else message.queue_id),
-        _cell(None if message is None else message.offset),
-        Cell("" if age is None else duration(age), -1 if age is None else age),
+        offset_cell(None if message is None else message.queue_id),
+        offset_cell(None if message is None else message.offset),
+        age_cell(age),
         place,
     )
-
-
-def _cell(value: int | None) -> Cell:
-    return Cell("", -1) if value is None else Cell(str(value), value)
