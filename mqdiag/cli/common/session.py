@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mqdiag.cli.common.ahead import imports_ahead
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.language import language_of_run
 from mqdiag.cli.common.options import CommonOptions
@@ -22,7 +23,7 @@ from mqdiag.language import choose
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
-    from mqdiag.findings import Report
+    from mqdiag.findings import Report, RuleCard
     from mqdiag.progress import Progress
     from mqdiag.render import View
 
@@ -34,22 +35,29 @@ def load_settings(options: CommonOptions) -> Settings:
     """The configuration file with the options put over it, both checked."""
     from mqdiag.baseline import read_baseline
     from mqdiag.config import ConfigFile, find_config, read_config, resolve
-    from mqdiag.rules import all_rules
 
     if options.table is not None and options.format != "csv":
         raise UsageError(f"--table {options.table} goes with --format csv only")
     if options.baseline == "":
         raise UsageError("--baseline '' is no file name")
     path = options.config or find_config(Path.cwd())
+    config = ConfigFile() if path is None else read_config(path)
     return resolve(
-        ConfigFile() if path is None else read_config(path),
+        config,
         str(path),
-        {rule.card.name: rule.card for rule in all_rules()},
+        _rule_cards() if config.rules else {},
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
         baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
     )
+
+
+def _rule_cards() -> dict[str, RuleCard]:
+    """All rules, imported before the evidence is read only where a file sets something of theirs."""
+    from mqdiag.rules import all_rules
+
+    return {rule.card.name: rule.card for rule in all_rules()}
 
 
 def diagnose(
@@ -63,8 +71,6 @@ def diagnose(
         all_threads: show every thread, not only those that matter.
     """
     from mqdiag.cli.common.also import also_targets
-    from mqdiag.cli.common.write_baseline import baseline_text
-    from mqdiag.redact.report import redact_report
     from mqdiag.render import renderer
 
     settings = load_settings(options)
@@ -72,17 +78,17 @@ def diagnose(
     also = also_targets(options)
     choose(language_of_run(options.lang, _written(options, also)))
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
-    with terminal_progress() as progress:
+    with terminal_progress() as shown, imports_ahead(shown, lambda: _needed_later(options.format)) as progress:
         diagnosis = work(settings, progress)
-    report = redact_report(diagnosis.report) if options.redact else diagnosis.report
+    report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
-    shown = view(options, all_threads=all_threads, fail_on=settings.fail_on)
+    viewed = view(options, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format != "text" or report.failed or not _nothing_read(report):
-        target.write(renderer(options.format)(report, shown))
+        target.write(renderer(options.format)(report, viewed))
     for name, other in also:
-        other.write(renderer(name)(report, replace(shown, width=TEXT_WIDTH, colour=False)))
+        other.write(renderer(name)(report, replace(viewed, width=TEXT_WIDTH, colour=False)))
     if kept is not None and not _nothing_read(report):
-        kept.write(baseline_text(report))
+        kept.write(_baseline(report))
     for given in report.inputs:
         if given.error is not None:
             complain(f"{given.path or NO_NAME}: {given.error}")
@@ -96,6 +102,27 @@ def diagnose(
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
     return exit_code(report, settings.fail_on)
+
+
+def _needed_later(format_name: str) -> None:
+    """Import what judges and shows the facts."""
+    from mqdiag.render import renderer
+    from mqdiag.rules import all_rules
+
+    all_rules()
+    renderer(format_name)
+
+
+def _redacted(report: Report) -> Report:
+    from mqdiag.redact.report import redact_report
+
+    return redact_report(report)
+
+
+def _baseline(report: Report) -> str:
+    from mqdiag.cli.common.write_baseline import baseline_text
+
+    return baseline_text(report)
 
 
 def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]:

@@ -168,24 +168,30 @@ class _Buffers:
 
 def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool) -> Walked:
     buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
-    state = np.zeros(5, np.int64)
+    starts, ends = np.array(segments, np.int64).reshape(-1, 2).T.copy()
+    state = np.zeros(6, np.int64)
     state[kernel.KNOWN] = kernel.FIRST_CLASS
+    state[kernel.POSITION] = segments[0][0]
     damages = []
-    for start, end in segments:
-        state[kernel.POSITION] = start
-        while True:
-            status = kernel.walk_segment(
-                data, end, id_size, store, state, buffers.keys, buffers.values, buffers.known,
-                buffers.counts, buffers.elements, buffers.ids, buffers.offsets, buffers.classes,
-                buffers.root_types, buffers.root_ids, buffers.root_threads, buffers.root_frames,
-                buffers.class_offsets, buffers.class_ends,
-            )  # fmt: skip
-            if status in (kernel.END, kernel.UNKNOWN_TAG, kernel.CROSSES_END):
-                break
-            buffers.grow(status, int(state[kernel.KNOWN]))
-        if status != kernel.END:
-            at = int(state[kernel.POSITION])
+    while True:
+        status = kernel.walk_segments(
+            data, starts, ends, id_size, store, state, buffers.keys, buffers.values, buffers.known,
+            buffers.counts, buffers.elements, buffers.ids, buffers.offsets, buffers.classes,
+            buffers.root_types, buffers.root_ids, buffers.root_threads, buffers.root_frames,
+            buffers.class_offsets, buffers.class_ends,
+        )  # fmt: skip
+        if status == kernel.END:
+            break
+        if status in (kernel.UNKNOWN_TAG, kernel.CROSSES_END):
+            at, segment = int(state[kernel.POSITION]), int(state[kernel.SEGMENT])
+            end = segments[segment][1]
             damages.append(Damage(at, _problem(data, status, at, end), end - at))
+            if segment + 1 == len(segments):
+                break
+            state[kernel.SEGMENT] = segment + 1
+            state[kernel.POSITION] = segments[segment + 1][0]
+        else:
+            buffers.grow(status, int(state[kernel.KNOWN]))
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
     return Walked(
         # Views: the room beyond was never touched, so it costs addresses but no memory.

@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
 
 END = 0
-"""the segment's end was reached exactly"""
+"""the end of each segment was reached exactly"""
 FULL_OBJECTS = 1
 FULL_ROOTS = 2
 FULL_CLASSES = 3
@@ -17,7 +17,7 @@ UNKNOWN_TAG = 5
 CROSSES_END = 6
 """a sub-record needs more bytes than the segment has"""
 
-POSITION, OBJECTS, ROOTS, CLASSES, KNOWN = 0, 1, 2, 3, 4
+POSITION, OBJECTS, ROOTS, CLASSES, KNOWN, SEGMENT = 0, 1, 2, 3, 4, 5
 """places in the state array"""
 
 FIRST_CLASS = 9
@@ -71,7 +71,7 @@ def class_dump_end(data, at, end, id_size):
 
 
 @kernel
-def walk_segment(
+def _walk_segment(
     data,
     end,
     id_size,
@@ -92,27 +92,7 @@ def walk_segment(
     class_offsets,
     class_ends,
 ):
-    """Walk sub-records from state[POSITION] to `end`.
-
-    Args:
-        data: uint8, the file.
-        end: int64, where the segment ends.
-        id_size: 4 or 8.
-        store: when False only `counts` and `elements` are kept of objects.
-        state: int64[5], in and out: position and the entries used of each output.
-        keys: uint64[2^k], class ids; values: int32[2^k], their local numbers. In and out, at most half full.
-        known: uint64[], out: class id by local number.
-        counts: int64[], out: objects by local number; elements: int64[], out: array elements (instances: bytes).
-        ids: uint64[], offsets: int64[], classes: int32[], out: objects in file order. `offsets` is where the
-            sub-record's tag stands.
-        root_types: uint8[], root_ids: uint64[], root_threads: int64[], root_frames: int64[], out: -1 where the
-            root has no thread or frame. For a thread object `root_frames` is its stack trace's serial number.
-        class_offsets: int64[], class_ends: int64[], out: CLASS_DUMP sub-records.
-
-    Returns:
-        status; on anything but END, state[POSITION] is the tag of the sub-record that was not taken.
-        O(sub-records).
-    """
+    """Walk sub-records from state[POSITION] to `end`; arguments and result as of `walk_segments`."""
     at = state[POSITION]
     used = state[OBJECTS]
     roots = state[ROOTS]
@@ -259,3 +239,77 @@ def walk_segment(
     state[CLASSES] = dumps
     state[KNOWN] = number
     return status
+
+
+@kernel
+def walk_segments(
+    data,
+    starts,
+    ends,
+    id_size,
+    store,
+    state,
+    keys,
+    values,
+    known,
+    counts,
+    elements,
+    ids,
+    offsets,
+    classes,
+    root_types,
+    root_ids,
+    root_threads,
+    root_frames,
+    class_offsets,
+    class_ends,
+):
+    """Walk sub-records from state[POSITION] in segment state[SEGMENT] to the end of the last segment.
+
+    Args:
+        data: uint8, the file.
+        starts: int64[s], where the segments begin; ends: int64[s], where they end.
+        id_size: 4 or 8.
+        store: when False only `counts` and `elements` are kept of objects.
+        state: int64[6], in and out: position, the entries used of each output, and the segment.
+        keys: uint64[2^k], class ids; values: int32[2^k], their local numbers. In and out, at most half full.
+        known: uint64[], out: class id by local number.
+        counts: int64[], out: objects by local number; elements: int64[], out: array elements (instances: bytes).
+        ids: uint64[], offsets: int64[], classes: int32[], out: objects in file order. `offsets` is where the
+            sub-record's tag stands.
+        root_types: uint8[], root_ids: uint64[], root_threads: int64[], root_frames: int64[], out: -1 where the
+            root has no thread or frame. For a thread object `root_frames` is its stack trace's serial number.
+        class_offsets: int64[], class_ends: int64[], out: CLASS_DUMP sub-records.
+
+    Returns:
+        status; on anything but END, state[POSITION] is the tag of the sub-record that was not taken.
+        O(sub-records).
+    """
+    while state[SEGMENT] < starts.size:
+        status = _walk_segment(
+            data,
+            ends[state[SEGMENT]],
+            id_size,
+            store,
+            state,
+            keys,
+            values,
+            known,
+            counts,
+            elements,
+            ids,
+            offsets,
+            classes,
+            root_types,
+            root_ids,
+            root_threads,
+            root_frames,
+            class_offsets,
+            class_ends,
+        )
+        if status != END:
+            return status
+        state[SEGMENT] += 1
+        if state[SEGMENT] < starts.size:
+            state[POSITION] = starts[state[SEGMENT]]
+    return END

@@ -1,0 +1,53 @@
+"""Imports that are made while a dump is read: machine code walks it then, and Python has nothing else to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from mqdiag.progress import Progress
+
+
+class _Importing:
+    """Progress that starts the imports when the first phase begins, and hands everything on."""
+
+    def __init__(self, progress: Progress, imports: Callable[[], object]) -> None:
+        self._progress = progress
+        self.thread = threading.Thread(target=_run, args=(imports,), name="mqdiag-imports")
+
+    def phase(self, name: str) -> None:
+        """A phase; before the first one the reader itself is still being imported."""
+        self._progress.phase(name)
+        if self.thread.ident is None:
+            self.thread.start()
+
+    def advance(self, share: float) -> None:
+        """Handed on."""
+        self._progress.advance(share)
+
+    def note(self, text: str) -> None:
+        """Handed on."""
+        self._progress.note(text)
+
+
+@contextmanager
+def imports_ahead(progress: Progress, imports: Callable[[], object]) -> Iterator[Progress]:
+    """Progress to give to the reader of a dump, whose first phase starts the imports.
+
+    Args:
+        progress: who listens.
+        imports: imports what is needed after reading.
+    """
+    importing = _Importing(progress, imports)
+    try:
+        yield importing
+    finally:
+        if importing.thread.ident is not None:
+            importing.thread.join()
+
+
+def _run(imports: Callable[[], object]) -> None:
+    # Whoever needs the module imports it again and meets the same error in a place that can tell of it.
+    with suppress(Exception):
+        imports()
