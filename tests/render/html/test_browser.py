@@ -63,8 +63,6 @@ def test_it_opens_without_an_error_and_fits(browser: Any, tmp_path: Path, make: 
     opened.check()
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
     assert opened.page.locator("h1").inner_text() == make().findings[0].title
-    ready = opened.page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
-    assert ready < 1000
 
 
 @pytest.mark.parametrize("make", [stuck_heap, convoy], ids=lambda make: make.__name__)
