@@ -20,6 +20,9 @@ if CHROMIUM is None:
 
 playwright = pytest.importorskip("playwright.sync_api")
 
+MOST_ELEMENTS = 10_000
+"""Of so many a page is interactive within a fifth of a second: `python -m tests.bench.page`."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
@@ -63,6 +66,7 @@ def test_it_opens_without_an_error_and_fits(browser: Any, tmp_path: Path, make: 
     opened.check()
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
     assert opened.page.locator("h1").inner_text() == make().findings[0].title
+    assert opened.page.evaluate("document.querySelectorAll('*').length") < MOST_ELEMENTS
 
 
 @pytest.mark.parametrize("make", [stuck_heap, convoy], ids=lambda make: make.__name__)
