@@ -11,6 +11,7 @@ import msgspec
 
 from mqdiag.facts import AdminFacts, FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts, StoresFacts
 from mqdiag.facts.diff import DiffFacts
+from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
@@ -53,14 +54,19 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     environment: str | None = None
     service: str | None = None
     host: str | None = None
+    instance: str | None = None
+    """which of several brokers of that name, by where its logs lie"""
 
     def overlaps(self, other: Subject) -> bool:
         """True unless both name the same part differently: what may be one story."""
-        for part in ("group", "topic", "broker", "queue_id"):
+        for part in ("group", "topic", "broker", "queue_id", "instance"):
             mine, theirs = getattr(self, part), getattr(other, part)
             if mine is not None and theirs is not None and mine != theirs:
                 return False
-        return True
+        return not any(
+            one.instance == UNNAMED_BROKER and their.broker is not None
+            for one, their in ((self, other), (other, self))
+        )
 
 
 class Acceptance(msgspec.Struct, frozen=True, kw_only=True):

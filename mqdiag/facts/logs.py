@@ -10,6 +10,8 @@ import msgspec
 
 MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
+UNNAMED_BROKER = "unnamed"
+"""`instance` of one of several brokers whose answers to senders do not tell which one it is"""
 MOST_POINTS = 1440
 """points of a series: a day of minutes; a longer time has wider steps"""
 
@@ -155,6 +157,8 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     first: str | None = None
     last: str | None = None
+    instance: str | None = None
+    """which of several brokers of that name, as in `brokers`"""
     sides: tuple[str, ...] = ()
     """whose logs say so: broker, client"""
 
@@ -278,6 +282,32 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     series: tuple[GcMinute, ...] = ()
 
 
+class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several brokers: what its own logs say, and what senders were answered by it."""
+
+    name: str | None = None
+    """None where no line names it, as in a store.log alone"""
+    address: str | None = None
+    instance: str | None = None
+    """what tells it from others of its name: the end of the path where its logs lie"""
+    paths: tuple[str, ...] = ()
+    """its own logs; none for one that only senders name"""
+    first: str | None = None
+    """earliest line of its own logs"""
+    last: str | None = None
+    events: tuple[LogEvent, ...] = ()
+    not_matched: tuple[OffsetNotMatched, ...] = ()
+    pagecachert: PutLatency | None = None
+    replica_gaps: tuple[ReplicaGap, ...] = ()
+    settings: dict[str, str] = {}
+
+    @property
+    def called(self) -> str:
+        """Its name, and what tells it from others of that name."""
+        known = (self.name or "", f"({self.instance})" if self.instance else "")
+        return " ".join(part for part in known if part) or self.address or "?"
+
+
 class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All logs of one run."""
 
@@ -289,11 +319,14 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     resets_left_out: int = 0
     not_matched: tuple[OffsetNotMatched, ...] = ()
     pagecachert: PutLatency | None = None
-    """None when no log has such a line"""
+    """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
     settings: dict[str, str] = {}
-    """broker settings that start-up lines print, such as brokerRole; several brokers' values with commas between"""
+    """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
+    differ from start to start; with several brokers each has its own in `brokers`"""
+    brokers: tuple[BrokerLogs, ...] = ()
+    """one row for each broker where the logs are of several; empty where all of them are of one or of none"""
     bytes: int = 0
     lines: int = 0
 

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 
-from mqdiag.facts.logs import (
-    MOST_POINTS,
-    MOST_SUBJECTS,
-    LogEvent,
-    LogFile,
-    LogGroup,
-    LogPoint,
-    LogsFacts,
-    LogSubject,
-    PutLatency,
-    PutMinute,
-    ReplicaGap,
-)
-from mqdiag.logs.brokers import broker_names, with_names
-from mqdiag.logs.latency import LatencyTally, Puts
+from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, PutLatency, ReplicaGap
+from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
+from mqdiag.logs.latency import LatencyTally
+from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows
-from mqdiag.logs.tally import EventTally
+from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
 
 
@@ -34,54 +24,117 @@ def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -
         logs: what was read.
         utc_offset_minutes: zone of logs that do not tell theirs.
     """
-    read = list(logs)
-    zones = [zone_of(log.shape, log.tally.zone_minutes, utc_offset_minutes) for log in read]
-    merged: dict[tuple[str, str | None, bool], EventTally] = {}
-    latency: dict[bool, LatencyTally] = {}
-    shown_in = _common(zones)
-    repeated = _repeated(read)
-    names = broker_names(log.tally for log in read)
-    for log, zone in zip(read, zones, strict=True):
-        known, shift = zone.minutes is not None, -(zone.minutes or 0) * 60_000
-        for (kind, side), event in log.tally.events.items():
-            if (log.path, kind) in repeated:
+    return _Build(list(logs), utc_offset_minutes).facts()
+
+
+class _Build:
+    """What the parts of the facts have in common: all logs, their zones, whose they are."""
+
+    def __init__(self, read: list[ReadLog], utc_offset_minutes: int | None) -> None:
+        self.read = read
+        self.zones = [zone_of(log.shape, log.tally.zone_minutes, utc_offset_minutes) for log in read]
+        self.shown_in = _common(self.zones)
+        self.names = broker_names(log.tally for log in read)
+        self.repeated = _repeated(read)
+        self.with_replica = {_folder(log.path) for log in read if log.tally.replica_seen}
+        self.owners = tell_owners(read, self.zones, self.names)
+        self.labels = labels(self.owners)
+
+    def facts(self) -> LogsFacts:
+        read, zones = self.read, self.zones
+        every = range(len(read))
+        resets, left_out = reset_rows(read, zones, self.owners, self.labels)
+        several = len(self.owners) > 1
+        return LogsFacts(
+            files=tuple(_file(log, zone) for log, zone in zip(read, zones, strict=True)),
+            events=self._events(
+                [(number, event) for number in every for event in read[number].tally.events.values()]
+            ),
+            flow_control=flow_rows(read, zones),
+            offset_resets=resets,
+            resets_left_out=left_out,
+            not_matched=not_matched_rows(read, zones),
+            pagecachert=None if several else self._latency(every),
+            replica_gaps=tuple(self._gaps(every)),
+            gc=tuple(
+                gc_row(log, zone)
+                for log, zone in zip(read, zones, strict=True)
+                if log.tally.gc.collections or log.tally.gc.pause_ms
+            ),
+            settings={} if several else self._settings(every),
+            brokers=tuple(map(self._broker, self.owners, self.labels)) if several else (),
+            bytes=sum(log.counts.bytes for log in read),
+            lines=sum(log.counts.lines for log in read),
+        )
+
+    def _broker(self, owner: Owner, label: str | None) -> BrokerLogs:
+        read, zones = self.read, self.zones
+        own = [
+            (number, event)
+            for number in owner.logs
+            for (_, side), event in read[number].tally.events.items()
+            if side != "client"
+        ]
+        span = Span()
+        for number in owner.logs:
+            span.take(read[number].tally.span.shifted(-(zones[number].minutes or 0) * 60_000))
+        zone = self.shown_in if all(zones[number].minutes is not None for number in owner.logs) else None
+        return BrokerLogs(
+            name=owner.name,
+            address=owner.address,
+            instance=label,
+            paths=tuple(read[number].path for number in owner.logs),
+            first=shown_time(span.first, zone),
+            last=shown_time(span.last, zone),
+            events=self._events([*own, *owner.answers]),
+            not_matched=not_matched_rows(
+                [read[number] for number in owner.logs], [zones[number] for number in owner.logs]
+            ),
+            pagecachert=self._latency(owner.logs),
+            replica_gaps=tuple(self._gaps(owner.logs)),
+            settings=self._settings(owner.logs),
+        )
+
+    def _events(self, found: Iterable[tuple[int, EventTally]]) -> tuple[LogEvent, ...]:
+        """Events of the same kind as one; those of a known clock and those of an unknown one stay apart."""
+        merged: dict[tuple[str, str | None, bool], EventTally] = {}
+        for number, event in found:
+            if event.side == "client" and (self.read[number].path, event.kind) in self.repeated:
                 continue
-            merged.setdefault((kind, side, known), EventTally(kind, side)).take(event, shift)
-        if log.tally.latency.lines:
-            latency.setdefault(known, LatencyTally()).take(log.tally.latency, shift)
-    settings: dict[str, dict[str, None]] = {}
-    for log in read:
-        for name, value in log.tally.settings.items():
-            settings.setdefault(name, {})[value] = None
-    with_replica = {_folder(log.path) for log in read if log.tally.replica_seen}
-    resets, left_out = reset_rows(read, zones)
-    return LogsFacts(
-        files=tuple(_file(log, zone) for log, zone in zip(read, zones, strict=True)),
-        events=tuple(
-            sorted(
-                (_event(event, shown_in if known else None, names) for (_, _, known), event in merged.items()),
-                key=lambda event: (-event.count, event.kind),
-            )
-        ),
-        flow_control=flow_rows(read, zones),
-        offset_resets=resets,
-        resets_left_out=left_out,
-        not_matched=not_matched_rows(read, zones),
-        pagecachert=_latency(latency, shown_in),
-        replica_gaps=tuple(
-            _gap(log, zone, _folder(log.path) in with_replica)
-            for log, zone in zip(read, zones, strict=True)
-            if log.tally.gaps.lines
-        ),
-        gc=tuple(
-            gc_row(log, zone)
-            for log, zone in zip(read, zones, strict=True)
-            if log.tally.gc.collections or log.tally.gc.pause_ms
-        ),
-        settings={name: ", ".join(values) for name, values in settings.items()},
-        bytes=sum(log.counts.bytes for log in read),
-        lines=sum(log.counts.lines for log in read),
-    )
+            known, shift = self._clock(number)
+            key = (event.kind, event.side, known)
+            merged.setdefault(key, EventTally(event.kind, event.side)).take(event, shift)
+        rows = (
+            event_facts(event, self.shown_in if known else None, self.names)
+            for (_, _, known), event in merged.items()
+        )
+        return tuple(sorted(rows, key=lambda event: (-event.count, event.kind)))
+
+    def _latency(self, logs: Iterable[int]) -> PutLatency | None:
+        by_clock: dict[bool, LatencyTally] = {}
+        for number in logs:
+            if self.read[number].tally.latency.lines:
+                known, shift = self._clock(number)
+                by_clock.setdefault(known, LatencyTally()).take(self.read[number].tally.latency, shift)
+        return latency_facts(by_clock, self.shown_in)
+
+    def _gaps(self, logs: Iterable[int]) -> Iterator[ReplicaGap]:
+        for number in logs:
+            log = self.read[number]
+            if log.tally.gaps.lines:
+                yield gap_facts(log, self.zones[number], replica_seen=_folder(log.path) in self.with_replica)
+
+    def _settings(self, logs: Iterable[int]) -> dict[str, str]:
+        settings: dict[str, dict[str, None]] = {}
+        for number in logs:
+            for name, value in self.read[number].tally.settings.items():
+                settings.setdefault(name, {})[value] = None
+        return {name: ", ".join(values) for name, values in settings.items()}
+
+    def _clock(self, number: int) -> tuple[bool, int]:
+        """(whether a log's zone is known, milliseconds from its clock to UTC)."""
+        minutes = self.zones[number].minutes
+        return minutes is not None, -(minutes or 0) * 60_000
 
 
 def _repeated(logs: list[ReadLog]) -> set[tuple[str, str]]:
@@ -135,111 +188,6 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
     )
 
 
-def _event(event: EventTally, zone: int | None, names: Mapping[str, str]) -> LogEvent:
-    step, points = event.minutes.points(MOST_POINTS)
-    rows = sorted(with_names(event.subjects, names).items(), key=lambda item: (-item[1].count, str(item[0])))
-    shown, rest = rows[:MOST_SUBJECTS], rows[MOST_SUBJECTS:]
-    return LogEvent(
-        kind=event.kind,
-        side=event.side,
-        count=event.count,
-        occurrences=event.weight,
-        first=shown_time(event.span.first, zone),
-        last=shown_time(event.span.last, zone),
-        peak_per_minute=event.minutes.peak or None,
-        peak_at=shown_time(event.minutes.peak_at, zone),
-        step_minutes=step,
-        series=tuple(LogPoint(at=shown_time(at, zone) or "", count=count) for at, count in points),
-        subjects=tuple(
-            LogSubject(
-                group=subject.group,
-                topic=subject.topic,
-                broker=subject.broker,
-                queue_id=subject.queue_id,
-                thread=subject.thread,
-                count=row.count,
-                first=shown_time(row.span.first, zone),
-                last=shown_time(row.span.last, zone),
-            )
-            for subject, row in shown
-        ),
-        subjects_left_out=event.dropped_subjects + len(rest),
-        lines_left_out=event.dropped_lines + sum(row.count for _, row in rest),
-        groups=_groups(event, zone),
-        sampled=event.sampled,
-        values=event.values,
-        example=event.example,
-        files=tuple(event.files),
-    )
-
-
-def _groups(event: EventTally, zone: int | None) -> tuple[LogGroup, ...]:
-    ordered = sorted(event.groups.items(), key=lambda item: (-item[1].lines, item[0]))
-    return tuple(
-        LogGroup(
-            group=name,
-            count=row.lines,
-            occurrences=row.weight,
-            first=shown_time(row.span.first, zone),
-            last=shown_time(row.span.last, zone),
-            peak_per_minute=row.minutes.peak or None,
-            peak_at=shown_time(row.minutes.peak_at, zone),
-        )
-        for name, row in ordered[:MOST_SUBJECTS]
-    )
-
-
-def _latency(by_clock: dict[bool, LatencyTally], shown_in: int) -> PutLatency | None:
-    """All lines; of two clocks the times of the one with more lines."""
-    if not by_clock:
-        return None
-    known = max(by_clock, key=lambda clock: by_clock[clock].lines)
-    zone = shown_in if known else None
-    tally = by_clock[known]
-    step, points = tally.points(MOST_POINTS)
-
-    def minute(at: int | None, puts: Puts) -> PutMinute:
-        return PutMinute(
-            at=shown_time(at, zone) or "",
-            puts=puts.total,
-            from_10_ms=puts.from_10_ms,
-            from_100_ms=puts.from_100_ms,
-            from_1_s=puts.from_1_s,
-        )
-
-    return PutLatency(
-        lines=tally.lines,
-        puts=tally.puts.total,
-        buckets=tally.buckets,
-        from_10_ms=tally.puts.from_10_ms,
-        from_100_ms=tally.puts.from_100_ms,
-        from_1_s=tally.puts.from_1_s,
-        slow_minutes=tally.slow_minutes,
-        worst=None if tally.worst is None else minute(tally.worst_at, tally.worst),
-        first=shown_time(tally.span.first, zone),
-        last=shown_time(tally.span.last, zone),
-        step_minutes=step,
-        series=tuple(minute(at, puts) for at, puts in points),
-    )
-
-
 def _folder(path: str) -> str:
     """Where a log lies: a broker's store.log shows the slaves whose lag broker.log has."""
     return path.rpartition("/")[0]
-
-
-def _gap(log: ReadLog, zone: Zone, replica_seen: bool) -> ReplicaGap:
-    gaps, shift = log.tally.gaps, -(zone.minutes or 0) * 60_000
-    span = gaps.span.shifted(shift)
-    return ReplicaGap(
-        lines=gaps.lines,
-        largest_bytes=gaps.largest,
-        smallest_bytes=gaps.smallest,
-        last_bytes=gaps.last,
-        negative_lines=gaps.negative,
-        growing=None if gaps.lines < 2 else gaps.last > gaps.first,
-        replica_seen=replica_seen,
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
-        path=log.path,
-    )

@@ -40,10 +40,15 @@ def busy(message: Message, log: LogTally) -> None:
     if not answered and _quoted(message.text, found.start()):
         return
     side = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
-    tally = log.add(KINDS[found[1]], message, _subject(message, log), side=side)
-    if tally is not None and found[2]:
-        tally.keep_largest("longest_wait_ms", int(found[2]))
-        tally.keep_largest("largest_queue", int(found[3]))
+    subject = _subject(message, log)
+    tally = log.add(KINDS[found[1]], message, subject, side=side)
+    if tally is None:
+        return
+    part = tally.of_broker(subject.broker)
+    part.add(log.at(message), subject, message.stands_for)
+    for one in (tally, part) if found[2] else ():
+        one.keep_largest("longest_wait_ms", int(found[2]))
+        one.keep_largest("largest_queue", int(found[3]))
 
 
 def _quoted(text: str, at: int) -> bool:
@@ -66,7 +71,10 @@ def _subject(message: Message, log: LogTally) -> Subject:
 def pool_rejected(message: Message, log: LogTally) -> None:
     """The broker's own line about a full queue, one in ten thousand; up to 3.5.5 the answer to the sender too."""
     if "please try another server" in message.text:
-        log.add("busy-overload", message, _subject(message, log), side="client")
+        subject = _subject(message, log)
+        tally = log.add("busy-overload", message, subject, side="client")
+        if tally is not None:
+            tally.of_broker(subject.broker).add(log.at(message), subject, message.stands_for)
         return
     code = _REQUEST_CODE.search(message.text)
     kind = "send-pool-rejected" if code is not None and code[1] in _SEND_CODES else "other-pool-rejected"

@@ -112,6 +112,8 @@ class LogTally:
     settings: dict[str, str] = field(default_factory=dict)
     brokers: dict[str, dict[str, None]] = field(default_factory=dict)
     """names of brokers by the address that the log gives them"""
+    started_as: tuple[str, str] | None = None
+    """name and address of the broker that says here that it has started"""
     whole_seconds: bool | None = None
     span: Span = field(default_factory=Span)
 

@@ -17,6 +17,7 @@ from mqdiag.facts.logs import (
 )
 from mqdiag.logs.collections import GcStep, GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
+from mqdiag.logs.owners import Owner, owner_of
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import MINUTE_MS
 from mqdiag.logs.zones import Zone, shown_time
@@ -70,31 +71,48 @@ def _flow_row(
     )
 
 
-def reset_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[tuple[OffsetReset, ...], int]:
-    """(resets by group, queue and offset, broker's and client's side as one; how many are left out)."""
-    merged: dict[ResetKey, OffsetReset] = {}
+def reset_rows(
+    logs: Sequence[ReadLog], zones: Sequence[Zone], owners: Sequence[Owner], labels: Sequence[str | None]
+) -> tuple[tuple[OffsetReset, ...], int]:
+    """(resets by broker, group, queue and offset, broker's and client's side as one; how many are left out).
+
+    Args:
+        logs: what was read.
+        zones: of each log.
+        owners: the brokers.
+        labels: what tells each of them from others of its name.
+    """
+    merged: dict[tuple[int | None, ResetKey], OffsetReset] = {}
     left_out = sum(log.tally.resets_left_out for log in logs)
-    for log, zone in zip(logs, zones, strict=True):
+    for number, (log, zone) in enumerate(zip(logs, zones, strict=True)):
         for key, row in log.tally.resets.items():
+            whose = owner_of(owners, number, row.broker, log, row.span, zone)
             one = _reset(key, row, zone, log.shape.kind)
-            other = merged.get(key)
-            merged[key] = one if other is None else _join(other, one)
+            if whose is not None:
+                one = msgspec.structs.replace(
+                    one, broker=one.broker or owners[whose].name, instance=labels[whose]
+                )
+            other = merged.get((whose, key))
+            merged[whose, key] = one if other is None else _join(other, one)
     joined = _sides_joined(merged)
     rows = sorted(
-        joined, key=lambda row: (row.given - row.requested, row.group or "", row.topic or "", row.queue_id or 0)
-    )
+        joined,
+        key=lambda row: (
+            row.given - row.requested, row.group or "", row.topic or "", row.queue_id or 0, row.broker or "",
+        ),
+    )  # fmt: skip
     return tuple(rows[:MOST_ROWS]), left_out + max(0, len(rows) - MOST_ROWS)
 
 
-def _sides_joined(merged: dict[ResetKey, OffsetReset]) -> list[OffsetReset]:
+def _sides_joined(merged: dict[tuple[int | None, ResetKey], OffsetReset]) -> list[OffsetReset]:
     """A broker's line, which names no queue, is told by those of the clients that moved alike."""
-    with_queue: dict[ResetKey, list[ResetKey]] = {}
-    for key in merged:
+    with_queue: dict[tuple[int | None, ResetKey], list[tuple[int | None, ResetKey]]] = {}
+    for whose, key in merged:
         if key.queue_id is not None:
-            with_queue.setdefault(key._replace(queue_id=None), []).append(key)
+            with_queue.setdefault((whose, key._replace(queue_id=None)), []).append((whose, key))
     rows = dict(merged)
-    for key, alike in with_queue.items():
-        broker = rows.get(key)
+    for of_broker, alike in with_queue.items():
+        broker = rows.get(of_broker)
         if broker is None:
             continue
         rest = broker.count - sum(rows[queue].count for queue in alike)
@@ -102,9 +120,9 @@ def _sides_joined(merged: dict[ResetKey, OffsetReset]) -> list[OffsetReset]:
             rows[queue] = _join(rows[queue], msgspec.structs.replace(broker, count=1))
         if rest > 0:
             # more moves than the clients' logs at hand tell of
-            rows[key] = msgspec.structs.replace(broker, count=rest)
+            rows[of_broker] = msgspec.structs.replace(broker, count=rest)
         else:
-            del rows[key]
+            del rows[of_broker]
     return list(rows.values())
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 MINUTE_MS = 60_000
 MOST_SUBJECTS_KEPT = 4000
 MOST_GROUPS_KEPT = 200
+MOST_BROKERS_KEPT = 200
 MOST_MINUTES_KEPT = 20_000
 """two weeks of minutes; a longer log folds them into wider steps"""
 EXAMPLE_CHARACTERS = 300
@@ -157,6 +158,18 @@ class EventTally:
     sampled: bool = False
     """of a flood one line in several was looked at; each counts for those that were not"""
     last_record: int = -1
+    by_broker: dict[str | None, EventTally] = field(default_factory=dict)
+    """the same lines by the broker that they name, where it is told apart: what senders were answered"""
+
+    def of_broker(self, broker: str | None) -> EventTally:
+        """The part of one broker; beyond a bound those that come later go to the part that names none."""
+        if broker not in self.by_broker and len(self.by_broker) >= MOST_BROKERS_KEPT:
+            broker = None
+        part = self.by_broker.get(broker)
+        if part is None:
+            part = self.by_broker[broker] = EventTally(self.kind, self.side, files=self.files)
+            part.example = self.example
+        return part
 
     def add(self, at: int | None, subject: Subject, lines: int = 1, weight: int | None = None) -> None:
         """Count a line.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import structs
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.findings import Subject
 from mqdiag.language import counted, say
 
 BUSY_TEXTS = {
@@ -23,6 +26,40 @@ FAST_SHARE = 0.0001
 def events(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
     """The events of these kinds, whichever clock they are on."""
     return [event for event in logs.events if event.kind in kinds]
+
+
+def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
+    """The logs in parts of one broker each, as nothing is summed over two; all of them where there is one."""
+    if not logs.brokers:
+        yield logs
+    for broker in logs.brokers:
+        yield structs.replace(
+            logs,
+            events=broker.events,
+            not_matched=broker.not_matched,
+            pagecachert=broker.pagecachert,
+            replica_gaps=broker.replica_gaps,
+            settings=broker.settings,
+            offset_resets=tuple(
+                reset
+                for reset in logs.offset_resets
+                if (reset.broker, reset.instance) == (broker.name, broker.instance)
+            ),
+            brokers=(broker,),
+        )
+
+
+def of_broker(logs: LogsFacts) -> Subject:
+    """The broker that a part of the logs is of; nothing where they are of one that no line names."""
+    if len(logs.brokers) == 1:
+        return Subject(broker=logs.brokers[0].name, instance=logs.brokers[0].instance)
+    printed = logs.settings.get("brokerName")
+    return Subject(broker=printed if printed and "," not in printed else None)
+
+
+def told_apart(logs: LogsFacts) -> Subject:
+    """The broker, where the logs are of several; what the lines of a single one are about stays as it is."""
+    return of_broker(logs) if logs.brokers else Subject()
 
 
 def by_group(logs: LogsFacts, *kinds: str) -> dict[str | None, list[LogEvent]]:

@@ -78,6 +78,9 @@ def _quiet(logs: LogsFacts) -> Iterator[str]:
     )
     if logs.pagecachert is not None:
         yield from latency_lines(logs.pagecachert)
+    for broker in logs.brokers:
+        if broker.pagecachert is not None and broker.pagecachert.puts:
+            yield from (f"{broker.called}: {line}" for line in latency_lines(broker.pagecachert))
     for gc in logs.gc[:3]:
         if gc.seconds:
             yield (

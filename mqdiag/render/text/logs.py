@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from mqdiag.facts import LogsFacts
-from mqdiag.facts.logs import GcFacts, LogEvent, LogFile, PutLatency
+from mqdiag.facts.logs import BrokerLogs, GcFacts, LogEvent, LogFile, PutLatency
 from mqdiag.language import counted, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import duration, number, share, size
@@ -17,6 +17,7 @@ SUBJECTS_SHOWN = 3
 ROWS_SHOWN = 12
 BARS = " ▁▂▃▄▅▆▇█"
 CELLS = 12
+EVENTS_OF_BROKER = 6
 FAST_PUTS = 1000
 FAST_SHARE = 0.0001
 NAME_CHARACTERS = 40
@@ -31,8 +32,32 @@ def show_logs(page: Page, logs: LogsFacts) -> None:
     if logs.pagecachert is not None:
         page.heading(say("How long the broker's writes took (PAGECACHERT)"))
         page.bullets(latency_lines(logs.pagecachert))
+    _brokers(page, logs)
     _replicas(page, logs)
     _collections(page, logs)
+
+
+def _brokers(page: Page, logs: LogsFacts) -> None:
+    """Several brokers one by one: nothing of two is summed."""
+    if not logs.brokers:
+        return
+    page.heading(say("The brokers, each by itself"))
+    for broker in logs.brokers[:ROWS_SHOWN]:
+        page.paragraph(broker.called + (f", {broker.address}" if broker.address else ""))
+        page.bullets(broker_lines(broker), indent=4)
+    if len(logs.brokers) > ROWS_SHOWN:
+        page.paragraph(say("and {more} more brokers", more=len(logs.brokers) - ROWS_SHOWN), style="dim")
+
+
+def broker_lines(broker: BrokerLogs) -> Iterator[str]:
+    """What the logs say of one of several brokers."""
+    if broker.pagecachert is not None and broker.pagecachert.puts:
+        yield from latency_lines(broker.pagecachert)
+    counted_events = [event for event in broker.events if event.kind != HARMLESS][:EVENTS_OF_BROKER]
+    if counted_events:
+        yield ", ".join(f"{event.kind} ({number(event.count)})" for event in counted_events)
+    elif broker.pagecachert is None or not broker.pagecachert.puts:
+        yield say("nothing of note in its logs")
 
 
 def latency_lines(put: PutLatency) -> Iterator[str]:

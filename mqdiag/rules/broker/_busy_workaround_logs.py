@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
-from mqdiag.rules.broker._logs import number, subject
+from mqdiag.rules.broker._logs import each_broker, number, subject
 from mqdiag.rules.log_events import is_set
 from mqdiag.rules.registry import Draft
 
@@ -19,7 +20,7 @@ KNOWN_SINCE_3_5_8 = "waitTimeMillsInSendQueue"
 def in_logs(
     facts: Facts, defaults: Mapping[str, int], hides: Mapping[str, str], remedy: tuple[str, ...]
 ) -> Iterator[Draft]:
-    """One finding for the broker whose settings the logs print.
+    """One finding for each broker whose settings the logs print.
 
     Args:
         facts: the evidence.
@@ -27,9 +28,14 @@ def in_logs(
         hides: what each setting hides, in words.
         remedy: of the rule.
     """
-    logs = facts.logs
-    if logs is None or KNOWN_SINCE_3_5_8 not in logs.settings:
-        return
+    for own in each_broker(facts):
+        if own.logs is not None and KNOWN_SINCE_3_5_8 in own.logs.settings:
+            yield from _of_one(own.logs, defaults, hides, remedy)
+
+
+def _of_one(
+    logs: LogsFacts, defaults: Mapping[str, int], hides: Mapping[str, str], remedy: tuple[str, ...]
+) -> Iterator[Draft]:
     changed: dict[str, int | bool] = {}
     for name, default in defaults.items():
         value = number(logs, name)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from msgspec import structs
+
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.language import say
 from mqdiag.rules.broker._remedies import BUSY, POOL_IF_ASYNC_MASTER
-from mqdiag.rules.log_events import BUSY_TEXTS, busiest, events, lines, when
+from mqdiag.rules.log_events import BUSY_TEXTS, busiest, by_broker, events, lines, of_broker, when
 
 DEFAULT_LIMIT_MS = 1000
 """osPageCacheBusyTimeOutMills since 3.5.8"""
 
 
 def subject(logs: LogsFacts, found: list[LogEvent]) -> Subject:
-    """The broker that the answers name most, or the one whose settings the logs print."""
+    """The broker that the logs are of, else the one that the answers name most, or whose settings they print."""
+    if logs.brokers:
+        return of_broker(logs)
     named = next((name for event in found if (name := busiest(event, "broker"))), None)
-    printed = logs.settings.get("brokerName")
-    return Subject(broker=named or (printed if printed and "," not in printed else None))
+    return Subject(broker=named) if named else of_broker(logs)
 
 
 def number(logs: LogsFacts, name: str) -> int | None:
@@ -37,7 +42,8 @@ def pool_fits(facts: Facts) -> bool:
         and not (logs is not None and logs.count("pool-empty", "pool-low", "pool-not-enough"))
     )
     broker = None if heap is None else heap.broker
-    if broker is None:
+    named = {one.name for one in logs.brokers} if logs is not None else set()
+    if broker is None or (named and broker.name not in named):
         return by_logs
     pool = broker.transient_store_pool
     return (
@@ -46,6 +52,12 @@ def pool_fits(facts: Facts) -> bool:
         and broker.role != "SLAVE"
         and not (pool is not None and pool.enabled)
     )
+
+
+def each_broker(facts: Facts) -> Iterator[Facts]:
+    """The facts once for each broker of the logs, with its logs alone; nothing without logs."""
+    for logs in () if facts.logs is None else by_broker(facts.logs):
+        yield structs.replace(facts, logs=logs)
 
 
 def busy_remedy(facts: Facts) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
-from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, number, said, subject
+from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, each_broker, number, said, subject
 from mqdiag.rules.log_events import FAST_PUTS, events, when
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.wording import duration
@@ -19,9 +19,10 @@ REJECT = "busy-reject"
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
-    """One finding for all logs."""
-    if facts.logs is not None and is_page_cache_busy(facts.logs):
-        yield _draft(facts.logs, busy_remedy(facts))
+    """One finding for each broker of the logs."""
+    for own in each_broker(facts):
+        if own.logs is not None and is_page_cache_busy(own.logs):
+            yield _draft(own.logs, busy_remedy(own))
 
 
 def is_page_cache_busy(logs: LogsFacts) -> bool:

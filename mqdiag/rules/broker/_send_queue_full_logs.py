@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
-from mqdiag.rules.broker._logs import answers, busy_remedy, number, said, subject
+from mqdiag.rules.broker._logs import answers, busy_remedy, each_broker, number, said, subject
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
 
@@ -24,10 +24,10 @@ SMALL_QUEUE = later(
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
-    """One finding for all logs."""
-    logs = facts.logs
-    if logs is not None and logs.count("busy-overload", "send-pool-rejected"):
-        yield _draft(logs, busy_remedy(facts))
+    """One finding for each broker of the logs."""
+    for own in each_broker(facts):
+        if own.logs is not None and own.logs.count("busy-overload", "send-pool-rejected"):
+            yield _draft(own.logs, busy_remedy(own))
 
 
 def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
-from mqdiag.rules.broker._logs import answers, number, said, subject
+from mqdiag.rules.broker._logs import answers, each_broker, number, said, subject
 from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
 from mqdiag.rules.broker._remedies import PAGE_CACHE_FIRST, SEND_THREADS, SLAVE_BEHIND, TIMEOUTS
 from mqdiag.rules.log_events import events, is_set, writes_fast
@@ -33,10 +33,10 @@ CAUSES = {
 
 
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Draft]:
-    """One finding for all logs."""
-    logs = facts.logs
-    if logs is not None and logs.count("busy-timeout-clean") >= limits["answers"]:
-        yield _draft(logs)
+    """One finding for each broker of the logs."""
+    for own in each_broker(facts):
+        if own.logs is not None and own.logs.count("busy-timeout-clean") >= limits["answers"]:
+            yield _draft(own.logs)
 
 
 def _cause(logs: LogsFacts) -> str:

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, ReplicaGap
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
-from mqdiag.rules.broker._logs import subject
+from mqdiag.rules.broker._logs import each_broker, subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
 from mqdiag.rules.log_events import between, events, when
@@ -19,10 +19,13 @@ LEAST_TIMEOUTS = 3
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
-    """One finding for a slave that is behind, one for one that is ahead."""
-    logs = facts.logs
-    if logs is None:
-        return
+    """For each broker of the logs one finding for a slave that is behind, one for one that is ahead."""
+    for own in each_broker(facts):
+        if own.logs is not None:
+            yield from _of_one(own.logs)
+
+
+def _of_one(logs: LogsFacts) -> Iterator[Draft]:
     ahead = [gap for gap in logs.replica_gaps if gap.smallest_bytes < 0]
     if ahead:
         yield _ahead(logs, min(ahead, key=lambda gap: gap.smallest_bytes))

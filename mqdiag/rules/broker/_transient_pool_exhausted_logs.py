@@ -8,17 +8,17 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
-from mqdiag.rules.broker._logs import answers, said, subject
+from mqdiag.rules.broker._logs import answers, each_broker, said, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
-    """One finding for all logs."""
-    logs = facts.logs
-    if logs is not None and logs.count("pool-empty", "pool-not-enough"):
-        yield _draft(logs)
+    """One finding for each broker of the logs."""
+    for own in each_broker(facts):
+        if own.logs is not None and own.logs.count("pool-empty", "pool-not-enough"):
+            yield _draft(own.logs)
 
 
 def _draft(logs: LogsFacts) -> Draft:

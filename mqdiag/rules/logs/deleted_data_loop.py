@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
-from mqdiag.rules.log_events import between, events, only, rows_said, when
+from mqdiag.rules.log_events import between, by_broker, events, only, rows_said, told_apart, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 THREAD = "PullMessageThread"
@@ -74,9 +76,13 @@ def silent() -> Facts:
     explained_by=("offset-reset-to-zero",),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for all logs: the lines name no group."""
-    logs = facts.logs
-    assert logs is not None
+    """One finding for each broker: the lines name no group."""
+    assert facts.logs is not None
+    for logs in by_broker(facts.logs):
+        yield from _of_one(logs, limits)
+
+
+def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     rows = [row for row in logs.not_matched if row.thread == THREAD and row.place == "below-first"]
     count = sum(row.count for row in rows)
     if count < limits["lines"]:
@@ -113,7 +119,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="offset-before-first-file",
         confidence=Confidence.HIGH,
         title=say("Consumers asked {count:,} times for messages whose files are deleted", count=count),
-        subject=Subject(group=group),
+        subject=structs.replace(told_apart(logs), group=group),
         evidence={
             "lines": count,
             "peak_per_minute": peak,

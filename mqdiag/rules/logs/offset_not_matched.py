@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
-from mqdiag.rules.log_events import between
+from mqdiag.rules.log_events import between, by_broker, told_apart
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 DELETED = "PullMessageThread"
@@ -107,16 +109,20 @@ def silent() -> Facts:
     explained_by=("slave-behind:slave-ahead",),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each cause."""
-    logs = facts.logs
-    assert logs is not None
+    """One finding for each broker and cause."""
+    assert facts.logs is not None
+    for logs in by_broker(facts.logs):
+        yield from _of_one(logs, limits)
+
+
+def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     by_cause: dict[str, list[OffsetNotMatched]] = {}
     for row in logs.not_matched:
         if row.place != HARMLESS and not (row.thread == DELETED and row.place == "below-first"):
             by_cause.setdefault(_cause(row), []).append(row)
     for cause, rows in by_cause.items():
         if sum(row.count for row in rows) >= limits["lines"]:
-            yield _draft(cause, rows, limits)
+            yield _draft(cause, rows, limits, told_apart(logs))
 
 
 def _cause(row: OffsetNotMatched) -> str:
@@ -126,7 +132,7 @@ def _cause(row: OffsetNotMatched) -> str:
     return "unknown"
 
 
-def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
+def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Subject) -> Draft:
     count = sum(row.count for row in rows)
     peak = max((row.peak_per_minute or 0 for row in rows), default=0)
     first = rows[0]
@@ -137,7 +143,7 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits) -> Draft:
         confidence=Confidence.MEDIUM if cause == "unknown" else Confidence.HIGH,
         confidence_reason=say("no known reason for this thread to ask there") if cause == "unknown" else "",
         title=say("{count:,} lookups found no file: {said}", count=count, said=_SAID[cause]),
-        subject=Subject(thread=first.thread),
+        subject=structs.replace(broker, thread=first.thread),
         evidence={
             "lines": count,
             "peak_per_minute": peak,

@@ -58,7 +58,7 @@ def silent() -> Facts:
     limits={"requested": 1},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each group and topic."""
+    """One finding for each group and topic, and for each broker where there are several."""
     logs = facts.logs
     assert logs is not None
     bad = [
@@ -70,8 +70,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         and not reset.no_queue_data
         and reset.broker_max != 0
     ]
-    for group, topic in dict.fromkeys((reset.group, reset.topic) for reset in bad):
-        yield _draft([reset for reset in bad if (reset.group, reset.topic) == (group, topic)])
+    several = bool(logs.brokers)
+    parts: dict[tuple[str | None, ...], list[OffsetReset]] = {}
+    for reset in bad:
+        broker = (reset.broker, reset.instance) if several else ()
+        parts.setdefault((reset.group, reset.topic, *broker), []).append(reset)
+    for resets in parts.values():
+        yield _draft(resets)
 
 
 def _draft(resets: list[OffsetReset]) -> Draft:
@@ -110,6 +115,7 @@ def _draft(resets: list[OffsetReset]) -> Draft:
             topic=worst.topic,
             broker=brokers.pop() if len(brokers) == 1 else None,
             queue_id=queues.pop() if len(queues) == 1 else None,
+            instance=worst.instance,
         ),
         evidence={
             "requested_offset": worst.requested,

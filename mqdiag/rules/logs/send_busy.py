@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
-from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, number
+from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, number, subject
 from mqdiag.rules.broker._remedies import LIMIT_BACK
-from mqdiag.rules.log_events import BUSY_TEXTS, busiest, lines, rows_said, when, writes_fast
+from mqdiag.rules.log_events import BUSY_TEXTS, by_broker, lines, rows_said, when, writes_fast
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 
 MEANINGS = {
@@ -81,17 +81,16 @@ def silent() -> Facts:
     ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for all senders' logs."""
-    logs = facts.logs
-    assert logs is not None
-    found = [event for event in logs.events if event.kind in MEANINGS and event.side == "client"]
-    if sum(event.count for event in found) >= limits["answers"]:
-        yield _draft(logs, found)
+    """One finding for each broker that senders name."""
+    assert facts.logs is not None
+    for logs in by_broker(facts.logs):
+        found = [event for event in logs.events if event.kind in MEANINGS and event.side == "client"]
+        if sum(event.count for event in found) >= limits["answers"]:
+            yield _draft(logs, found)
 
 
 def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
     count = sum(event.count for event in found)
-    broker = next((name for event in found if (name := busiest(event, "broker"))), None)
     explained = [
         say(
             "{lines} {when}: {meaning}.",
@@ -122,7 +121,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         cause="broker-busy",
         confidence=Confidence.HIGH,
         title=say("Senders were told {count:,} times that the broker is busy", count=count),
-        subject=Subject(broker=broker),
+        subject=subject(logs, found),
         evidence={
             "answers": count,
             **{event.kind.replace("-", "_"): event.count for event in found},

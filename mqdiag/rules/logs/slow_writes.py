@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
-from mqdiag.rules.broker._logs import pool_fits
+from mqdiag.rules.broker._logs import each_broker, pool_fits
 from mqdiag.rules.broker._remedies import POOL_IF_ASYNC_MASTER
-from mqdiag.rules.log_events import between, is_set
+from mqdiag.rules.log_events import between, is_set, of_broker
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
 
@@ -73,7 +73,12 @@ ADD = later("Add brokers, memory or SSDs.")
     explained_by=("transient-pool-exhausted", "slave-behind:slow-slave"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for all logs; it takes counts, not only a share."""
+    """One finding for each broker of the logs; it takes counts, not only a share."""
+    for own in each_broker(facts):
+        yield from _of_one(own, limits)
+
+
+def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
     logs = facts.logs
     assert logs is not None
     put = logs.pagecachert
@@ -82,7 +87,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     share = put.from_100_ms / put.puts
     if share < limits["share"]:
         return
-    printed = logs.settings.get("brokerName")
     worst = put.worst
     explained = [
         say(
@@ -122,7 +126,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             from_100_ms=put.from_100_ms,
             puts=put.puts,
         ),
-        subject=Subject(broker=printed if printed and "," not in printed else None),
+        subject=of_broker(logs),
         evidence={
             "puts": put.puts,
             "from_10_ms": put.from_10_ms,

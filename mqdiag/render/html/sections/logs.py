@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
 from mqdiag.findings import Report
 from mqdiag.language import say
 from mqdiag.render import View
@@ -41,11 +41,17 @@ def logs_section(report: Report, view: View) -> Section | None:
             if event.subjects
         ]
     if logs.pagecachert is not None:
-        parts.append(_latency(logs))
+        parts.append(_latency(logs.pagecachert, "", 0))
+    parts += [
+        _latency(broker.pagecachert, say(" of {broker}", broker=broker.called), place)
+        for place, broker in enumerate(logs.brokers, 1)
+        if broker.pagecachert is not None and broker.pagecachert.puts
+    ]
     parts += _more(logs)
-    if logs.settings:
-        rows = sorted(logs.settings.items())
-        parts.append(Fold(summary=say("Settings that start-up lines print"), parts=[Pairs(rows)]))
+    for of, settings in (("", logs.settings), *((one.called, one.settings) for one in logs.brokers)):
+        if settings:
+            summary = say("Settings that start-up lines print") + (f": {of}" if of else "")
+            parts.append(Fold(summary=summary, parts=[Pairs(sorted(settings.items()))]))
     parts.append(_files(logs))
     return Section(name="logs", title=say("Logs"), parts=parts)
 
@@ -172,13 +178,11 @@ def _subjects(event: LogEvent, place: int) -> Table:
     )
 
 
-def _latency(logs: LogsFacts) -> Table:
-    latency = logs.pagecachert
-    assert latency is not None
+def _latency(latency: PutLatency, of: str, place: int) -> Table:
     total = max(latency.puts, 1)
     return Table(
-        name="latency",
-        caption=say("How long the broker's {puts} puts took", puts=number(latency.puts)),
+        name=f"latency-{place}" if place else "latency",
+        caption=say("How long the broker's {puts} puts took", puts=number(latency.puts)) + of,
         columns=(
             Column(head=say("took")),
             Column(head=say("puts"), number=True),
