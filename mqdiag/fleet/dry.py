@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
+from pyspark import SparkContext
 
 from mqdiag.facts.fleet import FleetPlan, PlannedIncident
 from mqdiag.fleet.files.listing import Listing
-from mqdiag.fleet.tables.frames import table_frame
+from mqdiag.fleet.tables.earlier import TABLE, read_table
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.work.item import WorkItem
-from mqdiag.fleet.work.plan import Plan
+from mqdiag.fleet.work.worklist import WorkList
 
 SHOWN = 10
 
 
-def fleet_plan(spark: SparkSession, planned: Plan, layout: Layout, listing: Listing) -> FleetPlan:
-    """Count the plan, and estimate its time by what earlier runs took."""
-    todo = planned.todo.persist()
-    counted = todo.agg(
-        F.count("*").alias("incidents"),
-        F.coalesce(F.sum("bytes"), F.lit(0)).alias("bytes"),
-        F.count_distinct("label_service").alias("services"),
-    ).first()
-    assert counted is not None
-    cores = spark.sparkContext.defaultParallelism
-    rate = _bytes_per_second(spark, layout)
+def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: Listing) -> FleetPlan:
+    """Count what is to be done, and estimate its time by what earlier runs took."""
+    incidents, size = work.size()
+    cores = context.defaultParallelism
+    rate = _bytes_per_second(layout)
     return FleetPlan(
         out=layout.uri,
-        incidents=counted["incidents"],
-        bytes=counted["bytes"],
-        known=planned.known.count(),
+        incidents=incidents,
+        bytes=size,
+        known=work.known_count(),
         unlabelled=listing.unlabelled,
-        services=counted["services"],
+        services=work.services(),
         cores=cores,
-        estimate_s=None if rate is None else round(counted["bytes"] / rate / cores, 3),
-        largest=tuple(_shown(row["item"]) for row in todo.limit(SHOWN).collect()),
+        estimate_s=None if rate is None else round(size / rate / cores, 3),
+        largest=tuple(_shown(todo.item) for todo in itertools.islice(work.items(), SHOWN)),
     )
 
 
-def _bytes_per_second(spark: SparkSession, layout: Layout) -> float | None:
+def _bytes_per_second(layout: Layout) -> float | None:
     """Of one task in the earlier runs."""
-    runs = {mark.run for mark in layout.runs()}
-    table = table_frame(spark, layout, "incidents", runs)
-    row = (
-        table.where("run = analysed_in and analysis_ms > 0 and status <> 'failed'")
-        .agg(F.sum("bytes"), F.sum("analysis_ms"))
-        .first()
-    )
-    if row is None or not row[1]:
-        return None
-    return float(row[0]) / (row[1] / 1000) or None
+    size = milliseconds = 0
+    for uri, constants in layout.files(TABLE, {mark.run for mark in layout.runs()}):
+        table = read_table(uri, ("analysed_in", "status", "bytes", "analysis_ms"))
+        own = pc.and_(pc.equal(table["analysed_in"], constants["run"]), pc.not_equal(table["status"], "failed"))
+        table = table.filter(pc.and_kleene(own, pc.greater(table["analysis_ms"], 0)))
+        size += pc.sum(table["bytes"]).as_py() or 0
+        milliseconds += pc.sum(table["analysis_ms"]).as_py() or 0
+    return size / (milliseconds / 1000) if size and milliseconds else None
 
 
 def _shown(text: str) -> PlannedIncident:

@@ -7,6 +7,7 @@ import itertools
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.rehearsal import rehearse
 from mqdiag.fleet.session import spark_session
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
@@ -37,11 +39,10 @@ from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.verdict import fleet_verdict
 from mqdiag.fleet.work.item import Job
-from mqdiag.fleet.work.plan import Plan, listed, plan, settings_hash
+from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
-from mqdiag.fleet.work.todo import TodoList
-from mqdiag.fleet.work.warm_nodes import warm_nodes
 from mqdiag.fleet.work.waves import run_waves
+from mqdiag.fleet.work.worklist import WorkList
 from mqdiag.progress import Progress
 
 
@@ -72,8 +73,12 @@ def run_fleet(
         try:
             with spark_session(options) as spark:
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
+                if dry_run:
+                    return fleet.dry(listing)
+                progress.phase("starting workers, compiling kernels where they are not")
+                rehearse(spark, layout, options.scratch, options.limits)
                 fleet.start_s = time.monotonic() - started
-                return fleet.dry(listing) if dry_run else fleet.whole(listing)
+                return fleet.whole(listing)
         finally:
             if dry_run and is_new and store.is_local:
                 with contextlib.suppress(OSError):
@@ -104,18 +109,9 @@ class _FleetRun:
 
     def dry(self, listing: Listing) -> Diagnosis:
         """What would be done."""
-        try:
-            planned = self._plan(listing)
-            facts = FleetFacts(
-                run=self._run,
-                out=self._options.out,
-                plan=fleet_plan(self._spark, planned, self._layout, listing),
-            )
-        finally:
-            self._layout.store.remove_folder(f"{self._layout.staging}/{self._run}")
-            if self._layout.store.is_local:
-                with contextlib.suppress(OSError):
-                    os.rmdir(self._layout.staging)
+        with self._planned(listing) as work:
+            plan = fleet_plan(self._spark.sparkContext, work, self._layout, listing)
+        facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
         return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
 
     def whole(self, listing: Listing) -> Diagnosis:
@@ -125,33 +121,25 @@ class _FleetRun:
         marks = self._layout.runs()
         if self._run in {mark.run for mark in marks}:
             raise UsageError(f"--run {self._run}: there is such a run already")
-        against = self._against([mark.run for mark in marks])
+        against = self._against(marks)
         remove_unmarked(self._layout)
-        planned = self._plan(listing)
         context = self._spark.sparkContext
-        with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder:
-            todo = TodoList(Path(folder))
-            try:
-                todo.fill(planned.todo, self._options.limit)
-                count, size = todo.size()
-                clock.append(time.monotonic())
-                if count:
-                    self._progress.phase("compiling kernels where they are not")
-                    warm_nodes(context, self._options.scratch)
-                    run_waves(context, todo.items(), self._job(), Status(self._progress, count, size))
-                clock.append(time.monotonic())
-                self._progress.phase("writing tables")
-                write_tables(context, self._layout, self._run, todo.by_service(), planned.known)
-                publish(self._layout, self._run)
-                now = Picture(self._spark, self._layout, self._run)
-                totals = now.totals(listing.unlabelled)
-                self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-                clean_up(context, self._layout, self._run, todo.by_service())
-            finally:
-                todo.close()
+        with self._planned(listing) as work:
+            count, size = work.size()
+            clock.append(time.monotonic())
+            if count:
+                run_waves(context, work.items(), self._job(), Status(self._progress, count, size))
+            clock.append(time.monotonic())
+            self._progress.phase("writing tables")
+            write_tables(context, self._layout, self._run, work.by_service(), work.known_by_service())
+            publish(self._layout, self._run)
+            now = Picture(self._spark, self._layout, self._run, count + work.known_count())
+            totals = now.totals(listing.unlabelled)
+            self._mark(began, marks[-1].order + 1 if marks else 1, totals)
+            clean_up(context, self._layout, self._run, work.by_service())
         clock.append(time.monotonic())
         self._progress.phase("comparing instances")
-        before = None if against is None else Picture(self._spark, self._layout, against)
+        before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
         facts, findings = fleet_facts(now, before, totals, self._options.out)
         clock.append(time.monotonic())
         plan_s, work_s, tables_s, fleet_s = (round(end - start, 3) for start, end in itertools.pairwise(clock))
@@ -162,18 +150,23 @@ class _FleetRun:
         facts = msgspec.structs.replace(facts, timing=timing)
         return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)
 
-    def _plan(self, listing: Listing) -> Plan:
-        self._progress.phase("listing files")
-        pieces = listed(self._layout, self._run, listing)
-        self._progress.phase("telling new files from known ones")
-        return plan(
-            self._spark,
-            self._layout,
-            pieces,
-            window_s=self._options.window_s,
-            settings=self._hash,
-            limits=limits_text(self._options.limits),
-        )
+    @contextlib.contextmanager
+    def _planned(self, listing: Listing) -> Iterator[WorkList]:
+        """What is to be done, for as long as it is needed."""
+        with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder, WorkList(Path(folder)) as work:
+            self._progress.phase("telling new files from known ones")
+            plan(
+                self._spark.sparkContext,
+                self._layout,
+                listing,
+                work,
+                window_s=self._options.window_s,
+                settings=self._hash,
+                limits=limits_text(self._options.limits),
+            )
+            if self._options.limit is not None:
+                work.keep_largest(self._options.limit)
+            yield work
 
     def _job(self) -> Job:
         # Findings are accepted for the fleet's report; the tables tell what is there.
@@ -187,12 +180,15 @@ class _FleetRun:
             scratch=self._options.scratch,
         )
 
-    def _against(self, runs: list[str]) -> str | None:
+    def _against(self, marks: list[RunMark]) -> RunMark | None:
         wanted = self._options.against
-        if wanted is not None and wanted not in runs:
-            known = f"there are {', '.join(runs[-5:])}" if runs else "there is none yet"
-            raise UsageError(f"--against {wanted}: no such run; {known}")
-        return wanted or (runs[-1] if runs else None)
+        if wanted is None:
+            return marks[-1] if marks else None
+        for mark in marks:
+            if mark.run == wanted:
+                return mark
+        known = f"there are {', '.join(mark.run for mark in marks[-5:])}" if marks else "there is none yet"
+        raise UsageError(f"--against {wanted}: no such run; {known}")
 
     def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
         self._layout.mark(

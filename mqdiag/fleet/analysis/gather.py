@@ -64,8 +64,7 @@ def fleet_facts(
     failures = now.table("failures").persist()
     consumers = latest_consumers(now.table("consumers")).persist()
     states, services = _top(service_states(now.incidents, findings, failures), LISTED, _service)
-    hosts = now.incidents.select("environment", "service", "host").distinct().count()
-    causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, hosts))
+    causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
     cells, cell_count = _top(cause_cells(findings), CELLS, lambda row: _ranked(row, CauseCell))
     drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
     drifts, drift_count = _top(
@@ -98,7 +97,6 @@ def fleet_facts(
             totals,
             failures=failure_count,
             services=services,
-            hosts=hosts,
             groups=group_count,
             findings=sum(severities.values()),
             errors=severities.get("error", 0),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from mqdiag.facts.fleet import FleetTotals
 from mqdiag.fleet.tables.frames import table_frame
 from mqdiag.fleet.tables.layout import Layout
+
+SMALL = 5_000
+"""incidents up to which one task is quicker than an exchange between several; it takes a second or two"""
 
 
 class Picture:
@@ -19,46 +22,61 @@ class Picture:
         spark: the session.
         layout: the output.
         run: a whole run, or the one that is just being made.
+        incidents: how many it has.
     """
 
-    def __init__(self, spark: SparkSession, layout: Layout, run: str) -> None:
+    def __init__(self, spark: SparkSession, layout: Layout, run: str, incidents: int) -> None:
         self._spark = spark
         self._layout = layout
+        self._is_small = incidents <= SMALL
+        if self._is_small:
+            # A task for each side of a join, and a plan made anew after each, cost more than they could save here.
+            spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+            spark.conf.set("spark.sql.adaptive.enabled", "false")
+            spark.conf.set("spark.sql.shuffle.partitions", "1")
         self.run = run
         self.incidents = self._frame("incidents", {run}).persist()
         """one row for each incident of the run"""
 
     def table(self, name: str) -> DataFrame:
         """All rows of the run's incidents, wherever they were analysed."""
-        runs = self._runs
+        runs = set(self._counted["runs"])
         frame = self._frame(name, runs)
+        if runs <= {self.run}:
+            return frame
         keys = self.incidents.selectExpr("incident as _incident", "analysed_in as _run")
         return frame.join(keys, (frame["incident"] == keys["_incident"]) & (frame["run"] == keys["_run"])).drop(
             "_incident", "_run"
         )
 
     def totals(self, unlabelled: int) -> FleetTotals:
-        """Count the incidents.
+        """Count the incidents and their hosts.
 
         Args:
             unlabelled: files that the listing left out.
         """
-        row = self.incidents.agg(
-            F.count("*").alias("incidents"),
-            F.coalesce(F.sum((F.col("analysed_in") == F.col("run")).cast("bigint")), F.lit(0)).alias(
-                "analysed"
-            ),
-            F.coalesce(F.sum((F.col("status") == "failed").cast("bigint")), F.lit(0)).alias("failed"),
-            F.coalesce(F.sum("files"), F.lit(0)).alias("files"),
-            F.coalesce(F.sum("bytes"), F.lit(0)).alias("bytes"),
-        ).first()
-        assert row is not None
-        counts = row.asDict()
+        counts = self._counted.asDict()
+        del counts["runs"]
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], unlabelled=unlabelled)
 
     @cached_property
-    def _runs(self) -> set[str]:
-        return {row["analysed_in"] for row in self.incidents.select("analysed_in").distinct().collect()}
+    def _counted(self) -> Row:
+        def sum_of(condition: str) -> Column:
+            return F.coalesce(F.sum(F.expr(condition).cast("bigint")), F.lit(0))
+
+        row = self.incidents.agg(
+            F.collect_set("analysed_in").alias("runs"),
+            F.count("*").alias("incidents"),
+            F.count_distinct("environment", "service", "host").alias("hosts"),
+            sum_of("analysed_in = run").alias("analysed"),
+            sum_of("status = 'failed'").alias("failed"),
+            sum_of("files").alias("files"),
+            sum_of("bytes").alias("bytes"),
+        ).first()
+        assert row is not None
+        return row
 
     def _frame(self, name: str, runs: set[str]) -> DataFrame:
-        return table_frame(self._spark, self._layout, name, runs)
+        frame = table_frame(self._spark, self._layout, name, runs)
+        # All in one partition, nothing needs to be exchanged for joins, sums and orders: each comparison is one task.
+        return frame.coalesce(1) if self._is_small else frame

@@ -43,8 +43,13 @@ def parquet(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
         pa.array((_value(field, row.get(field.name)) for row in rows), type=field.type, size=len(rows))
         for field in schema
     ]
+    return table_bytes(pa.Table.from_arrays(columns, schema=schema))
+
+
+def table_bytes(rows: pa.Table) -> bytes:
+    """One file of rows that have their schema."""
     target = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(columns, schema=schema), target, compression="zstd")
+    pq.write_table(rows, target, compression="zstd")
     return target.getvalue()
 
 

@@ -8,26 +8,29 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
 from pyspark import SparkContext
-from pyspark.sql import DataFrame
 
 from mqdiag.errors import MqdiagError
 from mqdiag.fleet.files.storage import Storage, storage
-from mqdiag.fleet.tables.arrow import parquet
+from mqdiag.fleet.tables.arrow import parquet, table_bytes
+from mqdiag.fleet.tables.earlier import rows_of
 from mqdiag.fleet.tables.layout import Layout, partition_value
 from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
 
 CHUNK = 1_000
 """incidents in a part file"""
+BATCH = 500
+"""parts that one Spark job writes"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +40,16 @@ class Part:
     service: str
     number: int
     incidents: tuple[str, ...]
+    is_first: bool
+    """of the whole run"""
 
 
 def write_tables(
-    context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]], known: DataFrame
+    context: SparkContext,
+    layout: Layout,
+    run: str,
+    done: Iterator[tuple[str, str]],
+    known: Iterator[tuple[str, str, list[str]]],
 ) -> None:
     """Write all tables of a run.
 
@@ -49,7 +58,7 @@ def write_tables(
         layout: the output.
         run: its name.
         done: service and key of each incident analysed in this run, ordered by service.
-        known: rows of `incidents` that an earlier run had done.
+        known: service, the run that has their rows, and keys of incidents that were done before, in this order.
 
     Raises:
         MqdiagError: a result is missing.
@@ -59,12 +68,12 @@ def write_tables(
         layout.store.remove_folder(target)
     out = layout.uri
     first = True
-    for parts in _batches(_parts(done), 500):
+    for parts in _batches(_parts(done)):
         context.parallelize(parts, len(parts)).foreach(partial(_write_part, out, target, run))
         first = False
     _write_known(layout, target, run, known)
     if first:
-        _write_empty(layout.store, target, run)
+        write_empty(layout.store, target, run)
 
 
 def _write_part(out: str, target: str, run: str, part: Part) -> None:
@@ -81,8 +90,9 @@ def _write_part(out: str, target: str, run: str, part: Part) -> None:
         row["analysed_in"] = run
     for table, of_table in rows.items():
         # The first part holds every table, so that none is missing where nothing was found.
-        if of_table or part.number == 0:
-            _put(store, target, table, run, part.service, f"part-{part.number:05d}", of_table)
+        if of_table or part.is_first:
+            path = _path(target, table, run, part.service, f"part-{part.number:05d}")
+            store.write(path, parquet(table, of_table))
 
 
 def publish(layout: Layout, run: str) -> None:
@@ -102,7 +112,7 @@ def publish(layout: Layout, run: str) -> None:
 def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
     """After the mark: remove the run's lists, and the results that are in the tables now."""
     out = layout.uri
-    for parts in _batches(_parts(done), 500):
+    for parts in _batches(_parts(done)):
         context.parallelize(parts, len(parts)).foreach(partial(_remove_one, out))
     layout.store.remove_folder(f"{layout.staging}/{run}")
 
@@ -128,57 +138,48 @@ def _target(layout: Layout, run: str) -> str:
 
 
 def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
-    service: str | None = None
-    number, incidents = 0, list[str]()
-    for next_service, incident in done:
-        if incidents and (next_service != service or len(incidents) == CHUNK):
-            assert service is not None
-            yield Part(service=service, number=number, incidents=tuple(incidents))
-            number, incidents = number + 1, []
-        if next_service != service:
-            number = 0
-        service = next_service
-        incidents.append(incident)
-    if incidents and service is not None:
-        yield Part(service=service, number=number, incidents=tuple(incidents))
+    is_first = True
+    for service, of_service in itertools.groupby(done, key=lambda one: one[0]):
+        keys = (incident for _, incident in of_service)
+        for number in itertools.count():
+            incidents = tuple(itertools.islice(keys, CHUNK))
+            if not incidents:
+                break
+            yield Part(service=service, number=number, incidents=incidents, is_first=is_first)
+            is_first = False
 
 
-def _batches(parts: Iterator[Part], size: int) -> Iterator[list[Part]]:
-    batch: list[Part] = []
-    for part in parts:
-        batch.append(part)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
+def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
+    while batch := list(itertools.islice(parts, BATCH)):
         yield batch
 
 
-def _write_known(layout: Layout, target: str, run: str, known: DataFrame) -> None:
-    """The rows of incidents that were done before, with this run's name."""
-    service: str | None = None
-    number, rows = 0, list[dict[str, Any]]()
-    for row in known.orderBy("service", "incident").toLocalIterator():
-        if rows and (row["service"] != service or len(rows) == CHUNK):
-            _put(layout.store, target, "incidents", run, str(service), f"known-{number:05d}", rows)
-            number, rows = number + 1, []
-        service = row["service"]
-        # Spark hands out times without a zone, in that of this machine.
-        rows.append(
-            {**row.asDict(), "window_start": row["window_start"] and row["window_start"].astimezone(UTC)}
-        )
-    if rows:
-        _put(layout.store, target, "incidents", run, str(service), f"known-{number:05d}", rows)
+def _write_known(layout: Layout, target: str, run: str, known: Iterator[tuple[str, str, list[str]]]) -> None:
+    """The rows of incidents that were done before, under this run's name."""
+    for service, of_service in itertools.groupby(known, key=lambda one: one[0]):
+        pieces, number = list[pa.Table](), 0
+        for _, of_run, incidents in of_service:
+            for rows in rows_of(layout, of_run, service, incidents):
+                pieces.append(rows)
+                if sum(map(len, pieces)) >= CHUNK:
+                    _put_known(layout.store, target, run, service, number, pieces)
+                    pieces, number = [], number + 1
+        if pieces:
+            _put_known(layout.store, target, run, service, number, pieces)
 
 
-def _write_empty(store: Storage, target: str, run: str) -> None:
-    """A run with nothing new still has all its tables."""
-    for table in TABLES:
-        _put(store, target, table, run, "none", "part-00000", [])
-
-
-def _put(
-    store: Storage, target: str, table: str, run: str, service: str, name: str, rows: list[dict[str, Any]]
+def _put_known(
+    store: Storage, target: str, run: str, service: str, number: int, pieces: list[pa.Table]
 ) -> None:
-    folder = f"{target}/{table}/run={run}/service={partition_value(service)}"
-    store.write(f"{folder}/{name}.parquet", parquet(table, rows))
+    path = _path(target, "incidents", run, service, f"known-{number:05d}")
+    store.write(path, table_bytes(pa.concat_tables(pieces)))
+
+
+def write_empty(store: Storage, target: str, run: str) -> None:
+    """Write all tables without a row: a run with nothing new still has them."""
+    for table in TABLES:
+        store.write(_path(target, table, run, "none", "part-00000"), parquet(table, []))
+
+
+def _path(target: str, table: str, run: str, service: str, name: str) -> str:
+    return f"{target}/{table}/run={run}/service={partition_value(service)}/{name}.parquet"

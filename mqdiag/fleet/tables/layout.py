@@ -81,12 +81,19 @@ class Layout:
             if not self.store.is_folder(folder):
                 continue
             for place in self.store.walk(folder):
-                if not isinstance(place, str):
-                    continue
-                service = unquote(place.rpartition("/service=")[2])
-                for found in self.store.walk(place):
-                    if isinstance(found, Entry) and found.path.endswith(".parquet"):
-                        yield self.store.uri(found.path), {"run": run, "service": service}
+                if isinstance(place, str):
+                    service = unquote(place.rpartition("/service=")[2])
+                    for uri in self._parquet_files(place):
+                        yield uri, {"run": run, "service": service}
+
+    def service_files(self, table: str, run: str, service: str) -> Iterator[str]:
+        """URIs of a table's files of one service in a run."""
+        return self._parquet_files(self.partition(table, run, service))
+
+    def _parquet_files(self, folder: str) -> Iterator[str]:
+        for found in self.store.walk(folder):
+            if isinstance(found, Entry) and found.path.endswith(".parquet"):
+                yield self.store.uri(found.path)
 
     def partitioned_runs(self) -> set[str]:
         """Runs that any table has rows of, whole or not."""

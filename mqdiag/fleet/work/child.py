@@ -52,6 +52,15 @@ class WarmChild:
         """The process, while there is one."""
         return None if self._process is None else self._process.pid
 
+    def start(self) -> None:
+        """Have the process there, if it is not yet.
+
+        Raises:
+            MqdiagError: it does not start on this node.
+        """
+        if self._process is None:
+            self._start()
+
     def analyse(self, request: Request) -> Rows:
         """The rows of an incident.
 
@@ -60,8 +69,7 @@ class WarmChild:
         """
         if self._process is not None and (self._process.poll() is not None or self._is_worn()):
             self.close()
-        if self._process is None:
-            self._start()
+        self.start()
         self._served += 1
         data = pickle.dumps(request)
         try:

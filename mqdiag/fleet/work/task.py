@@ -93,7 +93,7 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
                 scratch=str(folder),
             )
             try:
-                return _child(job.limits).analyse(request), lost
+                return warm_child(job.limits).analyse(request), lost
             except ChildFailure as failure:
                 path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
                 lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))
@@ -133,7 +133,7 @@ def _fetched(
     return paths, lost
 
 
-def _child(limits: Limits) -> WarmChild:
+def warm_child(limits: Limits) -> WarmChild:
     """The child of this Python worker, which Spark keeps for the next task."""
     if limits not in _children:
         for other in _children.values():

@@ -1,4 +1,4 @@
-"""Has every node compile the kernels before the first incident comes."""
+"""Has every node compile the kernels, and start its analysing processes, before the first incident comes."""
 
 from __future__ import annotations
 
@@ -8,28 +8,35 @@ from collections.abc import Iterable
 
 from pyspark import SparkContext
 
+from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.scratch import remove_leftovers
+from mqdiag.fleet.work.task import warm_child
 from mqdiag.kernel import folder
 
 TASKS_PER_CORE = 2
 
 
-def warm_nodes(context: SparkContext, scratch: str | None) -> None:
+def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> None:
     """Run the warming on all executors at once; on a node they wait for each other, and one compiles.
 
     An executor that comes later warms its node when its first worker child starts.
+
+    Args:
+        context: of the session.
+        scratch: where killed predecessors may have left something.
+        limits: of the processes.
     """
     tasks = context.defaultParallelism * TASKS_PER_CORE
 
     def warm(_: Iterable[int]) -> None:
         remove_leftovers(scratch)
-        if folder.is_ready():
-            return
-        # A process of its own: the compiler's memory is not kept in Spark's worker.
-        subprocess.run(
-            [sys.executable, "-c", "from mqdiag.fleet.work.analyse import warm; warm()"],
-            check=True,
-            timeout=1800,
-        )
+        if not folder.is_ready():
+            # A process of its own: the compiler's memory is not kept in Spark's worker.
+            subprocess.run(
+                [sys.executable, "-c", "from mqdiag.fleet.work.analyse import warm; warm()"],
+                check=True,
+                timeout=1800,
+            )
+        warm_child(limits).start()
 
     context.parallelize(range(tasks), tasks).foreachPartition(warm)

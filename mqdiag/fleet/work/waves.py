@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import msgspec
 from pyspark import SparkContext, TaskContext
@@ -17,20 +17,12 @@ from mqdiag.fleet.status import Status
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import write_result
 from mqdiag.fleet.work.task import given_up, run_item
+from mqdiag.fleet.work.worklist import Todo
 
 WAVE = 5_000
 """tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
 ATTEMPTS = 3
 """an incident that has ended so many executors or Python workers is not tried again"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Todo:
-    """An incident as the driver carries it to a task."""
-
-    bytes: int
-    item: str
-    """WorkItem as JSON"""
 
 
 def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: Status) -> None:
@@ -62,6 +54,7 @@ def _run_wave(context: SparkContext, wave: list[Todo], shared: object, status: S
             read = _one(msgspec.json.decode(todo.item, type=WorkItem), shared.value)  # type: ignore[attr-defined]
             done_bytes.add(todo.bytes)
             failed.add(0 if read else 1)
+        _spare_the_collector()
 
     # The driver's list is the source of the tasks: whatever is lost, a task that runs again gets the same item.
     tasks = context.parallelize(wave, len(wave))
@@ -85,6 +78,22 @@ def _run_wave(context: SparkContext, wave: list[Todo], shared: object, status: S
         raise MqdiagError(
             f"Spark gave up: {spark_cause(trouble[0])}; run the same again to go on"
         ) from trouble[0]
+
+
+_spared = False
+
+
+def _spare_the_collector() -> None:
+    """Leave what the first task has loaded out of garbage collections.
+
+    PySpark collects after every task, and goes through all of pandas and Arrow each time, which takes a worker longer
+    than all else that it does for one incident.
+    """
+    global _spared
+    if not _spared:
+        gc.collect()
+        gc.freeze()
+        _spared = True
 
 
 def _one(item: WorkItem, job: Job) -> bool:

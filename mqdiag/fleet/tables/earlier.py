@@ -1,0 +1,72 @@
+"""What earlier runs have left in `incidents`, read file by file: the driver never holds a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.arrow import file_schema
+from mqdiag.fleet.tables.layout import Layout, RunMark
+
+TABLE = "incidents"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownIncident:
+    """A result that still holds."""
+
+    incident: str
+    listing: str
+    run: str
+    """whose row of `incidents` tells of it"""
+    service: str
+
+
+def known_incidents(
+    layout: Layout, marks: Collection[RunMark], *, settings: str, limits: str
+) -> Iterator[KnownIncident]:
+    """Incidents of whole runs whose result still holds, those of the newest run first.
+
+    Args:
+        layout: the output.
+        marks: of the runs.
+        settings: hash that a result must have been made with.
+        limits: limits of this run; a failure by the same limits is not tried again.
+    """
+    columns = ("incident", "listing", "settings", "analysed_in", "again", "limits")
+    names = pa.array([mark.run for mark in marks], pa.string())
+    for mark in sorted(marks, key=lambda mark: -mark.order):
+        for uri, constants in layout.files(TABLE, {mark.run}):
+            table = read_table(uri, columns)
+            same_limits = pc.or_kleene(pc.is_null(table["limits"]), pc.equal(table["limits"], limits))
+            whole = pc.and_(pc.equal(table["settings"], settings), pc.is_in(table["analysed_in"], names))
+            holds = pc.and_kleene(pc.and_kleene(whole, pc.invert(table["again"])), same_limits)
+            for row in table.filter(holds).select(["incident", "listing"]).to_pylist():
+                yield KnownIncident(**row, run=mark.run, service=constants["service"])
+
+
+def rows_of(layout: Layout, run: str, service: str, incidents: Collection[str]) -> Iterator[pa.Table]:
+    """Rows of `incidents` of one service in one run."""
+    wanted = pa.array(incidents, pa.string())
+    for uri in layout.service_files(TABLE, run, service):
+        table = read_table(uri, file_schema(TABLE).names)
+        yield table.filter(pc.is_in(table["incident"], wanted))
+
+
+def read_table(uri: str, columns: Collection[str]) -> pa.Table:
+    """Columns of one file of `incidents`; one that a file of an older minor version lacks is unknown in it."""
+    store, path = storage(uri)
+    with store.open(path) as raw:
+        file = pq.ParquetFile(raw)
+        present = set(file.schema_arrow.names)
+        table = file.read(columns=[name for name in columns if name in present])
+    schema = file_schema(TABLE)
+    for name in columns:
+        if name not in present:
+            table = table.append_column(schema.field(name), pa.nulls(len(table), schema.field(name).type))
+    return table.select(list(columns))

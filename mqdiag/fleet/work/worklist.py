@@ -1,0 +1,153 @@
+"""The lists of a run on the driver's disk: a million files must not fill its memory.
+
+A database answers what the plan asks of them: which files are of one host, which incidents are known, what comes first.
+It takes seconds for what a cluster would need to be asked about in a dozen small jobs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from mqdiag.fleet.files.incidents import incidents
+from mqdiag.fleet.files.listing import EvidenceFile
+from mqdiag.fleet.tables.earlier import KnownIncident
+from mqdiag.fleet.work.item import WorkItem
+
+_TABLES = """
+create table files (environment text, service text, host text, file text);
+create table known (incident text primary key, listing text, run text, service text, taken integer default 0);
+create index known_listing on known (listing);
+create table fresh (incident text);
+create table todo (incident text primary key, service text, bytes integer, listing text, item text);
+create index todo_order on todo (bytes desc, incident);
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Todo:
+    """An incident as the driver carries it to a task."""
+
+    bytes: int
+    item: str
+    """WorkItem as JSON"""
+
+
+class WorkList:
+    """Listed files, known incidents, and what is left to do; use as a context.
+
+    Args:
+        folder: of this run; removed by whoever made it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._base = sqlite3.connect(folder / "work.sqlite")
+        # Nothing in it outlives the run, so no power failure can harm it.
+        self._base.executescript(f"pragma synchronous = off; pragma journal_mode = off; {_TABLES}")
+
+    def add_files(self, files: Iterable[EvidenceFile]) -> None:
+        """Take the listing over."""
+        rows = (
+            (file.labels.environment, file.labels.service, file.labels.host, msgspec.json.encode(file).decode())
+            for file in files
+        )
+        self._base.executemany("insert into files values (?, ?, ?, ?)", rows)
+
+    def add_known(self, known: Iterable[KnownIncident]) -> None:
+        """Take over what earlier runs have done; of an incident's rows the first counts."""
+        self._base.executemany(
+            "insert or ignore into known (incident, listing, run, service) values (?, ?, ?, ?)",
+            ((one.incident, one.listing, one.run, one.service) for one in known),
+        )
+
+    def group(self, window_s: float) -> None:
+        """Group the files to incidents, and set those aside that their listing shows to be known."""
+        order = "environment, service, host"
+        rows = self._base.execute(f"select {order}, file from files order by {order}")
+        for _, of_host in itertools.groupby(rows, key=lambda row: row[:3]):
+            files = (msgspec.json.decode(row[3], type=EvidenceFile) for row in of_host)
+            for one in incidents(files, window_s):
+                known = self._base.execute(
+                    "update known set taken = 1 where rowid ="
+                    " (select rowid from known where listing = ? order by rowid limit 1)",
+                    (one.listing,),
+                )
+                if not known.rowcount:
+                    self._base.execute("insert into fresh values (?)", (msgspec.json.encode(one).decode(),))
+
+    def fresh(self, size: int) -> Iterator[list[str]]:
+        """Incidents (as JSON) that only their content can tell from known ones, in batches."""
+        rows = self._base.execute("select incident from fresh order by rowid")
+        while batch := rows.fetchmany(size):
+            yield [row[0] for row in batch]
+
+    def add(self, items: Iterable[WorkItem]) -> None:
+        """Take over incidents with their keys; the same content on the same host is one incident."""
+        for item in items:
+            known = self._base.execute("update known set taken = 1 where incident = ?", (item.incident,))
+            if not known.rowcount:
+                self._base.execute(
+                    "insert into todo values (?, ?, ?, ?, ?) on conflict (incident) do update"
+                    " set listing = excluded.listing, item = excluded.item where excluded.listing < listing",
+                    (
+                        item.incident,
+                        item.service,
+                        item.bytes,
+                        item.listing,
+                        msgspec.json.encode(item).decode(),
+                    ),
+                )
+
+    def keep_largest(self, limit: int) -> None:
+        """Leave the rest to a later run."""
+        self._base.execute(
+            "delete from todo where incident not in"
+            " (select incident from todo order by bytes desc, incident limit ?)",
+            (limit,),
+        )
+
+    def size(self) -> tuple[int, int]:
+        """Number of incidents that are to be done, and their bytes."""
+        count, total = self._base.execute("select count(*), coalesce(sum(bytes), 0) from todo").fetchone()
+        return count, total
+
+    def services(self) -> int:
+        """Number of services for which something is to be done."""
+        (count,) = self._base.execute("select count(distinct service) from todo").fetchone()
+        return int(count)
+
+    def items(self) -> Iterator[Todo]:
+        """In the order of work: the largest first."""
+        for size, item in self._base.execute("select bytes, item from todo order by bytes desc, incident"):
+            yield Todo(bytes=size, item=item)
+
+    def by_service(self) -> Iterator[tuple[str, str]]:
+        """Service and key of each that is to be done."""
+        yield from self._base.execute("select service, incident from todo order by service, incident")
+
+    def known_count(self) -> int:
+        """Number of listed incidents that an earlier run has done."""
+        (count,) = self._base.execute("select count(*) from known where taken").fetchone()
+        return int(count)
+
+    def known_by_service(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Service, the run that has their rows, and the keys of listed incidents that are known."""
+        rows = self._base.execute(
+            "select service, run, incident from known where taken order by service, run, incident"
+        )
+        for (service, run), of_run in itertools.groupby(rows, key=lambda row: row[:2]):
+            yield service, run, [row[2] for row in of_run]
+
+    def __enter__(self) -> WorkList:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._base.close()
