@@ -1,13 +1,17 @@
 """Stuck, progressing or idle: the decision for one thread from its own samples.
 
 The thresholds come from series with known truth (1,016 stuck and 262 progressing consume threads): CPU time
-of stuck threads grew by 0.00 ms in waits and by up to 0.9 ms under a trickling answer; the slowest
-progressing ones grew by 0.8 ms (pool time-outs), those that finish a call over a socket by 16 ms and more.
+of stuck threads grew by 0.00 ms in waits and by up to 0.9 ms under a trickling answer, little by little; the
+slowest progressing ones grew by 0.8 ms (pool time-outs). One message that is done costs 0.3 to 1.6 ms over a
+socket and 0.05 to 0.4 ms in a sleep once the code is warm, all at once: of calls that take 5 s each, that is
+all that a series of 10 s shows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from mqdiag.language import say
 from mqdiag.threads import roles
@@ -28,11 +32,13 @@ STILL_MS_PER_S = 0.06
 """the same for short runs: a thread that finishes little in little time grows little too"""
 FLOOR_MS = 0.1
 """growth that two dumps alone can cost a thread that does nothing"""
-SOCKET_STILL_MS = 1.0
-"""limit for a socket read: an answer that is read and worked on costs more, a trickling one 0.3 to 0.9 ms"""
-SOCKET_STILL_MS_PER_S = 0.12
 HIGH_MS = 0.2
 """growth up to which the confidence is high"""
+WORK_MS = 0.05
+"""growth between two samples, with none between two others, that only work done there can cost"""
+BURST_MS = 0.08
+BURST_OVER_REST = 4.0
+"""what makes growth stand out: a trickling answer grew at most twice as much as usual between two samples"""
 LONG_RUN_S = 5.0
 """time that a run of samples must span for an error"""
 SHORT_RUN_S = 2.0
@@ -42,13 +48,19 @@ LATE_RUN_S = 7.5
 """what a run must span in a thread that moved earlier in the series"""
 TRICKLE_MS_PER_S = 0.5
 """growth of CPU time that an answer of single bytes costs, in a call that is proven to be the same one"""
+CLOCK_MS = 0.02
+"""growth below this is none: cpu= has two digits"""
 SPIN_SHARE = 0.05
 """share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
+ENOUGH_SLEEPS = 5
+"""samples that tell one sleep after another for one message from one for each: by growth that is never none"""
 ENOUGH_TIMED = 3
 """samples with CPU time that judge a thread by themselves where others have none"""
 EXACT_BYTES = 10 * 1024**2
 """from here on jstack prints allocated= in whole megabytes, which hide what a message needs: a few KiB may do"""
 WORK_BYTES_PER_S = 512 * 1024
+ADMISSIONS = frozenset({"monitor", "lock", "pool"})
+"""waits that end when the thread is let in: what it does then is other work at the same frame of its own"""
 
 
 @dataclass(slots=True, eq=False)
@@ -144,15 +156,17 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
         return _moved(whole, say("its work changed between the last two samples"))
     if whole.cpu_growth is None:
         return _without_cpu(whole, series)
+    if not _stands_still(whole, run) and _is_one_call(whole):
+        return _same_call_still(whole)
     best: Judgement | None = None
     starts = range(len(run) - 1)
-    if _growth(track, run[-2], run[-1]) > SOCKET_STILL_MS:
+    if _growth(track, run[-2], run[-1]) > STILL_MS:
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
     # the longest run that stands still; a thread may have moved first and hang since
     for start in starts:
         measured = whole if start == 0 else _measure(track, series, run[start:])
-        if _stands_still(measured):
+        if _stands_still(measured, run[start:]):
             best = measured
             break
     if best is None or (best.count < 3 and len(present) > 2):
@@ -192,6 +206,9 @@ def _same_work(track: Track, one: int, other: int) -> bool:
     if a is b:
         return True
     if a.idle != b.idle or a.in_listener != b.in_listener:
+        return False
+    if track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
+        # the lock or the connection was given to it in between; a broker's locks are followed by their owners
         return False
     return a.work == b.work
 
@@ -241,20 +258,33 @@ def _seconds(series: Series, first: float | None, last: float | None, run: list[
     return None if begin is None or end is None else round(end - begin, 3)
 
 
-def still_limit(doing: str, seconds: float | None, *, same: bool) -> float:
+def still_limit(seconds: float | None) -> float:
     """Growth of cpu= up to which a run of this length stands still."""
-    time = 8.0 if seconds is None else seconds
-    if doing in ("socket-read", "connect") and same:
-        return max(FLOOR_MS, min(SOCKET_STILL_MS, SOCKET_STILL_MS_PER_S * time))
-    return max(FLOOR_MS, min(STILL_MS, STILL_MS_PER_S * time))
+    return max(FLOOR_MS, min(STILL_MS, STILL_MS_PER_S * (8.0 if seconds is None else seconds)))
 
 
-def _stands_still(run: Judgement) -> bool:
+def _moved_at_once(track: Track, run: list[int]) -> bool:
+    """Whether the growth of a run came between two of its samples: one message was done, and the next begun."""
+    if track.role == roles.BROKER_SEND:
+        # its waits have time-outs of their own and are told apart by the lock's owners
+        return False
+    growths = sorted(_growth(track, one, other) for one, other in pairwise(run))
+    if len(growths) < 2:
+        # nothing to compare with
+        return bool(growths) and growths[-1] > FLOOR_MS
+    if growths[0] < CLOCK_MS and growths[-1] >= WORK_MS:
+        return True
+    usual = median(growths[:-1])
+    return growths[-1] >= BURST_MS and growths[-1] > BURST_OVER_REST * (usual + CLOCK_MS)
+
+
+def _stands_still(run: Judgement, samples: list[int]) -> bool:
     assert run.cpu_growth is not None
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return False
-    view = run.track.last_view
-    return run.cpu_growth <= still_limit(view.doing, run.seconds, same=run.same_frames)
+    if _moved_at_once(run.track, samples):
+        return False
+    return run.cpu_growth <= still_limit(run.seconds)
 
 
 def _still(run: Judgement) -> Judgement:
@@ -272,6 +302,9 @@ def _still(run: Judgement) -> Judgement:
     if not long_enough:
         run.confidence = "medium"
         run.reason += say("; more samples would make it sure")
+    elif view.doing == "sleep" and grew > HIGH_MS:
+        run.confidence = "low"
+        run.reason += say("; short sleeps one after another, for one message or for many, look alike")
     elif grew <= HIGH_MS or (view.doing == "socket-read" and grew <= STILL_MS and run.same_frames):
         run.confidence = "high"
     else:
@@ -284,15 +317,6 @@ def _growing(run: Judgement) -> Judgement:
     """The same place in the code, but CPU time went by: work, or a loop."""
     view = run.track.last_view
     assert run.cpu_growth is not None
-    if (
-        run.count == len(run.track.present)
-        and run.seconds is not None
-        and run.seconds >= SHORT_RUN_S
-        and run.cpu_growth <= TRICKLE_MS_PER_S * run.seconds
-        and run.same_frames
-        and same_call(run.track, run.first)
-    ):
-        return _same_call_still(run)
     if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
         run.reason = say("the samples span {seconds:.1f} s only", seconds=run.seconds)
         return run
@@ -327,6 +351,19 @@ def _growing(run: Judgement) -> Judgement:
             run, say("computes, and makes new objects"), "medium" if rate >= WORK_BYTES_PER_S else "low"
         )
     return _moved(run, say("its CPU time grew by {cpu_growth:.2f} ms", cpu_growth=run.cpu_growth))
+
+
+def _is_one_call(run: Judgement) -> bool:
+    """Whether one call fills the series, by its own object, and costs no more than an answer that trickles."""
+    return (
+        run.count == len(run.track.present)
+        and run.cpu_growth is not None
+        and run.seconds is not None
+        and run.seconds >= SHORT_RUN_S
+        and run.cpu_growth <= TRICKLE_MS_PER_S * run.seconds
+        and run.same_frames
+        and same_call(run.track, run.first)
+    )
 
 
 def _same_call_still(run: Judgement) -> Judgement:

@@ -14,6 +14,7 @@ from mqdiag.threads.locks import LockGraph, cycle_of
 from mqdiag.threads.same_call import same_call
 from mqdiag.threads.send_path import follow_send_path
 from mqdiag.threads.series import Series
+from mqdiag.threads.siblings import doubt_by_siblings
 
 LOOKS_FOR_SILENCE = 60
 """looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
@@ -31,6 +32,7 @@ def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series)
         _follow_put_lock(judgements, by_track, graphs)
         follow_send_path(judgements, series)
         _follow_pools(judgements)
+        doubt_by_siblings(judgements, series)
         follow_futures(judgements)
     return _deadlocked(graphs, by_track, series)
 

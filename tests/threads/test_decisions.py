@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.threads.made import HTTP, MYSQL, SLEEP, TAKE, At, facts, report, states
+from tests.threads.made import CONSUME, HTTP, MYSQL, SLEEP, TAKE, At, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
 
@@ -19,7 +19,12 @@ def one(
 
 @pytest.mark.parametrize(
     ("grew", "state", "confidence"),
-    [(0.0, "stuck", "high"), (0.4, "stuck", "high"), (0.9, "stuck", "medium"), (16.0, "progressing", "medium")],
+    [
+        (0.0, "stuck", "high"),
+        (0.4, "stuck", "high"),
+        (0.9, "progressing", "medium"),
+        (16.0, "progressing", "medium"),
+    ],
 )
 def test_cpu_time_decides_on_a_read(tmp_path: Path, grew: float, state: str, confidence: str) -> None:
     cpus: list[float | None] = [1 + grew * number / 4 for number in range(5)]
@@ -38,6 +43,63 @@ def test_a_pool_wait_that_times_out_and_fails_is_no_standstill(tmp_path: Path) -
         *HTTP[-5:],
     )
     stacks = facts(tmp_path, one(frames, [1.0, 1.2, 1.4, 1.6, 1.8], "TIMED_WAITING (parking)"))
+    assert stacks.threads[0].state == "progressing"
+
+
+@pytest.mark.parametrize(
+    "growths",
+    [
+        # one call of 6 s after another: HttpURLConnection, MySQL Connector/J, 10 threads each
+        (0.0, 0.73, 0.0, 0.0),
+        (0.0, 0.0, 0.36, 0.0),
+        (0.0, 0.57, 0.0),
+        (0.36, 0.0),
+        # one call of 2.4 s after another
+        (0.30, 0.35),
+        (0.3,),
+    ],
+)
+@pytest.mark.parametrize("frames", [HTTP, MYSQL])
+def test_a_message_that_is_done_between_two_samples_is_progress(
+    tmp_path: Path, frames: tuple[str, ...], growths: tuple[float, ...]
+) -> None:
+    """Once the code is warm a whole message costs no more than that."""
+    cpus: list[float | None] = [5.0]
+    for growth in growths:
+        cpus.append((cpus[-1] or 0.0) + growth)
+    samples = one(frames, cpus)
+    for number, sample in enumerate(samples):
+        sample[0].stream = f"0x00000000f000000{number}"
+    assert facts(tmp_path, samples).threads[0].state == "progressing"
+
+
+@pytest.mark.parametrize("growths", [(0.0, 0.0, 0.11, 0.0), (0.09, 0.0, 0.07, 0.07), (0.06, 0.0)])
+def test_one_sleep_after_another_is_progress(tmp_path: Path, growths: tuple[float, ...]) -> None:
+    """A message that only sleeps costs a twentieth of a millisecond; one long sleep costs nothing."""
+    cpus: list[float | None] = [5.0]
+    for growth in growths:
+        cpus.append((cpus[-1] or 0.0) + growth)
+    stacks = facts(tmp_path, one(SLEEP, cpus, "TIMED_WAITING (sleeping)"))
+    assert stacks.threads[0].state == "progressing"
+
+
+def test_silence_that_others_at_the_call_came_back_from_is_no_standstill(tmp_path: Path) -> None:
+    """Calls of 12 s in a series of 10 s: some threads come back within it, others do not."""
+
+    def at(number: int, cpu: float) -> At:
+        return At(f"ConsumeMessageThread_CID_{number}", 26 + number, MYSQL, "RUNNABLE", cpu)
+
+    samples = [[at(1, 1.0), at(2, 1.0 if sample < 4 else 1.5)] for sample in range(5)]
+    assert [thread.state for thread in facts(tmp_path, samples).threads[:2]] == ["unknown", "progressing"]
+    # the same silence beside threads that come back at once
+    samples = [[at(1, 1.0), at(2, 1.0 + sample)] for sample in range(5)]
+    assert [thread.state for thread in facts(tmp_path, samples).threads[:2]] == ["stuck", "progressing"]
+
+
+def test_who_got_the_lock_between_two_samples_moved(tmp_path: Path) -> None:
+    waits = At(WORKER, 26, ("com.acme.Client.backOff(Client.java:60)", *CONSUME), "BLOCKED (on object monitor)")
+    sleeps = At(WORKER, 26, SLEEP, "TIMED_WAITING (sleeping)")
+    stacks = facts(tmp_path, [[waits], [waits], [waits], [waits], [sleeps]])
     assert stacks.threads[0].state == "progressing"
 
 
