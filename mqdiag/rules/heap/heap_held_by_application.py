@@ -51,7 +51,7 @@ def silent() -> Facts:
     why=(
         "A histogram that shows byte[] on top says nothing about who holds the arrays. When one object or"
         " static field outside RocketMQ retains most of the heap, lowering RocketMQ's thresholds changes"
-        " nothing."
+        " nothing. Less than least_bytes is only told, as a warning, where the JVM ran out of memory."
     ),
     causes=("not-rocketmq",),
     severities=(Severity.ERROR, Severity.WARNING),
@@ -75,7 +75,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     reachable = heap.shallow_bytes or 0
     for suspect in heap.suspects:
         share = suspect.retained_bytes / reachable if reachable else 0.0
-        if suspect.owner == "rocketmq" or suspect.retained_bytes < limits["least_bytes"]:
+        if suspect.owner == "rocketmq":
+            continue
+        if suspect.retained_bytes < limits["least_bytes"] and not (
+            # a heap that ran out is no smaller a fault for being small
+            heap.out_of_memory and share >= limits["share_error"]
+        ):
             continue
         if share < limits["share_warning"] or _is_rocketmq_inside(suspect, heap):
             continue
@@ -113,7 +118,11 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
         share=percent(share),
     )
     return Draft(
-        severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
+        severity=(
+            Severity.ERROR
+            if share >= limits["share_error"] and suspect.retained_bytes >= limits["least_bytes"]
+            else Severity.WARNING
+        ),
         cause="not-rocketmq",
         confidence=Confidence.HIGH,
         confidence_reason="retained sizes come from the dominator tree of the whole dump",

@@ -72,6 +72,14 @@ def test_application_share(retained: int, reachable: int, expected: list[Severit
     assert severities(heap_held_by_application, facts) == expected
 
 
+def test_a_small_heap_that_ran_out_is_told() -> None:
+    facts = with_heap(heap_held_by_application.fires(), out_of_memory=True, shallow_bytes=58 * MIB)
+    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
+    assert severities(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == [Severity.WARNING]
+    rest = msgspec.structs.replace(suspect, retained_bytes=28 * MIB)
+    assert severities(heap_held_by_application, with_heap(facts, suspects=(rest,))) == []
+
+
 def test_rocketmqs_own_weight_is_not_the_applications() -> None:
     facts = heap_held_by_application.fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], owner="rocketmq")
