@@ -3,7 +3,7 @@
 The thresholds come from series with known truth (1,016 stuck and 262 progressing consume threads): CPU time
 of stuck threads grew by 0.00 ms in waits and by up to 0.9 ms under a trickling answer, little by little; the
 slowest progressing ones grew by 0.8 ms (pool time-outs). One message that is done costs 0.3 to 1.6 ms over a
-socket and 0.05 to 0.4 ms in a sleep once the code is warm, all at once: of calls that take 5 s each, that is
+socket and 0.04 to 0.4 ms in a sleep or wait once the code is warm, all at once: of calls that take 5 s each, that is
 all that a series of 10 s shows.
 """
 
@@ -34,7 +34,7 @@ FLOOR_MS = 0.1
 """growth that two dumps alone can cost a thread that does nothing"""
 HIGH_MS = 0.2
 """growth up to which the confidence is high"""
-WORK_MS = 0.05
+WORK_MS = 0.03
 """growth between two samples, with none between two others, that only work done there can cost"""
 BURST_MS = 0.08
 BURST_OVER_REST = 4.0
@@ -195,7 +195,7 @@ def _hangs_since(run: Judgement) -> bool:
         run.count >= LATE_RUN_SAMPLES
         and run.seconds is not None
         and run.seconds >= LATE_RUN_S
-        and (run.cpu_growth or 0.0) <= HIGH_MS
+        and (run.cpu_growth or 0.0) < CLOCK_MS
     )
 
 

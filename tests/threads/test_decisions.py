@@ -73,7 +73,9 @@ def test_a_message_that_is_done_between_two_samples_is_progress(
     assert facts(tmp_path, samples).threads[0].state == "progressing"
 
 
-@pytest.mark.parametrize("growths", [(0.0, 0.0, 0.11, 0.0), (0.09, 0.0, 0.07, 0.07), (0.06, 0.0)])
+@pytest.mark.parametrize(
+    "growths", [(0.0, 0.0, 0.11, 0.0), (0.09, 0.0, 0.07, 0.07), (0.06, 0.0), (0.06, 0.0, 0.04, 0.0)]
+)
 def test_one_sleep_after_another_is_progress(tmp_path: Path, growths: tuple[float, ...]) -> None:
     """A message that only sleeps costs a twentieth of a millisecond; one long sleep costs nothing."""
     cpus: list[float | None] = [5.0]
