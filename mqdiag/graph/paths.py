@@ -112,7 +112,11 @@ def path_nodes(heap: Heap, node: int) -> list[int]:
 
 def path_to_root(heap: Heap, node: int) -> list[str]:
     """Steps from a GC root to a node, the root first; empty when the object is unreachable."""
-    nodes = path_nodes(heap, node)
+    return steps_of(heap, path_nodes(heap, node))
+
+
+def steps_of(heap: Heap, nodes: list[int]) -> list[str]:
+    """The words for a path."""
     if not nodes:
         return []
     kind = ROOT_NAMES.get(_root_type(heap, nodes[0]), "GC root")

@@ -14,7 +14,8 @@ import numpy as np
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.kernels.tally import sum_inside
-from mqdiag.graph.paths import describe, edge_name, path_nodes
+from mqdiag.graph.paths import describe, edge_name, path_nodes, steps_of
+from mqdiag.graph.telling_way import JDK, is_named, named_class, telling_way
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
@@ -25,7 +26,8 @@ MOST = 10
 _BIG_DROP = 0.7
 """a child that keeps this share of its parent's weight is where the weight is"""
 _TRANSPARENT = ("java.lang.ClassLoader", "java.lang.Thread", "java.lang.Class")
-_JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+_WORTH_A_PASS = 0.3
+"""share of the reachable bytes from which a better name is worth a pass over all references"""
 _HOLDS = 5
 
 
@@ -110,19 +112,20 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
     tree = heap.dominance
     node = int(tree.order[number])
     weight = int(tree.retained(np.array([number], np.int32))[0])
+    way = telling_way(heap, node) if weight >= _WORTH_A_PASS * total else path_nodes(heap, node)
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
         retained_bytes=weight,
         share=weight / total if total else 0.0,
-        path=tuple(heap.path_to_root(node)),
-        owner=_owner(heap, number, is_rocketmq),
+        path=tuple(steps_of(heap, way)),
+        owner=_owner(heap, number, way, is_rocketmq),
         holds=_contents(heap, number),
-        label=_label(heap, number),
+        label=_label(heap, number, way),
     )
 
 
-def _label(heap: Heap, number: int) -> str:
+def _label(heap: Heap, number: int, way: list[int]) -> str:
     """The field that a person would look for.
 
     The static field under which a class keeps most of its weight; else the field of the nearest class that is not the
@@ -133,36 +136,30 @@ def _label(heap: Heap, number: int) -> str:
     if node in heap.class_of_node:
         heaviest, _ = tree.heavy_children(number, 0)
         return edge_name(heap, node, int(tree.order[heaviest])) if heaviest >= 0 else describe(heap, node)
-    for holder, held in reversed(list(pairwise(path_nodes(heap, node)))):
-        if not _named_class(heap, holder).startswith(_JDK) and heap.class_name(holder)[-1] != "]":
+    for holder, held in reversed(list(pairwise(way))):
+        if is_named(heap, holder):
             return edge_name(heap, holder, held)
     holder = int(tree.dominator[number])
     return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
 
 
-def _named_class(heap: Heap, node: int) -> str:
-    """The class of an object, or the one that a class object stands for."""
-    row = heap.class_of_node.get(node)
-    return heap.classes.names[row] if row is not None else heap.class_name(node)
-
-
-def _owner(heap: Heap, number: int, is_rocketmq: Callable[[str], bool]) -> str:
+def _owner(heap: Heap, number: int, way: list[int], is_rocketmq: Callable[[str], bool]) -> str:
     """Whose object it is: the nearest class of its own package on the way up to the roots."""
     tree = heap.dominance
     chain = [number]
     while tree.dominator[chain[-1]]:
         chain.append(int(tree.dominator[chain[-1]]))
     for at in chain:
-        name = _named_class(heap, int(tree.order[at]))
+        name = named_class(heap, int(tree.order[at]))
         if is_rocketmq(name):
             return "rocketmq"
-        if not name.startswith(_JDK) and not name.rstrip("[]").islower():
+        if not name.startswith(JDK) and not name.rstrip("[]").islower():
             return "application"
-    for step in reversed(heap.path_to_root(int(tree.order[number]))):
+    for step in reversed(steps_of(heap, way)):
         name = step.split(": ", 1)[-1].removeprefix("class ").split(" -> ")[0]
         if is_rocketmq(name):
             return "rocketmq"
-        if not name.startswith((*_JDK, "[]", "local variable")):
+        if not name.startswith((*JDK, "[]", "local variable")):
             return "application"
     return "jdk"
 

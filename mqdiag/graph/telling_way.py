@@ -1,0 +1,47 @@
+"""The way to an object that tells most: a listener that fills a static list has it in a local variable too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mqdiag.graph.paths import path_nodes, referrers
+
+if TYPE_CHECKING:
+    from mqdiag.graph.heap import Heap
+
+JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+
+
+def telling_way(heap: Heap, node: int) -> list[int]:
+    """Nodes of the shortest way from a GC root, the root first; empty for an unreachable object.
+
+    Where that way comes from a thread and names no class but the JDK's, the way by a class that does, if one refers to
+    any object on it. Costs one pass over all references then.
+    """
+    way = path_nodes(heap, node)
+    if len(way) < 2 or way[0] not in heap.references.extra_from or any(is_named(heap, at) for at in way):
+        return way
+    positions, holders = referrers(heap, np.array(way[1:], np.int32))
+    for at in np.argsort(-positions, kind="stable").tolist():
+        holder = int(holders[at])
+        if not is_named(heap, holder):
+            continue
+        there = path_nodes(heap, holder)
+        # what hangs below the object itself refers back to it, and keeps nothing
+        if there and not set(there) & set(way[1:]):
+            return [*there, *way[1 + int(positions[at]) :]]
+    return way
+
+
+def is_named(heap: Heap, node: int) -> bool:
+    """Whether a person would know the object by its class: it is neither the JDK's nor an array."""
+    name = named_class(heap, node)
+    return not name.startswith(JDK) and not name.endswith("]")
+
+
+def named_class(heap: Heap, node: int) -> str:
+    """The class of an object, or the one that a class object stands for."""
+    row = heap.class_of_node.get(node)
+    return heap.classes.names[row] if row is not None else heap.class_name(node)

@@ -1,0 +1,56 @@
+"""The way that names a class of its own, where the shortest one is a thread's local variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.graph.suspects import suspects
+from mqdiag.testing import hprof_records as hprof
+from mqdiag.testing.hprof_records import BYTE, OBJECT
+from mqdiag.testing.hprof_writer import DumpWriter
+from mqdiag.testing.java_objects import JavaObjects
+from tests.graph.opening import heap_of
+
+
+def filled(dump: DumpWriter) -> int:
+    """A list that is nearly all of the heap, in hand of a worker."""
+    java = JavaObjects(dump)
+    kept = java.array_list([dump.primitive_array(BYTE, bytes(40_000)) for _ in range(8)])
+    worker = java.thread("worker")
+    dump.thread(worker, 1)
+    dump.local(kept, 1)
+    return kept
+
+
+@pytest.mark.parametrize("in_static", [True, False])
+def test_a_list_that_a_listener_fills_is_named_by_its_static_field(tmp_path: Path, in_static: bool) -> None:
+    dump = DumpWriter()
+    kept = filled(dump)
+    # one step more than the local variable
+    cache = dump.java_class("app/Cache", statics={"kept": (OBJECT, kept if in_static else 0)})
+    classes = dump.object_array(dump.known("[Ljava/lang/Object;"), [cache.id])
+    dump.root(hprof.JNI_GLOBAL, classes)
+    dump.root(hprof.STICKY_CLASS, dump.classes["java/lang/Thread"].id)
+    (found,) = suspects(heap_of(dump, tmp_path), lambda name: False)
+    assert found.share > 0.9
+    if in_static:
+        assert (found.label, found.owner) == ("app.Cache.kept", "application")
+        assert found.path[0].startswith("JNI global")
+        assert any(step.startswith("app.Cache.kept") for step in found.path)
+    else:
+        assert (found.label, found.owner) == ("java.util.ArrayList.elementData", "jdk")
+        assert found.path[0].startswith("thread")
+
+
+def test_what_the_object_itself_keeps_is_no_holder_of_it(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    kept = filled(dump)
+    order = dump.instance(dump.known("app/Order", list=OBJECT), list=kept)
+    body = dump.primitive_array(BYTE, bytes(300_000))
+    dump.set(kept, elementData=dump.object_array(dump.known("[Ljava/lang/Object;"), [order, body]))
+    dump.root(hprof.STICKY_CLASS, dump.classes["java/lang/Thread"].id)
+    found = suspects(heap_of(dump, tmp_path), lambda name: False)
+    assert found[0].path[0].startswith("thread")
+    assert "app.Order" not in " ".join(found[0].path)
