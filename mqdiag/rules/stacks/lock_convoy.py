@@ -97,5 +97,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 ),
             )
         else:
-            more = (say("The dump does not name the owner; jstack -l does."),)
+            more = (_without_owner(still.lock_class or "", owners_listed=stacks.has_synchronizers),)
         yield draft(still, limits, title=title, more=more)
+
+
+def _without_owner(lock_class: str, *, owners_listed: bool) -> str:
+    """Why nobody is named: -l lists exclusive owners only, and only of threads that live."""
+    if "StampedLock" in lock_class or ("ReadWriteLock" in lock_class and owners_listed):
+        return say(
+            "No dump names who holds this: a lock that is held for reading, and a StampedLock, have no owner."
+            " A thread that holds it for reading and asks to write waits for itself."
+        )
+    if owners_listed:
+        return say("The dumps list the owners of locks, and no living thread owns this one.")
+    return say("The dump does not name the owner; jstack -l does.")

@@ -1,0 +1,48 @@
+"""What is said of a lock that no thread of the dump owns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.threads.made import CONSUME, At, report
+
+OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
+LOCKS = {
+    "reentrant": ("java.util.concurrent.locks.ReentrantLock$NonfairSync", "ReentrantLock.lock"),
+    "reading": (
+        "java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync",
+        "ReentrantReadWriteLock$WriteLock.lock",
+    ),
+    "stamped": ("java.util.concurrent.locks.StampedLock", "StampedLock.readLock"),
+}
+
+
+@pytest.mark.parametrize(
+    ("lock", "listed", "said"),
+    [
+        ("reentrant", False, "jstack -l does"),
+        ("reentrant", True, "no living thread owns this one"),
+        ("reading", False, "jstack -l does"),
+        ("reading", True, "held for reading"),
+        ("stamped", False, "a StampedLock, have no owner"),
+        ("stamped", True, "a StampedLock, have no owner"),
+    ],
+)
+def test_why_nobody_is_named(tmp_path: Path, lock: str, listed: bool, said: str) -> None:
+    class_name, call = LOCKS[lock]
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        f"- parking to wait for  <{{stream}}> (a {class_name})",
+        f"java.util.concurrent.locks.{call}(Locks.java:1)",
+        "com.acme.Ledger.post(Ledger.java:17)",
+        *CONSUME,
+    )
+    owned = ("<0x00000000f0000009> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)",) if listed else ()
+    sample = [
+        *(At(f"ConsumeMessageThread_CID_{n}", 26 + n, frames, "WAITING (parking)") for n in (1, 2)),
+        At("prices", 40, OTHER, "RUNNABLE", synchronizers=owned),
+    ]
+    (found,) = [each for each in report(tmp_path, [sample] * 5).findings if each.rule == "lock-convoy"]
+    assert said in " ".join(found.explanation)
