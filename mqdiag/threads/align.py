@@ -109,4 +109,4 @@ def _plain_container(container: str | None) -> str | None:
 
 
 def _carries(track: Track) -> bool:
-    return any("java.lang.VirtualThread.runContinuation" in view.stack.methods for view in track.views if view)
+    return any("java.lang.VirtualThread.runContinuation" in view.methods for view in track.views if view)

@@ -651,5 +651,4 @@ LOGGING: tuple[str, ...] = (
     "org.jboss.logmanager.",
     "com.lmax.disruptor.",
     "org.apache.rocketmq.logging.",
-    "org.apache.rocketmq.shaded.ch.qos.logback.",
 )

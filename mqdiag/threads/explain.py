@@ -150,8 +150,7 @@ def _remote(view: View) -> Explanation:
     if view.doing in ("connect", "dns"):
         remedy.insert(0, CONNECT_REMEDY)
     elif any(
-        method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake"))
-        for method in view.stack.methods
+        method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake")) for method in view.methods
     ):
         remedy.insert(0, TLS_REMEDY)
     return Explanation("socket-read", cause, _library(view), tuple(remedy))
@@ -210,6 +209,6 @@ def broker_remedy(cause: str) -> tuple[str, ...]:
 
 def _broker(view: View) -> Explanation:
     for marks, cause, remedy in BROKER_CAUSES:
-        if any(mark in method for method in view.stack.methods for mark in marks):
+        if any(mark in method for method in view.methods for mark in marks):
             return Explanation("broker-put", cause, None, remedy)
     return Explanation("broker-put", PAGE_CACHE, None, _PAGE_CACHE_REMEDY)

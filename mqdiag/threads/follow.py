@@ -171,7 +171,7 @@ def _follow_put_lock(
             if other.still
             and other.track.jvm == track.jvm
             and other.track.last_view.doing not in ("lock", "monitor")
-            and any("CommitLog." in method for method in other.track.last_view.stack.methods)
+            and any("CommitLog." in method for method in other.track.last_view.methods)
         ]
         if holders:
             judgement.state, judgement.confidence = BLOCKED, "medium"

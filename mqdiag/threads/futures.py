@@ -131,7 +131,7 @@ def _kinship(mine: frozenset[str], theirs: frozenset[str]) -> int:
 
 
 def _own_classes(view: View) -> frozenset[str]:
-    end = view.run_index if view.run_index >= 0 else len(view.stack.methods)
+    end = view.run_index if view.run_index >= 0 else len(view.methods)
     return frozenset(
-        method.rpartition(".")[0].partition("$")[0] for method in view.stack.methods[:end] if is_own(method)
+        method.rpartition(".")[0].partition("$")[0] for method in view.methods[:end] if is_own(method)
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 JDK: tuple[str, ...] = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.jrockit.")
 
 LIBRARIES: tuple[str, ...] = (
@@ -109,6 +111,32 @@ LIBRARIES: tuple[str, ...] = (
 
 NOT_OWN_PARTS: tuple[str, ...] = ("$$EnhancerBy", "$$FastClassBy", "$$SpringCGLIB$$", "$Proxy", "$$Lambda")
 """generated classes in the user's packages: the frame next to them says more"""
+
+
+_MOVED = re.compile(r"(?:^|\.)(?:shaded?|relocated|repackaged|thirdparty|internal\.libs?)\.")
+"""the last part of a package that build tools move libraries to, as companies choose it"""
+
+
+def unshaded(methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Methods of libraries that were moved to another package under the names that they have at home.
+
+    Only what is a library behind the mark is taken for one: a package of the user's may be called so too.
+    """
+    if not any(_MOVED.search(method) for method in methods):
+        return methods
+    return tuple(_at_home(method) for method in methods)
+
+
+def _at_home(method: str) -> str:
+    found = None
+    for found in _MOVED.finditer(method):
+        pass
+    if found is None:
+        return method
+    inner = method[found.end() :]
+    if inner.startswith("rocketmq."):
+        inner = f"org.apache.{inner}"
+    return inner if inner.startswith(LIBRARIES) else method
 
 
 def is_own(method: str) -> bool:

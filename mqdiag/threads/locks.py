@@ -193,7 +193,7 @@ def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
             if track not in waiting
             and (view := track.views[index]) is not None
             and not view.idle
-            and method in view.stack.methods
+            and method in view.methods
         ]
         if len(inside) == 1:
             for _, wait in waits:

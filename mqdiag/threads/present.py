@@ -15,11 +15,11 @@ def cut_frames(view: View) -> tuple[tuple[str, ...], tuple[int, ...]]:
     frames = view.stack.frames
     end = view.run_index if view.run_index >= 0 else len(frames)
     keep: set[int] = set(range(min(TOP, len(frames))))
-    own = [index for index in range(end) if is_own(view.stack.methods[index])]
+    own = [index for index in range(end) if is_own(view.methods[index])]
     for index in own[:10] + own[-2:]:
         keep.update(range(max(0, index - AROUND_OWN), index + 1))
     if view.cause is not None:
-        for index, method in enumerate(view.stack.methods[:end]):
+        for index, method in enumerate(view.methods[:end]):
             if method.startswith(view.cause.frames):
                 keep.add(index)
                 break

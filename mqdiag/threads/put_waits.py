@@ -24,7 +24,7 @@ def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, 
     for judgement in judgements:
         for index in judgement.track.present:
             view = judgement.track.views[index]
-            cause = None if view is None or view.idle else _cause(view.stack.methods)
+            cause = None if view is None or view.idle else _cause(view.methods)
             if cause is not None:
                 found.setdefault(cause, [0] * samples)[index] += 1
     locked = found.pop(_LOCK, [0] * samples)

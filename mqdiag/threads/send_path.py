@@ -63,7 +63,7 @@ def _place(view: View | None) -> str | None:
     """Where in the send path a thread stands; None at work, at rest, or not there."""
     if view is None or view.idle or view.doing == "running":
         return None
-    if any(method.endswith(FILE_WAITS) for method in view.stack.methods):
+    if any(method.endswith(FILE_WAITS) for method in view.methods):
         return "file"
     return "lock" if view.doing == "lock" else None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mqdiag.read.stacks.records import Stack
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
-from mqdiag.threads.library_packages import JDK, is_own
+from mqdiag.threads.library_packages import JDK, is_own, unshaded
 from mqdiag.threads.wait_table import (
     CARRIER_IDLE,
     IDLE,
@@ -37,6 +37,8 @@ class View:
     """One distinct stack, understood."""
 
     stack: Stack
+    methods: tuple[str, ...]
+    """"package.Class.method" of the frames, top first; libraries that were moved into another package as at home"""
     doing: str
     """socket-read, connect, lock, pool, future, latch, queue, sleep, log, running, idle, …"""
     idle: bool
@@ -91,13 +93,13 @@ class Views:
 
 def view_of(stack: Stack) -> View:
     """Understand a stack."""
-    methods = stack.methods
+    methods = unshaded(stack.methods)
     run_index, kind = _consume_request(methods)
     end = run_index if run_index >= 0 else len(methods)
     listener_index = _listener(methods, end) if run_index >= 0 else -1
     own_index = _own(methods, end)
-    idle = run_index < 0 and _is_idle(stack)
-    doing = "idle" if idle else _doing(stack)
+    idle = run_index < 0 and _is_idle(stack, methods)
+    doing = "idle" if idle else _doing(stack.state, methods)
     cause = None
     through = None
     if not idle:
@@ -105,10 +107,11 @@ def view_of(stack: Stack) -> View:
         doing = _refine(doing, cause, methods, own_index if own_index >= 0 else end)
     listener = None
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
-        listener = _named_listener(stack, listener_index, own_index, run_index)
+        listener = stack.frames[_named_listener(methods, listener_index, own_index, run_index)]
     first = own_index if own_index >= 0 else 0
     return View(
         stack=stack,
+        methods=methods,
         doing=doing,
         idle=idle,
         run_index=run_index,
@@ -119,7 +122,7 @@ def view_of(stack: Stack) -> View:
         cause=cause,
         through=through,
         in_pool_task="java.util.concurrent.ThreadPoolExecutor.runWorker" in methods and not idle,
-        top=methods[0] if methods else None,
+        top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
     )
 
@@ -150,31 +153,30 @@ def _own(methods: tuple[str, ...], end: int) -> int:
     return -1
 
 
-def _named_listener(stack: Stack, listener: int, own: int, run: int) -> str:
-    """The listener as its author knows it: a wrapper of Spring or an agent is passed over."""
-    if listener >= 0 and is_own(stack.methods[listener]):
-        return stack.frames[listener]
+def _named_listener(methods: tuple[str, ...], listener: int, own: int, run: int) -> int:
+    """The place of the listener as its author knows it: a wrapper of Spring or an agent is passed over."""
+    if listener >= 0 and is_own(methods[listener]):
+        return listener
     below = listener if listener >= 0 else run
     for index in range(below - 1, -1, -1):
-        if is_own(stack.methods[index]):
-            return stack.frames[index]
-    return stack.frames[listener if listener >= 0 else own]
+        if is_own(methods[index]):
+            return index
+    return listener if listener >= 0 else own
 
 
-def _is_idle(stack: Stack) -> bool:
+def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
     if stack.mounted is not None:
         return False
-    for method in stack.methods[:MAX_TOP]:
+    for method in methods[:MAX_TOP]:
         if method in IDLE:
             return True
-    return not stack.frames or any(method in CARRIER_IDLE for method in stack.methods[:MAX_TOP])
+    return not stack.frames or any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
 
 
-def _doing(stack: Stack) -> str:
+def _doing(state: str, methods: tuple[str, ...]) -> str:
     """The kind of wait, from the top frames of the JDK and of Netty."""
-    if stack.state == "BLOCKED":
+    if state == "BLOCKED":
         return "monitor"
-    methods = stack.methods
     top = methods[0] if methods else ""
     if top not in NATIVE_WAITS:
         return _spinning(methods)
