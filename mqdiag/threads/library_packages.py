@@ -128,12 +128,10 @@ def unshaded(methods: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _at_home(method: str) -> str:
-    found = None
-    for found in _MOVED.finditer(method):
-        pass
-    if found is None:
+    marks = list(_MOVED.finditer(method))
+    if not marks:
         return method
-    inner = method[found.end() :]
+    inner = method[marks[-1].end() :]
     if inner.startswith("rocketmq."):
         inner = f"org.apache.{inner}"
     return inner if inner.startswith(LIBRARIES) else method
