@@ -64,6 +64,8 @@ class Settings:
     expectations: tuple[Expectation, ...] = ()
     fail_on: str = Severity.ERROR.value
     heap_limit: int | None = None
+    utc_offset_minutes: int | None = None
+    """zone of logs that do not tell theirs"""
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict)
     ignored: Mapping[str, Acceptance] = field(default_factory=dict)

@@ -79,6 +79,13 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     """last day on which it holds; null for ever"""
 
 
+class Spell(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A time without a pause of more than ten minutes, in RFC 3339; without an offset where the zone is not known."""
+
+    first: str
+    last: str
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause with the numbers that prove it.
 
@@ -117,6 +124,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
     processes: tuple[str, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
+    spells: tuple[Spell, ...] = ()
+    """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import click
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
+from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -36,19 +38,22 @@ Mind:
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@utc_offset_option
 @common_options
-def command(paths: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:
+def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, options: CommonOptions) -> int:
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 
     Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
     several processes is kept apart. Files that hold no evidence are left alone and listed with the reason.
     """
+    minutes = offset_minutes(utc_offset)
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # As for stacks: thread dumps make hundreds of thousands of small objects, none in cycles.
         gc.disable()
         from mqdiag.diagnose.incident import diagnose_incident
 
-        return diagnose_incident(paths, settings, progress=progress)
+        own = dataclasses.replace(settings, utc_offset_minutes=minutes)
+        return diagnose_incident(paths, own, progress=progress)
 
     return diagnose(options, work, all_threads=all_threads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -10,14 +9,12 @@ import click
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
-from mqdiag.errors import UsageError
+from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
-
-_OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
 
 EXAMPLES = """\b
 Examples:
@@ -40,11 +37,7 @@ Mind:
     epilog=EXAMPLES,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
-@click.option(
-    "--utc-offset",
-    metavar="+HH:MM",
-    help="Zone of logs that do not tell theirs: 4.x clients and most applications print local time.",
-)
+@utc_offset_option
 @common_options
 def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptions) -> int:
     """Diagnose logs: flow control, busy brokers, offsets, replicas, retries, memory and collections, over time.
@@ -53,7 +46,7 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
     or a GC log; rotated, packed (gzip, zip, tar.gz), in any order and behind any prefix. Lines are told by their
     message text. RocketMQ's brokers and 5.x clients print GMT+8 on any host, which is allowed for.
     """
-    minutes = None if utc_offset is None else _minutes(utc_offset)
+    minutes = offset_minutes(utc_offset)
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         from mqdiag.diagnose.logs import diagnose_logs
@@ -61,15 +54,3 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
         return diagnose_logs(files, settings, utc_offset_minutes=minutes, progress=progress)
 
     return diagnose(options, work)
-
-
-def _minutes(text: str) -> int:
-    found = _OFFSET.fullmatch(text.strip())
-    if found is None:
-        raise UsageError(f"--utc-offset {text!r} is not +HH:MM, such as +08:00")
-    if found[1] is None:
-        return 0
-    minutes = int(found[2]) * 60 + int(found[3] or 0)
-    if minutes > 14 * 60 or int(found[3] or 0) > 59:
-        raise UsageError(f"--utc-offset {text!r}: no zone is further from UTC than 14 hours")
-    return -minutes if found[1] == "-" else minutes

@@ -8,6 +8,7 @@ import msgspec
 
 from mqdiag.findings import Finding
 from mqdiag.rules import all_rules
+from mqdiag.spells import apart
 
 
 def linked_across(findings: Sequence[Finding]) -> list[Finding]:
@@ -26,6 +27,7 @@ def linked_across(findings: Sequence[Finding]) -> list[Finding]:
             if (cause.rule in roots or f"{cause.rule}:{cause.cause}" in roots)
             and _one_side_shared(cause, effect)
             and _named_alike(cause, effect)
+            and apart(cause, effect) is not True
         )
         linked.append(
             msgspec.structs.replace(effect, caused_by=tuple(dict.fromkeys((*effect.caused_by, *more))))

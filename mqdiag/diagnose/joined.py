@@ -18,6 +18,7 @@ from mqdiag.findings import Confidence, Finding, Report, Skipped
 from mqdiag.language import say
 from mqdiag.rules import all_rules
 from mqdiag.rules.engine import missing_evidence, order
+from mqdiag.spells import joined
 from mqdiag.verdict.compare import contradicted
 from mqdiag.verdict.reach import reach_verdict
 
@@ -152,6 +153,7 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 worst,
                 explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
                 seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
+                spells=joined([spell for one in same for spell in one.spells]),
                 rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
                 processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),

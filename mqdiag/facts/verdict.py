@@ -59,6 +59,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """where independent evidence says the same"""
     contradictions: tuple[str, ...] = ()
     """where evidence disagrees, with what may explain it"""
+    elsewhere: tuple[str, ...] = ()
+    """faults of other times or other brokers, which the chain has nothing to do with"""
     checked: tuple[str, ...] = ()
     """the evidence that it rests on, one line each"""
     surer: tuple[MissingEvidence, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -145,16 +146,24 @@ def _reset(key: ResetKey, row: ResetTally, zone: Zone, kind: str) -> OffsetReset
 
 
 def _join(one: OffsetReset, other: OffsetReset) -> OffsetReset:
+    """Both sides' lines of one move; a time whose zone is known goes before one of unknown zone."""
+    timed = max((one, other), key=_certainty)
     return msgspec.structs.replace(
         one,
         broker=one.broker or other.broker,
         broker_max=one.broker_max if one.broker_max is not None else other.broker_max,
         no_queue_data=one.no_queue_data or other.no_queue_data,
         count=max(one.count, other.count),
-        first=one.first or other.first,
-        last=one.last or other.last,
+        first=timed.first,
+        last=timed.last,
         sides=tuple(sorted({*one.sides, *other.sides})),
     )
+
+
+def _certainty(reset: OffsetReset) -> int:
+    if reset.first is None:
+        return 0
+    return 1 if datetime.fromisoformat(reset.first).tzinfo is None else 2
 
 
 def not_matched_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[OffsetNotMatched, ...]:

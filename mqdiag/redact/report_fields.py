@@ -41,10 +41,12 @@ BY_NAME: dict[Treatment, str] = {
         caused_by causes checked class_ids class_name client_version cluster commands confidence confidence_after
         confidence_before consumer_groups cpu_ms declared_by doing environment example_class example_hosts
         example_services field files fingerprint first flush format found_by frame frames from_10_ms group
-        heap_bytes_source held_by holder_class holder_field holder_frames holds host hosts id inputs instance instance_id
+        heap_bytes_source held_by holder_class holder_field holder_frames holds host hosts id inputs
+        instance instance_id
         issues jvm key kind kinds largest_class last layout library limits lines listener loader_class lock_class
         locks message_model metric missing mqdiag name needs not_judged_because object_class object_id of
-        offset_reason out owner owner_doing owner_frame owner_waits_for path paths peak_at place processes producer_groups
+        offset_reason out owner owner_doing owner_frame owner_waits_for path paths peak_at
+        place processes producer_groups
         proven_on pull_thread queue_topic references request_queues rests_on role root rule run seen_in serves
         service service_state services severity severity_after severity_before shallow_size_source shared_doing
         shared_frame side sides since source state store_flags subclasses superclasses tid top topic topic_queues
@@ -60,7 +62,7 @@ BY_NAME: dict[Treatment, str] = {
     Treatment.LABEL: "label value",
     Treatment.SENTENCE: """
         proof unreadable
-        agreements caution confidence_reason consequences contradictions diff error evidence example_remedy
+        agreements caution confidence_reason consequences contradictions diff elsewhere error evidence example_remedy
         example_title explanation holder_does problem reason remarks remedy says skipped statement tied_by title
         unknown what why
     """,

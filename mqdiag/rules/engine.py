@@ -11,6 +11,7 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
 from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Rule, Skip
+from mqdiag.spells import apart, moments
 
 EVIDENCE = {
     "heap": later("heap dump"),
@@ -83,10 +84,10 @@ def run_rules(
                 skipped.append(Skipped(rule=name, reason=say(item.reason)))
             elif name in ignored:
                 skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
-                found = _finding(rule, item, seen_in, severities.get(name))
+                found = _finding(rule, item, seen_in, severities.get(name), facts)
                 set_apart.append(msgspec.structs.replace(found, accepted=ignored[name]))
             else:
-                findings.append(_finding(rule, item, seen_in, severities.get(name)))
+                findings.append(_finding(rule, item, seen_in, severities.get(name), facts))
     return Outcome(
         findings=order(link(findings, explained_by, of_process)),
         skipped=tuple(dict.fromkeys(skipped)),
@@ -137,9 +138,14 @@ def _sightings(rule: Rule, facts: Facts, limits: Mapping[str, float]) -> dict[st
 
 
 def _finding(
-    rule: Rule, draft: Draft, seen_in: Mapping[str | None, tuple[str, ...]], severity: Severity | None
+    rule: Rule,
+    draft: Draft,
+    seen_in: Mapping[str | None, tuple[str, ...]],
+    severity: Severity | None,
+    facts: Facts,
 ) -> Finding:
     identity = fingerprint(rule.card.name, draft.cause, draft.subject)
+    shown_by = draft.seen_in or seen_in.get(identity, seen_in[None])
     return Finding(
         rule=rule.card.name,
         severity=severity or draft.severity,
@@ -154,14 +160,15 @@ def _finding(
         confidence_reason=say(draft.confidence_reason),
         references=rule.card.references,
         weight=draft.weight,
-        seen_in=draft.seen_in or seen_in.get(identity, seen_in[None]),
+        seen_in=shown_by,
+        spells=draft.spells or moments(facts.heap, facts.stacks, shown_by, draft.evidence.items()),
     )
 
 
 def link(
     findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]], of_process: Set[str] = frozenset()
 ) -> list[Finding]:
-    """Fill `caused_by` from the rules' own word on what explains them, where the subjects agree.
+    """Fill `caused_by` from the rules' own word on what explains them, where subjects and times agree.
 
     Args:
         findings: all of one process, or of none.
@@ -177,6 +184,7 @@ def link(
             if (other.rule in roots or f"{other.rule}:{other.cause}" in roots)
             and other is not finding
             and finding.subject.overlaps(other.subject)
+            and apart(other, finding) is not True
             and (of_process & {other.rule, finding.rule} or not _of_others(other, finding))
         )
         linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))

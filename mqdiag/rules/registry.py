@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Spell, Subject
 from mqdiag.language import later
 
 LITERALS = later("values set by hand, and real dumps without the fault; no real dump with it was at hand")
@@ -33,6 +33,8 @@ class Draft:
     weight: float = 0.0
     seen_in: tuple[str, ...] = ()
     """parts of `Facts` that it was found in; empty for all that the rule needs"""
+    spells: tuple[Spell, ...] = ()
+    """when it was, by the lines of logs; the engine fills in the time of a dump"""
 
 
 @dataclass(frozen=True, kw_only=True)

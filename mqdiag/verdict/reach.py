@@ -11,7 +11,8 @@ from mqdiag.verdict.chain import chain_of, steps
 from mqdiag.verdict.compare import agreements, contradicted, contradictions, time_gap
 from mqdiag.verdict.evidence import checked
 from mqdiag.verdict.same_fault import twins
-from mqdiag.verdict.surer import surer
+from mqdiag.verdict.surer import surer, times_missing
+from mqdiag.verdict.timing import broker_of, elsewhere, less_sure, uncompared
 
 FAULTS = (Severity.ERROR, Severity.WARNING)
 INPUT_RULE = "input-incomplete"
@@ -40,10 +41,11 @@ def reach_verdict(report: Report) -> Verdict | None:
     gap = time_gap(report)
     if gap is not None and {"heap", "logs"} <= {kind for step in made for kind in step.seen_in}:
         against = (*against, gap)
-    confidence, reason = _confidence(chain[0], findings, against)
+    untold = uncompared(made, findings)
+    confidence, reason = less_sure(*_confidence(chain[0], findings, against), untold)
     return Verdict(
         healthy=False,
-        statement=_statement(made),
+        statement=_statement(made, _named_broker(report, chain[0])),
         confidence=confidence.value,
         confidence_reason=reason,
         chain=made,
@@ -51,7 +53,8 @@ def reach_verdict(report: Report) -> Verdict | None:
         agreements=agreements(report),
         contradictions=against,
         checked=checked(report),
-        surer=surer(report, chain),
+        elsewhere=tuple(dict.fromkeys(elsewhere(chain, candidates))),
+        surer=(*surer(report, chain), *times_missing(untold)),
     )
 
 
@@ -83,10 +86,19 @@ def _healthy(report: Report, against: tuple[str, ...]) -> Verdict:
     )
 
 
-def _statement(chain: tuple[ChainStep, ...]) -> str:
+def _named_broker(report: Report, root: Finding) -> str | None:
+    """The broker, where the evidence is of several and the root cause lies at one of them."""
+    of_broker = root.subject.broker is not None or root.subject.instance is not None
+    several = report.logs is not None and bool(report.logs.brokers)
+    return broker_of(root) if several and of_broker and root.subject.group is None else None
+
+
+def _statement(chain: tuple[ChainStep, ...], broker: str | None) -> str:
     """The root cause, and what it led to."""
     first, *rest = chain
     statement = _sentence(first.says)
+    if broker is not None:
+        statement = say("At broker {broker}: {statement}", broker=broker, statement=statement)
     if rest:
         links = (say("{word} {says}", word=step.word, says=step.says) for step in rest[:3])
         told = say("; ").join(links)

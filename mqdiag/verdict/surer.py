@@ -115,6 +115,23 @@ def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
         )
 
 
+def times_missing(untold: tuple[tuple[Finding, Finding], ...]) -> Iterator[MissingEvidence]:
+    """What would tell whether links of the chain were at one time."""
+    if any(cause.spells and effect.spells for cause, effect in untold):
+        yield MissingEvidence(
+            what=say("the zone of the logs with local times: --utc-offset +HH:MM"),
+            why=say(
+                "4.x clients and applications print none, so their lines cannot be laid beside the broker's"
+            ),
+        )
+    without = dict.fromkeys(one.rule for pair in untold for one in pair if not one.spells)
+    if without:
+        yield MissingEvidence(
+            what=say("when the evidence of {rules} was taken", rules=", ".join(without)),
+            why=say("a cause and its effect are one story only when they were at one time"),
+        )
+
+
 def _group(report: Report, chain: tuple[Finding, ...]) -> str | None:
     """The group of the chain; the only one of the heap where nothing was found."""
     named = next((one.subject.group for one in chain if one.subject.group is not None), None)

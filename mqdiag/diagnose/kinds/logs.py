@@ -41,7 +41,8 @@ def _recognise(piece: Piece) -> bool:
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
-    evidence = read_logs([NamedLog(path=piece.path, name=piece.name) for piece in pieces], progress=progress)
+    named = [NamedLog(path=piece.path, name=piece.name) for piece in pieces]
+    evidence = read_logs(named, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
     shared: dict[str, object] = {} if evidence.facts is None else {"logs": evidence.facts}
     return Collected(inputs=evidence.inputs, shared=shared)
 

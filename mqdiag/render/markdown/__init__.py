@@ -66,6 +66,7 @@ def _verdict(report: Report) -> Iterator[str]:
     yield from _bullets(say("What follows from it now"), verdict.consequences)
     yield from _bullets(say("Evidence that agrees"), verdict.agreements)
     yield from _bullets(say("Evidence that disagrees"), verdict.contradictions)
+    yield from _bullets(say("Faults of another time or broker"), verdict.elsewhere)
 
 
 def _row(found: Finding) -> tuple[str, str, str]:

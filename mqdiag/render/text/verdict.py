@@ -41,6 +41,7 @@ def show_verdict(page: Page, report: Report) -> None:
     _lines(page, say("What follows from it now"), verdict.consequences)
     _lines(page, say("Evidence that agrees"), verdict.agreements)
     _lines(page, say("Evidence that disagrees"), verdict.contradictions)
+    _lines(page, say("Faults of another time or broker"), verdict.elsewhere)
     _lines(page, say("What was looked at"), verdict.checked)
     page.blank()
 

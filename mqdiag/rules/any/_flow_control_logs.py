@@ -11,6 +11,8 @@ from mqdiag.language import later, say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import counted, duration
+from mqdiag.spells import between as spell_between
+from mqdiag.spells import joined
 
 LOGGED_ONE_IN = 1000
 _REMEDIES = {
@@ -114,5 +116,6 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
         explanation=tuple(explained),
         # only lite pull names no group, and it has no listener
         remedy=(_LITE if row.group is None and row.kind == "count" else _REMEDIES[row.kind], remedy),
+        spells=joined([spell for one in rows for spell in spell_between(one.first, one.last)]),
         weight=min(held or 0.0, 1.0) / 10,
     )

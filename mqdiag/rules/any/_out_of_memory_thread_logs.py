@@ -9,6 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft
+from mqdiag.spells import spells_of
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
@@ -39,6 +40,7 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
                 "Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError.",
                 "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good.",
             ),
+            spells=spells_of([event]),
             weight=0.2,
         )
         return

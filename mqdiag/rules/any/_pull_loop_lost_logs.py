@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, only, rows_said, when
 from mqdiag.rules.registry import Draft
+from mqdiag.spells import spells_of
 
 
 def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
@@ -65,5 +66,6 @@ def _draft(
         },
         explanation=tuple(explained),
         remedy=remedy,
+        spells=spells_of([event]),
         weight=0.5,
     )

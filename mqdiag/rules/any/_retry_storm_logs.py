@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
 from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.spells import spells_of
 
 COUNTED = {
     "consume-failures": later("failures in the client's statistics ([CONSUME_FAILED_TPS])"),
@@ -60,5 +61,6 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
         },
         explanation=tuple(explained),
         remedy=remedy,
+        spells=spells_of(found),
         weight=0.3,
     )

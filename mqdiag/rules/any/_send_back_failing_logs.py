@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.spells import spells_of
 
 FAILED = "send-back-failed"
 REFUSED = "send-back-refused"
@@ -55,5 +56,6 @@ def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft
             + say("."),
         ),
         remedy=remedy,
+        spells=spells_of([event]),
         weight=0.3,
     )

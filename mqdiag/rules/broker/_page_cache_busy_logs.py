@@ -9,9 +9,10 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
 from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, each_broker, number, said, subject
-from mqdiag.rules.log_events import FAST_PUTS, events, when
+from mqdiag.rules.log_events import FAST_PUTS, events, slow_spells, when
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.wording import duration
+from mqdiag.spells import joined, spells_apart, spells_of
 
 ONLY_PAGE_CACHE = ("busy-pc-synchronized", "busy-pc-clean")
 REJECT = "busy-reject"
@@ -57,10 +58,19 @@ def _writes_are_known_fast(logs: LogsFacts) -> bool:
 
 
 def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
-    found = answers(logs, *ONLY_PAGE_CACHE, REJECT)
+    told = answers(logs, *ONLY_PAGE_CACHE, REJECT)
     in_lock = events(logs, "slow-put-in-lock")
     put, longest = logs.pagecachert, _longest_in_lock(logs)
+    own_spells = joined((*spells_of(in_lock), *slow_spells(put)))
+    found = [event for event in told if spells_apart(spells_of([event]), own_spells) is not True]
     explained = said(found)
+    if len(found) < len(told):
+        explained.append(
+            say(
+                "{count:,} answers of another time are not counted here: the broker's own lines show nothing then.",
+                count=sum(event.count for event in told) - sum(event.count for event in found),
+            )
+        )
     for event in in_lock:
         explained.append(
             say(
@@ -114,5 +124,6 @@ def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=remedy,
+        spells=joined((*spells_of(found), *own_spells)),
         weight=1.0,
     )

@@ -11,6 +11,7 @@ from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import answers, busy_remedy, each_broker, number, said, subject
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
+from mqdiag.spells import spells_of
 
 ONE_IN = 10_000
 """NettyRemotingAbstract logs a rejection only when the clock's milliseconds end in 0000"""
@@ -68,5 +69,6 @@ def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
         evidence={"refused": count, "logged_rejections": logged, "capacity": capacity},
         explanation=tuple(explained),
         remedy=(SMALL_QUEUE,) if small else remedy,
+        spells=spells_of([*refused, *own]),
         weight=0.9,
     )

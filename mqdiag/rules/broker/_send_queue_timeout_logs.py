@@ -6,14 +6,20 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.findings import Confidence, Severity
+from mqdiag.findings import Confidence, Severity, Spell
 from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import answers, each_broker, number, said, subject
-from mqdiag.rules.broker._page_cache_busy_logs import is_page_cache_busy, pool_was_empty
+from mqdiag.rules.broker._page_cache_busy_logs import (
+    ONLY_PAGE_CACHE,
+    REJECT,
+    is_page_cache_busy,
+    pool_was_empty,
+)
 from mqdiag.rules.broker._remedies import PAGE_CACHE_FIRST, SEND_THREADS, SLAVE_BEHIND, TIMEOUTS
 from mqdiag.rules.log_events import events, is_set, writes_fast
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import duration
+from mqdiag.spells import spells_apart, spells_of
 
 DEFAULT_LIMIT_MS = 200
 """waitTimeMillsInSendQueue since 3.5.8"""
@@ -22,6 +28,7 @@ SYNC_FLUSH = later(
     " ASYNC_FLUSH with a SYNC_MASTER and a sound slave keeps a copy without waiting for"
     " the disk."
 )
+PAGE_CACHE = (*ONLY_PAGE_CACHE, REJECT, "slow-put-in-lock")
 CAUSES = {
     "page-cache-busy": later("its page cache was busy"),
     "sync-slave": later("its slave did not answer"),
@@ -40,16 +47,23 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Draft]:
 
 
 def _cause(logs: LogsFacts) -> str:
-    if is_page_cache_busy(logs) and not pool_was_empty(logs):
+    thrown = spells_of(answers(logs, "busy-timeout-clean"))
+    if is_page_cache_busy(logs) and not pool_was_empty(logs) and _then(logs, thrown, *PAGE_CACHE):
         return "page-cache-busy"
-    if logs.count("slave-transfer-timeout"):
+    if logs.count("slave-transfer-timeout") and _then(logs, thrown, "slave-transfer-timeout"):
         return "sync-slave"
     limit = number(logs, "waitTimeMillsInSendQueue")
     if limit is not None and limit < DEFAULT_LIMIT_MS:
         return "short-limit"
-    if is_set(logs, "flushDiskType", "SYNC_FLUSH") and logs.count("slow-put"):
+    waited = logs.count("slow-put") and _then(logs, thrown, "slow-put")
+    if is_set(logs, "flushDiskType", "SYNC_FLUSH") and waited:
         return "sync-flush"
     return "one-send-thread" if number(logs, "sendMessageThreadPoolNums") == 1 else "slow-sends"
+
+
+def _then(logs: LogsFacts, thrown: tuple[Spell, ...], *kinds: str) -> bool:
+    """Whether these events may have been when the sends were thrown away."""
+    return spells_apart(thrown, spells_of(events(logs, *kinds))) is not True
 
 
 def _remedy(cause: str) -> tuple[str, ...]:
@@ -126,5 +140,6 @@ def _draft(logs: LogsFacts) -> Draft:
         },
         explanation=tuple(explained),
         remedy=_remedy(cause),
+        spells=spells_of(found),
         weight=0.5,
     )

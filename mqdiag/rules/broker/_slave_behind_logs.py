@@ -14,6 +14,8 @@ from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
 from mqdiag.rules.log_events import between, events, when
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.wording import mib
+from mqdiag.spells import between as between_times
+from mqdiag.spells import joined, spells_of
 
 LEAST_TIMEOUTS = 3
 
@@ -90,6 +92,9 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
         },
         explanation=tuple(explained),
         remedy=SLAVE_BEHIND,
+        spells=joined(
+            (*spells_of([*timeouts, *expired]), *(between_times(gap.first, gap.last) if gap else ()))
+        ),
         weight=0.5,
     )
 
@@ -116,5 +121,6 @@ def _ahead(logs: LogsFacts, gap: ReplicaGap) -> Draft:
             ),
         ),
         remedy=SLAVE_AHEAD,
+        spells=between_times(gap.first, gap.last),
         weight=0.6,
     )

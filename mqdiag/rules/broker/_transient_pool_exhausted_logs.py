@@ -12,6 +12,7 @@ from mqdiag.rules.broker._logs import answers, each_broker, said, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
+from mqdiag.spells import spells_of
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
@@ -43,5 +44,6 @@ def _draft(logs: LogsFacts) -> Draft:
         evidence={"times": count, "refused": sum(event.count for event in refused)},
         explanation=tuple(explained),
         remedy=POOL_EMPTY,
+        spells=spells_of([*empty, *refused]),
         weight=1.0,
     )

@@ -12,6 +12,8 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
 from mqdiag.rules.log_events import between, by_broker, events, only, rows_said, told_apart, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.spells import between as spell_between
+from mqdiag.spells import joined
 
 THREAD = "PullMessageThread"
 NAMING = ("offset-too-small", "offset-corrected", "offset-not-corrected-by-slave")
@@ -128,5 +130,6 @@ def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
+        spells=joined([spell for one in rows for spell in spell_between(one.first, one.last)]),
         weight=0.6,
     )

@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.spells import spells_of
 
 
 def _facts(kind: str) -> Facts:
@@ -82,5 +83,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 *((say("They are of {said}.", said=said),) if said else ()),
             ),
             remedy=check.card.remedy,
+            spells=spells_of(parts),
             weight=0.4,
         )

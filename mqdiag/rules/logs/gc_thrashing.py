@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Severity, Spell, Subject
 from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration, mib, percent
+from mqdiag.spells import between
 
 
 def _facts(share: float) -> Facts:
@@ -122,5 +124,12 @@ def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
+        spells=_spell(run),
         weight=run.pause_share,
     )
+
+
+def _spell(run: GcRun) -> tuple[Spell, ...]:
+    if run.at is None:
+        return ()
+    return between(run.at, (datetime.fromisoformat(run.at) + timedelta(seconds=run.seconds)).isoformat())

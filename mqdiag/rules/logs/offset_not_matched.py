@@ -12,6 +12,8 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
 from mqdiag.rules.log_events import between, by_broker, told_apart
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.spells import between as spell_between
+from mqdiag.spells import joined
 
 DELETED = "PullMessageThread"
 """consumers that walk through deleted data are a rule of their own: deleted-data-loop"""
@@ -177,5 +179,6 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Sub
         )
         or (say("{count:,} lines.", count=count),),
         remedy=_REMEDIES[cause],
+        spells=joined([spell for row in rows for spell in spell_between(row.first, row.last)]),
         weight=0.6,
     )

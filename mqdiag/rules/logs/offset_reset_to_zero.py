@@ -10,6 +10,8 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.spells import between as spell_between
+from mqdiag.spells import joined
 
 
 def _facts(given: int) -> Facts:
@@ -126,5 +128,6 @@ def _draft(resets: list[OffsetReset]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
+        spells=joined([spell for one in resets for spell in spell_between(one.first, one.last)]),
         weight=1.0,
     )

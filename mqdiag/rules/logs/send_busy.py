@@ -12,6 +12,7 @@ from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, number, subject
 from mqdiag.rules.broker._remedies import LIMIT_BACK
 from mqdiag.rules.log_events import BUSY_TEXTS, by_broker, lines, rows_said, when, writes_fast
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.spells import spells_of
 
 MEANINGS = {
     "busy-reject": later(
@@ -132,5 +133,6 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=((LIMIT_BACK,) if short else ()) + check.card.remedy,
+        spells=spells_of(found),
         weight=0.3,
     )

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import each_broker, pool_fits
 from mqdiag.rules.broker._remedies import POOL_IF_ASYNC_MASTER
-from mqdiag.rules.log_events import between, is_set, of_broker
+from mqdiag.rules.log_events import between, is_set, of_broker, slow_spells
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
 
@@ -139,5 +139,6 @@ def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
         },
         explanation=tuple(explained),
         remedy=tuple(line for line in check.card.remedy if line != POOL_IF_ASYNC_MASTER or pool_fits(facts)),
+        spells=slow_spells(put),
         weight=share,
     )

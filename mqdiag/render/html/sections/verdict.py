@@ -27,6 +27,7 @@ def verdict_section(report: Report, view: View) -> Section | None:
         (say("What follows"), verdict.consequences),
         (say("Where independent evidence agrees"), verdict.agreements),
         (say("Where evidence disagrees"), verdict.contradictions),
+        (say("Faults of another time or broker"), verdict.elsewhere),
         (say("What it rests on"), verdict.checked),
     ):
         if lines:

@@ -1,0 +1,36 @@
+"""The option `--utc-offset`: the zone of logs that do not tell theirs."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from mqdiag.errors import UsageError
+
+_OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
+
+utc_offset_option = click.option(
+    "--utc-offset",
+    metavar="+HH:MM",
+    help="Zone of logs that do not tell theirs: 4.x clients and most applications print local time.",
+)
+
+
+def offset_minutes(text: str | None) -> int | None:
+    """Minutes of "+08:00"; None where the option was not given.
+
+    Raises:
+        UsageError: it is no such text.
+    """
+    if text is None:
+        return None
+    found = _OFFSET.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--utc-offset {text!r} is not +HH:MM, such as +08:00")
+    if found[1] is None:
+        return 0
+    minutes = int(found[2]) * 60 + int(found[3] or 0)
+    if minutes > 14 * 60 or int(found[3] or 0) > 59:
+        raise UsageError(f"--utc-offset {text!r}: no zone is further from UTC than 14 hours")
+    return -minutes if found[1] == "-" else minutes

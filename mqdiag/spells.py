@@ -1,0 +1,145 @@
+"""When findings were: whether two of them can be one story.
+
+A spell is a time without a pause of more than ten minutes. A cause and its effect must have a spell in common, or two
+that are not further apart than the tolerance: ten minutes between lines of logs, an hour where one of them is from a
+dump, which is one moment of something that began before.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from mqdiag.facts import HeapFacts, StacksFacts
+from mqdiag.facts.logs import LogEvent
+from mqdiag.findings import EvidenceValue, Finding, Spell
+
+PAUSE = timedelta(minutes=10)
+NEAR = timedelta(minutes=10)
+NEAR_A_DUMP = timedelta(hours=1)
+ANY_ZONE = timedelta(hours=14)
+"""no two zones are further apart than twice this; one of them is a known one"""
+MOST_SPELLS = 20
+_LONGEST_MS = 366 * 86_400_000
+_DUMPS = frozenset({"heap", "stacks"})
+_AGES = (
+    "age_ms", "head_age_ms", "idle_ms", "last_consume_age_ms", "last_lock_age_ms", "last_pull_age_ms", "lock_age_ms",
+    "longest_consume_age_ms", "oldest_consume_age_ms", "oldest_in_flight_ms", "uptime_ms",
+)  # fmt: skip
+"""evidence of a dump that reaches back so far"""
+
+
+def spells_of(events: Iterable[LogEvent]) -> tuple[Spell, ...]:
+    """When the lines of these events were written."""
+    spells: list[Spell] = []
+    for event in events:
+        if event.first is None or event.last is None:
+            continue
+        if not event.series:
+            spells.append(Spell(first=event.first, last=event.last))
+            continue
+        width = timedelta(minutes=event.step_minutes)
+        first, last = _read(event.first), _read(event.last)
+        for point in event.series:
+            begin = _read(point.at)
+            if begin + width <= first or begin > last:
+                continue  # of another group
+            # the first and the last minute are known to the second
+            at, end = max(begin, first), min(begin + width, last)
+            spells.append(Spell(first=at.isoformat(), last=max(at, end).isoformat()))
+    return joined(spells)
+
+
+def between(first: str | None, last: str | None) -> tuple[Spell, ...]:
+    """One spell; none where nothing tells."""
+    return () if first is None else (Spell(first=first, last=last or first),)
+
+
+def joined(spells: Iterable[Spell]) -> tuple[Spell, ...]:
+    """Spells in order, those with a short pause between them as one; those of unknown zones stay by themselves."""
+    whole = list(spells)
+    return tuple(
+        spell for known in (True, False) for spell in _joined(one for one in whole if _known(one) is known)
+    )
+
+
+def _joined(spells: Iterable[Spell]) -> list[Spell]:
+    merged: list[tuple[datetime, datetime]] = []
+    for first, last in sorted((_read(spell.first), _read(spell.last)) for spell in spells):
+        if merged and first - merged[-1][1] <= PAUSE:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    while len(merged) > MOST_SPELLS:
+        pauses = [after[0] - before[1] for before, after in itertools.pairwise(merged)]
+        place = pauses.index(min(pauses))
+        merged[place : place + 2] = [(merged[place][0], merged[place + 1][1])]
+    return [Spell(first=first.isoformat(), last=last.isoformat()) for first, last in merged]
+
+
+def moments(
+    heap: HeapFacts | None,
+    stacks: StacksFacts | None,
+    seen_in: tuple[str, ...],
+    evidence: Iterable[tuple[str, EvidenceValue]],
+) -> tuple[Spell, ...]:
+    """When a finding of a dump was: from as far back as its own ages reach."""
+    found: list[Spell] = []
+    if "heap" in seen_in and heap is not None and heap.captured_at is not None:
+        written = _read(heap.captured_at)
+        ages = [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
+        back = timedelta(milliseconds=max(0, min(max(ages, default=0), _LONGEST_MS)))
+        found.append(Spell(first=(written - back).isoformat(), last=heap.captured_at))
+    if "stacks" in seen_in and stacks is not None:
+        times = [at for one in stacks.series if (at := one.captured_at or one.captured_local) is not None]
+        found += between(min(times), max(times)) if times and _alike(times) else ()
+    return tuple(found)
+
+
+def apart(one: Finding, other: Finding) -> bool | None:
+    """Whether two findings are of different times; None where that cannot be told."""
+    near = NEAR_A_DUMP if _DUMPS & {*one.seen_in, *other.seen_in} else NEAR
+    return spells_apart(one.spells, other.spells, near)
+
+
+def spells_apart(one: tuple[Spell, ...], other: tuple[Spell, ...], near: timedelta = NEAR) -> bool | None:
+    """Whether no spell of one is near a spell of the other; None where that cannot be told."""
+    if not one or not other:
+        return None
+    told = [_apart(mine, theirs, near) for mine in one for theirs in other]
+    if False in told:
+        return False
+    return None if None in told else True
+
+
+def _apart(one: Spell, other: Spell, near: timedelta) -> bool | None:
+    """Of a known and an unknown zone only the span of all zones tells."""
+    mixed = _known(one) is not _known(other)
+    slack = near + (ANY_ZONE if mixed else timedelta())
+    mine, theirs = (tuple(_plain(spell, keep=not mixed)) for spell in (one, other))
+    if mine[0] > theirs[1] + slack or theirs[0] > mine[1] + slack:
+        return True
+    return None if mixed else False
+
+
+def _plain(spell: Spell, *, keep: bool) -> Iterator[datetime]:
+    """Both ends; without their zone where only one side has one, and then as UTC."""
+    for text in (spell.first, spell.last):
+        time = _read(text)
+        if not keep and time.tzinfo is not None:
+            offset = time.utcoffset() or timedelta()
+            time = time.replace(tzinfo=None) - offset
+        yield time
+
+
+def _known(spell: Spell) -> bool:
+    return _read(spell.first).tzinfo is not None
+
+
+def _alike(times: list[str]) -> bool:
+    return len({_read(time).tzinfo is None for time in times}) == 1
+
+
+def _read(text: str) -> datetime:
+    return datetime.fromisoformat(text)
