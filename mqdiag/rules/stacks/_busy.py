@@ -12,6 +12,10 @@ from mqdiag.rules.registry import Draft
 from mqdiag.rules.stacks._standstill import plain
 from mqdiag.rules.wording import percent
 
+MOST = 0.5
+"""share of the threads that must be seen to move"""
+SAME_LOOKS = 0.9
+"""share of the looks at one frame from which frames say nothing about progress"""
 BUSY = WorkerPool(
     role="consume-worker",
     pool="ConsumeMessageThread_CID",
@@ -26,14 +30,18 @@ BUSY = WorkerPool(
 
 
 def busy_pools(stacks: StacksFacts, share: float) -> Iterator[WorkerPool]:
-    """Consume pools with at least this share of threads in the listener in every sample, and moving."""
+    """Consume pools with at least this share of threads in the listener in every sample, and moving.
+
+    Some of them may be undecided: calls that take as long as the series end in a part of the threads only.
+    """
     if not stacks.judged or stacks.samples < 2:
         return
     for pool in stacks.pools:
         size = len(pool.threads)
         if pool.role != "consume-worker" or not size or not pool.busy:
             continue
-        if min(pool.busy) >= share * size and pool.progressing >= share * size:
+        at_work = pool.progressing + pool.unknown
+        if min(pool.busy) >= share * size and at_work >= share * size and pool.progressing >= MOST * size:
             yield pool
 
 
@@ -57,6 +65,14 @@ def pool_draft(
                 shared_doing=pool.shared_doing,
             )
         )
+    if pool.unknown:
+        lines.append(
+            say(
+                "{unknown} more stood still no longer than these do between two messages: samples over a longer"
+                " time would tell.",
+                unknown=pool.unknown,
+            )
+        )
     if pool.shared_doing == "sleep":
         lines.append(
             say(
@@ -70,11 +86,12 @@ def pool_draft(
             " again and again: compare mqadmin consumerProgress over a minute."
         )
     )
+    doubt = _doubt(pool)
     return Draft(
         severity=severity,
         cause=cause,
-        confidence=Confidence.HIGH if len(pool.busy) >= 3 else Confidence.MEDIUM,
-        confidence_reason="" if len(pool.busy) >= 3 else say("two samples only"),
+        confidence=Confidence.MEDIUM if doubt else Confidence.HIGH,
+        confidence_reason=doubt,
         title=title,
         subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
         evidence={
@@ -89,3 +106,13 @@ def pool_draft(
         remedy=remedy,
         weight=float(len(pool.threads)),
     )
+
+
+def _doubt(pool: WorkerPool) -> str:
+    """Why it is not sure that messages move; empty when it is."""
+    if len(pool.busy) < 3:
+        return say("two samples only")
+    if pool.shared_share >= SAME_LOOKS and pool.shared_doing not in ("lock", "monitor"):
+        # of a lock that moves it was seen that its owner changes
+        return say("they were found at the same call again and again: only their CPU time says that they move")
+    return ""
