@@ -128,7 +128,7 @@ class _FleetRun:
             count, size = work.size()
             clock.append(time.monotonic())
             if count:
-                run_waves(context, work.items(), self._job(), Status(self._progress, count, size))
+                run_waves(self._spark, work.items(), self._job(), Status(self._progress, count, size))
             clock.append(time.monotonic())
             self._progress.phase("writing tables")
             write_tables(context, self._layout, self._run, work.by_service(), work.known_by_service())

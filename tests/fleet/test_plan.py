@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pyarrow.parquet as pq
 import pytest
 
 from mqdiag.config import Settings
@@ -16,12 +20,13 @@ from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.arrow import parquet
-from mqdiag.fleet.tables.commit import CHUNK, _parts
+from mqdiag.fleet.tables.commit import CHUNK, _parts, publish, write_tables
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.work.item import WorkItem
-from mqdiag.fleet.work.plan import Plan, listed, plan, settings_hash
+from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
-from mqdiag.fleet.work.todo import TodoList
+from mqdiag.fleet.work.waves import work_frame
+from mqdiag.fleet.work.worklist import Todo, WorkList
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,13 +52,17 @@ class Bench:
         path.write_bytes(data)
         return path
 
-    def plan(self, settings: str = "s", limits: str = LIMITS) -> Plan:
+    @contextmanager
+    def plan(self, settings: str = "s", limits: str = LIMITS) -> Iterator[WorkList]:
         listing = Listing([str(self.root)], [Template("{service}/{host}/{time}.hprof")])
-        pieces = listed(self.layout, "now", listing)
-        return plan(self.spark, self.layout, pieces, window_s=600, settings=settings, limits=limits)
+        with TemporaryDirectory() as folder, WorkList(Path(folder)) as work:
+            context = self.spark.sparkContext
+            plan(context, self.layout, listing, work, window_s=600, settings=settings, limits=limits)
+            yield work
 
     def todo(self, **more: str) -> list[WorkItem]:
-        return [msgspec.json.decode(row["item"], type=WorkItem) for row in self.plan(**more).todo.collect()]
+        with self.plan(**more) as work:
+            return [msgspec.json.decode(todo.item, type=WorkItem) for todo in work.items()]
 
     def hosts(self, **more: str) -> list[str]:
         return [item.host for item in self.todo(**more)]
@@ -94,27 +103,70 @@ def bench(spark: SparkSession, tmp_path: Path) -> Bench:
     return Bench(spark, tmp_path)
 
 
-def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench, tmp_path: Path) -> None:
-    planned = bench.plan()
-    todo = TodoList(tmp_path)
-    todo.fill(planned.todo, 2)
-    assert [item.bytes for item in todo.items()] == [300, 200]
-    assert todo.size() == (2, 500)
-    assert [service for service, _ in todo.by_service()] == ["orders", "orders"]
-    todo.close()
+def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
+    with bench.plan() as work:
+        assert work.size() == (3, 600)
+        work.keep_largest(2)
+        assert [todo.bytes for todo in work.items()] == [300, 200]
+        assert work.size() == (2, 500)
+        assert [service for service, _ in work.by_service()] == ["orders", "orders"]
+
+
+@pytest.mark.parametrize("length", [10, 100_000], ids=["small", "larger than Spark keeps as a local table"])
+def test_one_item_a_task_in_the_order_of_work(spark: SparkSession, length: int) -> None:
+    wave = [Todo(bytes=size, item="x" * length) for size in range(600, 0, -1)]
+    before = dict(spark.conf.getAll)
+    frame = work_frame(spark, wave)
+    assert dict(spark.conf.getAll) == before
+    assert frame.columns == ["bytes", "item"]
+    assert frame.rdd.glom().map(lambda part: [row["bytes"] for row in part]).collect() == [
+        [todo.bytes] for todo in wave
+    ]
 
 
 def test_what_is_there_is_known(bench: Bench) -> None:
     bench.keep(bench.todo())
-    known = bench.plan().known.collect()
-    assert bench.hosts() == []
-    assert sorted(row["host"] for row in known) == ["h1", "h2", "h3"]
+    with bench.plan() as work:
+        assert work.size() == (0, 0)
+        assert work.known_count() == 3
+        ((service, run, incidents),) = work.known_by_service()
+        assert (service, run, len(incidents)) == ("orders", "r1", 3)
     # Touched, it is known by its content; changed at the same size, it is not.
     os.utime(bench.root / "orders/h1/20261121-080000.hprof", (1, 1))
-    assert bench.hosts() == []
+    with bench.plan() as work:
+        assert (work.size(), work.known_count()) == ((0, 0), 3)
     bench.write("h2", b"y" * 300)
     bench.write("h4", b"z")
     assert bench.hosts() == ["h2", "h4"]
+
+
+def test_what_is_known_but_not_listed_is_not_of_the_run(bench: Bench) -> None:
+    bench.keep(bench.todo())
+    (bench.root / "orders/h2/20261121-080000.hprof").unlink()
+    with bench.plan() as work:
+        assert work.known_count() == 2
+
+
+def test_the_same_file_twice_on_a_host_is_one_incident(bench: Bench) -> None:
+    again = bench.root / "orders/h1/20261121-120000.hprof"
+    again.write_bytes(b"x" * 100)
+    assert bench.hosts() == ["h2", "h3", "h1"]
+
+
+def test_rows_of_known_incidents_go_to_the_new_run(bench: Bench) -> None:
+    """Those that are listed only, with every column as it was."""
+    bench.keep(bench.todo(), worst="error", kinds=["heap"])
+    (bench.root / "orders/h2/20261121-080000.hprof").unlink()
+    with bench.plan() as work:
+        write_tables(bench.spark.sparkContext, bench.layout, "r2", iter(()), work.known_by_service())
+    publish(bench.layout, "r2")
+    before, after = (
+        pq.read_table(f"{bench.layout.partition('incidents', run)}", partitioning=None).to_pylist()
+        for run in ("r1", "r2")
+    )
+    kept = [row for row in after if row["host"]]
+    assert sorted(row["host"] for row in kept) == ["h1", "h3"]
+    assert all(row in before for row in kept)
 
 
 def test_the_same_content_on_another_host_is_another_incident(bench: Bench) -> None:
@@ -153,10 +205,10 @@ def test_parts_hold_each_incident_once() -> None:
         for place in range(count)
     ]
     parts = list(_parts(iter(done)))
-    assert [(part.service, part.number, len(part.incidents)) for part in parts] == [
-        ("a", 0, CHUNK),
-        ("a", 1, CHUNK),
-        ("a", 2, 1),
-        ("b", 0, 1),
+    assert [(part.service, part.number, len(part.incidents), part.is_first) for part in parts] == [
+        ("a", 0, CHUNK, True),
+        ("a", 1, CHUNK, False),
+        ("a", 2, 1, False),
+        ("b", 0, 1, False),
     ]
     assert [key for part in parts for key in part.incidents] == [key for _, key in done]
