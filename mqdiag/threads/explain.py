@@ -84,6 +84,13 @@ LOCK_REMEDY = (
         "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."
     ),
 )
+CLASS_INIT_REMEDY = (
+    later(
+        "The static initializer of the class does not come to its end, and all that need the class wait for it:"
+        " take remote calls, locks and waits for other threads out of static initializers."
+    ),
+    *LOCK_REMEDY[:1],
+)
 SLEEP_REMEDY = (
     later(
         "Take the sleep out of the listener: a worker that sleeps consumes nothing. To try"
@@ -115,6 +122,8 @@ def explain(track: Track, view: View, *, computing: bool) -> Explanation:
         return Explanation("wait", "missing-timeout", _library(view), _WAIT_REMEDIES["park"])
     if doing == "sleep":
         return Explanation("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
+    if doing == "class-init":
+        return Explanation("lock", "stuck-holder", None, CLASS_INIT_REMEDY)
     if doing in ("monitor", "lock"):
         return Explanation("lock", "stuck-holder", _library(view), LOCK_REMEDY)
     if doing == "pool" and view.cause is not None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
+from mqdiag.threads.class_init import follow_class_init
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, PROGRESSING, STUCK, UNKNOWN, Judgement
 from mqdiag.threads.futures import follow_futures
 from mqdiag.threads.locks import LockGraph, cycle_of
@@ -32,6 +33,7 @@ def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series)
         _follow_put_lock(judgements, by_track, graphs)
         follow_send_path(judgements, series)
         _follow_pools(judgements)
+        follow_class_init(judgements)
         doubt_by_siblings(judgements, series)
         follow_futures(judgements)
     return _deadlocked(graphs, by_track, series)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import Standstill
 from mqdiag.language import say
+from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import BLOCKED, STUCK, Judgement
@@ -128,7 +129,7 @@ def _entry(
         (
             lock.class_name
             for lock in track.last.stack.locks
-            if lock.kind in ("waiting to lock", "waiting to re-lock", "parking")
+            if lock.kind in ("waiting to lock", "waiting to re-lock", "parking", CLASS_INIT)
         ),
         None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.read.stacks.records import Stack
+from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
 from mqdiag.threads.library_packages import JDK, is_own, unshaded
 from mqdiag.threads.wait_table import (
@@ -99,7 +99,7 @@ def view_of(stack: Stack) -> View:
     listener_index = _listener(methods, end) if run_index >= 0 else -1
     own_index = _own(methods, end)
     idle = run_index < 0 and _is_idle(stack, methods)
-    doing = "idle" if idle else _doing(stack.state, methods)
+    doing = "idle" if idle else _doing(stack, methods)
     cause = None
     through = None
     if not idle:
@@ -173,10 +173,12 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
     return not stack.frames or any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
 
 
-def _doing(state: str, methods: tuple[str, ...]) -> str:
+def _doing(stack: Stack, methods: tuple[str, ...]) -> str:
     """The kind of wait, from the top frames of the JDK and of Netty."""
-    if state == "BLOCKED":
+    if stack.state == "BLOCKED":
         return "monitor"
+    if any(lock.kind == CLASS_INIT for lock in stack.locks):
+        return "class-init"
     top = methods[0] if methods else ""
     if top not in NATIVE_WAITS:
         return _spinning(methods)

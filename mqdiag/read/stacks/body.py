@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import intern
 
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.records import SYNCHRONIZER, LockLine, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, LockLine, Stack
 
 MAX_FRAMES = 600
 """top frames kept of one stack; a recursion of 100,000 frames says nothing more"""
@@ -160,6 +160,9 @@ def _lock_line(line: str, depth: int, slot: int) -> tuple[LockLine | None, int]:
     """A lock line and the next free address slot."""
     found = patterns.LOCK_LINE.match(line)
     if found is None:
+        found = patterns.CLASS_INIT_LINE.match(line)
+        if found is not None:
+            return LockLine(CLASS_INIT, intern(found["class"]), max(depth, 0), -1), slot
         found = patterns.SYNCHRONIZER_LINE.match(line)
         if found is None:
             return None, slot

@@ -39,6 +39,8 @@ LOCK_LINE = re.compile(
     r"- (?P<kind>locked|waiting to lock|waiting on|waiting to re-lock in wait\(\)|parking to wait for"
     r"|eliminated)\s+<(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?(?P<rest>.*)$"
 )
+# JDK 17 and later; older ones say "in Object.wait()" of a thread that is RUNNABLE, and no more
+CLASS_INIT_LINE = re.compile(r"- waiting on the Class initialization monitor for (?P<class>\S+)")
 OWNER_NOTE = re.compile(r"owner (?:is )?(?:thread )?#(?P<id>\d+)|owner=#?(?P<id2>\d+)")
 SYNCHRONIZER_LINE = re.compile(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
 CARRYING_LINE = re.compile(r"Carrying virtual thread #(?P<id>\d+)")

@@ -13,6 +13,7 @@ RELOCKING = "waiting to re-lock"
 PARKING = "parking"
 ELIMINATED = "eliminated"
 SYNCHRONIZER = "owns synchronizer"
+CLASS_INIT = "waiting for class initialization"
 
 
 class LockLine(msgspec.Struct, frozen=True, gc=False):

@@ -1,0 +1,53 @@
+"""Threads that wait for the static initializer of a class; frames of a real series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.threads.made import CONSUME, READ, At, report
+
+NOTE = "- waiting on the Class initialization monitor for com.acme.Rates"
+WAITS = ("com.acme.Pricing.price(Pricing.java:85)", NOTE, *CONSUME)
+RUNS = (
+    *READ,
+    "sun.net.www.http.HttpClient.parseHTTPHeader(HttpClient.java:826)",
+    "com.acme.Rates.fetch(Rates.java:15)",
+    "com.acme.Rates.<clinit>(Rates.java:84)",
+    "com.acme.Pricing.price(Pricing.java:85)",
+    *CONSUME,
+)
+
+
+@pytest.mark.parametrize("with_note", [True, False])
+def test_who_runs_the_initializer_is_the_holder(tmp_path: Path, with_note: bool) -> None:
+    """JDK 17 names the class; before, a wait in Object.wait() that is RUNNABLE is all there is."""
+    frames = WAITS if with_note else tuple(line for line in WAITS if line != NOTE)
+    sample = [At("ConsumeMessageThread_CID_1", 27, RUNS)]
+    sample += [At(f"ConsumeMessageThread_CID_{n}", 26 + n, frames) for n in range(2, 6)]
+    found = report(tmp_path, [sample] * 5)
+    assert found.stacks is not None
+    workers = [thread for thread in found.stacks.threads if thread.role == "consume-worker"]
+    assert sorted({(thread.state, thread.held_by) for thread in workers}, key=str) == [
+        ("blocked", "ConsumeMessageThread_CID_1"),
+        ("stuck", None),
+    ]
+    assert (found.findings[0].rule, found.findings[0].cause) == (
+        "stuck-socket-read",
+        "missing-http-timeout",
+    )
+    if with_note:
+        (convoy,) = [each for each in found.findings if each.rule == "lock-convoy"]
+        assert convoy.evidence["lock_class"] == "com.acme.Rates"
+        assert convoy.evidence["holder"] == "ConsumeMessageThread_CID_1"
+        assert "static initializer" in convoy.remedy[0]
+        assert convoy.caused_by == (found.findings[0].fingerprint,)
+
+
+def test_another_class_is_no_holder(tmp_path: Path) -> None:
+    other = tuple(line.replace("com.acme.Rates.<clinit>", "com.acme.Tax.<clinit>") for line in RUNS)
+    sample = [At("ConsumeMessageThread_CID_1", 27, other), At("ConsumeMessageThread_CID_2", 28, WAITS)]
+    found = report(tmp_path, [sample] * 5)
+    assert found.stacks is not None
+    assert {thread.held_by for thread in found.stacks.threads} == {None}
