@@ -117,6 +117,7 @@ def command(
                 input_bytes=parse_size(max_input),
                 classes=classes,
             ),
+            redact=options.redact,
         )
         try:
             from mqdiag.fleet.job import run_fleet

@@ -104,7 +104,7 @@ class _FleetRun:
         self._options = options
         self._settings = settings
         self._progress = progress
-        self._hash = settings_hash(settings)
+        self._hash = settings_hash(settings, redact=options.redact)
         self.start_s = 0.0
 
     def dry(self, listing: Listing) -> Diagnosis:
@@ -178,6 +178,7 @@ class _FleetRun:
             settings_hash=self._hash,
             limits=self._options.limits,
             scratch=self._options.scratch,
+            redact=self._options.redact,
         )
 
     def _against(self, marks: list[RunMark]) -> RunMark | None:

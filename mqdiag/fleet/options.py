@@ -40,3 +40,5 @@ class FleetOptions:
     scratch: str | None = None
     spark_log: str | None = None
     limits: Limits = Limits()
+    redact: bool = False
+    """hide in the tables what `--redact` hides in a report"""

@@ -48,12 +48,12 @@ def main(memory_bytes: int, file_bytes: int, parent: int) -> None:
         try:
             answer: dict[str, Any] = {"rows": analyse(request)}
         except Exception as error:
-            answer = _failure(error, memory_bytes)
+            answer = _failure(error, memory_bytes, redact=request.redact)
         _send(answers, answer)
         del answer, request
 
 
-def _failure(error: Exception, memory_bytes: int) -> dict[str, Any]:
+def _failure(error: Exception, memory_bytes: int, *, redact: bool) -> dict[str, Any]:
     text = (str(error).splitlines() or [""])[0]
     if (
         isinstance(error, MemoryError)
@@ -62,7 +62,9 @@ def _failure(error: Exception, memory_bytes: int) -> dict[str, Any]:
         or (isinstance(error, ImportError) and "failed to map" in text)
     ):
         return {"failed": "memory", "reason": f"needs more than {memory_bytes >> 20} MiB of memory"}
-    return {"failed": "fault", "reason": f"internal fault: {type(error).__name__}: {text}"}
+    # The text of an error can be one of the evidence.
+    told = type(error).__name__ if redact else f"{type(error).__name__}: {text}"
+    return {"failed": "fault", "reason": f"internal fault: {told}"}
 
 
 def _send(stream: IO[bytes], answer: dict[str, Any]) -> None:

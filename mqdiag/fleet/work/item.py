@@ -36,3 +36,4 @@ class Job:
     settings_hash: str
     limits: Limits
     scratch: str | None
+    redact: bool = False

@@ -25,8 +25,8 @@ TASKS_PER_CORE = 4
 """reading a few blocks of many files is waiting for a disk or a store, and not equally long for all"""
 
 
-def settings_hash(settings: Settings) -> str:
-    """What a result depends on besides the evidence: the tool, its tables, expectations and thresholds."""
+def settings_hash(settings: Settings, *, redact: bool = False) -> str:
+    """What a result depends on besides the evidence: the tool, its tables, expectations, thresholds, what is hidden."""
     told = (
         __version__,
         SCHEMA_VERSION,
@@ -35,6 +35,7 @@ def settings_hash(settings: Settings) -> str:
         sorted((name, sorted(limits.items())) for name, limits in settings.limits.items()),
         sorted(settings.severities.items()),
         sorted(settings.ignored),
+        redact,
     )
     return hashlib.blake2b(msgspec.json.encode(told), digest_size=8).hexdigest()
 

@@ -91,6 +91,7 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
                 settings=job.settings,
                 classes=job.limits.classes,
                 scratch=str(folder),
+                redact=job.redact,
             )
             try:
                 return warm_child(job.limits).analyse(request), lost
