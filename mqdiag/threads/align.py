@@ -8,6 +8,7 @@ from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.threads import roles
 from mqdiag.threads.series import Series
 from mqdiag.threads.view import View, Views
+from mqdiag.threads.wait_table import CARRIER
 
 
 @dataclass(slots=True, eq=False)
@@ -109,4 +110,4 @@ def _plain_container(container: str | None) -> str | None:
 
 
 def _carries(track: Track) -> bool:
-    return any("java.lang.VirtualThread.runContinuation" in view.methods for view in track.views if view)
+    return any(CARRIER in view.methods for view in track.views if view)

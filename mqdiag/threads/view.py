@@ -8,11 +8,13 @@ from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
 from mqdiag.threads.library_packages import JDK, is_own, unshaded
 from mqdiag.threads.wait_table import (
+    CARRIER,
     CARRIER_IDLE,
     IDLE,
     LOCK_CALLS,
     NATIVE_WAITS,
     PARK_PLUMBING,
+    TASK_RUNNERS,
     WAITS,
 )
 
@@ -121,7 +123,7 @@ def view_of(stack: Stack) -> View:
         work=stack.frames[first:end] if run_index >= 0 or own_index >= 0 else stack.frames,
         cause=cause,
         through=through,
-        in_pool_task="java.util.concurrent.ThreadPoolExecutor.runWorker" in methods and not idle,
+        in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
     )

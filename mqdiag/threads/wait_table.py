@@ -204,7 +204,6 @@ IDLE = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.getTask",
         "java.util.concurrent.ForkJoinPool.awaitWork",
-        "java.util.concurrent.ForkJoinPool.scan",
         "java.lang.ref.ReferenceQueue.remove",
         "java.lang.ref.ReferenceQueue.remove0",
         "java.lang.ref.Reference.waitForReferencePendingList",
@@ -247,4 +246,15 @@ IDLE = frozenset(
         "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
 )
+# who runs a task that another thread handed over; up to JDK 21 a worker of a ForkJoinPool has scan below its task
+TASK_RUNNERS = frozenset(
+    {
+        "java.util.concurrent.ThreadPoolExecutor.runWorker",
+        "java.util.concurrent.ForkJoinPool.runWorker",
+        # an executor with a thread for each task, which supplyAsync uses on machines with one or two cores
+        "java.util.concurrent.CompletableFuture$AsyncSupply.run",
+        "java.util.concurrent.CompletableFuture$AsyncRun.run",
+    }
+)
+CARRIER = "java.lang.VirtualThread.runContinuation"
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})

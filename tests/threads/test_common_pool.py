@@ -1,0 +1,61 @@
+"""Tasks that CompletableFuture.supplyAsync hands to the common pool, or to a thread of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.threads.made import CONSUME, READ, At, report
+
+SUPPLY = (
+    *READ,
+    "sun.net.www.http.HttpClient.parseHTTPHeader(HttpClient.java:826)",
+    "com.acme.Rates.fetch(Rates.java:15)",
+    "com.acme.Pricing.lambda$price$0(Pricing.java:94)",
+    "java.util.concurrent.CompletableFuture$AsyncSupply.run(CompletableFuture.java:1768)",
+)
+# up to JDK 21 a worker of the pool scans for its next task in the frame below the one it runs
+FORK_JOIN = (
+    *SUPPLY,
+    "java.util.concurrent.CompletableFuture$AsyncSupply.exec(CompletableFuture.java:1760)",
+    "java.util.concurrent.ForkJoinTask.doExec(ForkJoinTask.java:373)",
+    "java.util.concurrent.ForkJoinPool$WorkQueue.topLevelExec(ForkJoinPool.java:1182)",
+    "java.util.concurrent.ForkJoinPool.scan(ForkJoinPool.java:1655)",
+    "java.util.concurrent.ForkJoinPool.runWorker(ForkJoinPool.java:1622)",
+    "java.util.concurrent.ForkJoinWorkerThread.run(ForkJoinWorkerThread.java:165)",
+)
+OWN_THREAD = (*SUPPLY, "java.lang.Thread.run(Thread.java:840)")
+JOIN = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "java.util.concurrent.CompletableFuture$Signaller.block(CompletableFuture.java:1864)",
+    "java.util.concurrent.CompletableFuture.waitingGet(CompletableFuture.java:1898)",
+    "java.util.concurrent.CompletableFuture.join(CompletableFuture.java:2117)",
+    "com.acme.Pricing.price(Pricing.java:94)",
+    *CONSUME,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "frames"), [("ForkJoinPool.commonPool-worker-", FORK_JOIN), ("Thread-", OWN_THREAD)]
+)
+def test_the_task_is_the_root_cause(tmp_path: Path, name: str, frames: tuple[str, ...]) -> None:
+    sample = [At(f"ConsumeMessageThread_CID_{n}", 26 + n, JOIN, "WAITING (parking)") for n in range(1, 5)]
+    sample += [At(f"{name}{n}", 60 + n, frames) for n in range(1, 4)]
+    found = report(tmp_path, [sample] * 5)
+    root, wait = found.findings
+    assert (root.rule, root.cause, root.severity) == ("stuck-socket-read", "missing-http-timeout", "error")
+    assert (wait.rule, wait.caused_by) == ("stuck-wait", (root.fingerprint,))
+    assert found.stacks is not None
+    assert {thread.state for thread in found.stacks.threads if thread.role == "consume-worker"} == {"blocked"}
+
+
+def test_a_worker_that_looks_for_work_is_idle(tmp_path: Path) -> None:
+    scans = (
+        "java.util.concurrent.ForkJoinPool.scan(ForkJoinPool.java:1655)",
+        "java.util.concurrent.ForkJoinPool.runWorker(ForkJoinPool.java:1622)",
+        "java.util.concurrent.ForkJoinWorkerThread.run(ForkJoinWorkerThread.java:165)",
+    )
+    found = report(tmp_path, [[At("ForkJoinPool.commonPool-worker-1", 61, scans)]] * 5)
+    assert found.stacks is not None
+    assert [thread.state for thread in found.stacks.threads if thread.name.startswith("Fork")] == ["idle"]
