@@ -12,6 +12,7 @@ from mqdiag.threads.wait_table import (
     CARRIER_IDLE,
     IDLE,
     LOCK_CALLS,
+    LOOKS_FOR_TASK,
     NATIVE_WAITS,
     PARK_PLUMBING,
     TASK_RUNNERS,
@@ -169,6 +170,8 @@ def _named_listener(methods: tuple[str, ...], listener: int, own: int, run: int)
 def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
     if stack.mounted is not None:
         return False
+    if methods[:1] == (LOOKS_FOR_TASK,):
+        return True
     for method in methods[:MAX_TOP]:
         if method in IDLE:
             return True

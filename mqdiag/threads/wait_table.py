@@ -246,7 +246,9 @@ IDLE = frozenset(
         "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
 )
-# who runs a task that another thread handed over; up to JDK 21 a worker of a ForkJoinPool has scan below its task
+# the worker of a ForkJoinPool looks for a task; up to JDK 21 it does so in the frame below the task that it runs
+LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
+# who runs a task that another thread handed over
 TASK_RUNNERS = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.runWorker",
