@@ -119,14 +119,15 @@ def build_dominance(
     # `order` follows from `numbers`, and what comes now is the peak of memory.
     del order
     parents = parents[: reached + 1]
-    is_root = np.zeros(reached + 1, np.uint8)
-    is_root[numbers[roots.nodes]] = 1
+    held = numbers[roots.nodes]
+    parents[held] = ~parents[held]
 
     progress.phase("finding dominators")
-    heads, sources = _predecessors(index, references, class_nodes, numbers, parents, is_root)
-    label, ancestor, stack, dominator = (np.empty(reached + 1, np.int32) for _ in range(4))
-    kernel.immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator)
-    del label, ancestor, stack, parents, is_root, heads, sources
+    heads, sources = _predecessors(index, references, class_nodes, numbers, parents)
+    label, ancestor, stack = (np.empty(reached + 1, np.int32) for _ in range(3))
+    kernel.immediate_dominators(parents, heads, sources, label, ancestor, stack)
+    dominator = heads[:-1].view(np.int32)
+    del label, ancestor, stack, parents, heads, sources
 
     progress.phase("summing retained sizes")
     dominated, positions, following = (np.empty(reached + 1, np.int32) for _ in range(3))
@@ -148,14 +149,13 @@ def _predecessors(
     class_nodes: NDArray[np.int32],
     numbers: NDArray[np.int32],
     parents: NDArray[np.int32],
-    is_root: NDArray[np.uint8],
 ) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """(heads, sources): two threads scan the same references, each for its half of the targets."""
     reached = parents.size - 1
     workers = min(worker_count(), 2)
     bounds = [1 + reached * i // workers for i in range(workers)] + [reached + 1]
     heads = np.zeros(reached + 2, np.uint32)
-    common = (references.starts, references.edges, index.rows, class_nodes, numbers, parents, is_root)
+    common = (references.starts, references.edges, index.rows, class_nodes, numbers, parents)
     empty = np.empty(0, np.int32)
     with ThreadPoolExecutor(workers) as pool:
         list(

@@ -135,7 +135,7 @@ class Heap:
 
     def class_index(self, nodes: Nodes) -> Nodes:
         """Class rows; -1 for -1."""
-        return np.where(nodes >= 0, self.index.rows[nodes], -1).astype(np.int32)
+        return np.where(nodes >= 0, self.index.rows[nodes].astype(np.int32), np.int32(-1))
 
     def class_name(self, node: int) -> str:
         """Name of a node's class."""

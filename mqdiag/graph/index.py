@@ -15,6 +15,9 @@ from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count
 
+Rows = NDArray[np.uint16] | NDArray[np.int32]
+
+_SMALL_ROWS = 1 << 16
 _MIN_PAGES = 1 << 22
 _PAGES_PER_OBJECT = 4
 _SLOT_BYTES = 1 << 10
@@ -50,13 +53,14 @@ class IdIndex:
 class ObjectIndex:
     """All objects, class objects included, by ascending id.
 
-    `offsets` int64[n] of the sub-records, `rows` int32[n] of their classes.
+    `offsets` int64[n] of the sub-records, `rows` uint16[n] of their classes or, where a dump has more than 65,536 of
+    these, int32[n]: two bytes an object count where there are tens of millions.
     """
 
     data: NDArray[np.uint8]
     id_size: int
     offsets: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    rows: Rows
     lookup: IdIndex
     known_ids: NDArray[np.uint64] | None
     """uint64[n] until `forget_ids`"""
@@ -96,7 +100,8 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
     dumped = dump.classes.dumped
     ids = np.empty(total + dumped, np.uint64)
     offsets = np.empty(total + dumped, np.int64)
-    rows = np.empty(total + dumped, np.int32)
+    count = total + dumped
+    rows: Rows = np.empty(count, np.uint16) if dump.classes.count <= _SMALL_ROWS else np.empty(count, np.int32)
     used = _in_order(parts, ids, offsets, rows)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
@@ -115,9 +120,7 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
     )
 
 
-def _in_order(
-    parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray[np.int64], rows: NDArray[np.int32]
-) -> int:
+def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray[np.int64], rows: Rows) -> int:
     """Copy the objects into id order; the number of distinct ids.
 
     A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
@@ -128,6 +131,7 @@ def _in_order(
     runs.sort()
     if breaks < _MOST_RUNS and all(before[1] < after[0] for before, after in pairwise(runs)):
         ends = np.cumsum([0] + [last - first for _, _, _, first, last in runs]).tolist()
+        row_of = [part.row_of.astype(rows.dtype) for part in parts]
 
         def move(column: str) -> None:
             for (_, _, at, first, last), begin, end in zip(runs, ends[:-1], ends[1:], strict=True):
@@ -137,7 +141,7 @@ def _in_order(
                 elif column == "offsets":
                     offsets[begin:end] = part.offsets[first:last]
                 else:
-                    np.take(part.row_of, part.classes[first:last], out=rows[begin:end], mode="clip")
+                    np.take(row_of[at], part.classes[first:last], out=rows[begin:end], mode="clip")
 
         with ThreadPoolExecutor(worker_count()) as pool:
             list(pool.map(move, ("ids", "offsets", "rows")))

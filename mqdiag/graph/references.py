@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,6 +15,10 @@ from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.walk import worker_count
 
 MAX_REFERENCES = (1 << 32) - 1
+_HEAD_REFERENCES = 4
+"""of a class object: super class, loader, signers, protection domain"""
+_CHUNKS = 2
+"""objects for each reference that a chunk has room for; what is not written to costs no memory"""
 
 
 @dataclass(slots=True)
@@ -56,58 +61,72 @@ def build_references(
         extra_from: edges from threads to their locals, by ascending thread, int32; `extra_to` their targets.
         extra_to: see above.
     """
-    data, id_size, classes = dump.source.data, dump.header.id_size, dump.classes
     workers = worker_count()
-    count = index.count
-    bounds = [count * i // workers for i in range(workers + 1)]
-    statics = int((classes.static_types == 2).sum())
-
+    bounds = [index.count * i // workers for i in range(workers + 1)]
+    starts = np.empty(index.count + 1, np.uint32)
     with ThreadPoolExecutor(workers) as pool:
-        room = list(
+        slices = list(
             pool.map(
-                lambda i: kernel.reference_capacity(
-                    data, id_size, index.offsets, index.rows, classes.layout_starts, bounds[i], bounds[i + 1]
-                ),
+                lambda i: _fill(dump, index, extra_from, extra_to, bounds[i], bounds[i + 1], starts),
                 range(workers),
             )
-        )  # fmt: skip
-        # The statics of class objects may all fall into one slice.
-        room = [cells + statics + extra_from.size for cells in room]
-        begins = np.concatenate(([0], np.cumsum(room)))
-        starts = np.empty(count + 1, np.int64 if begins[-1] > MAX_REFERENCES else np.uint32)
-        edges = np.empty(int(begins[-1]), np.int32)
-        lookup = index.lookup
-        filled = list(
-            pool.map(
-                lambda i: kernel.fill_references(
-                    data, id_size, index.offsets, index.rows, classes.layout_starts, classes.layout_places,
-                    lookup.base, lookup.shift, lookup.directory, lookup.words, extra_from, extra_to,
-                    bounds[i], bounds[i + 1], starts, edges, int(begins[i]),
-                ),
-                range(workers),
-            )
-        )  # fmt: skip
-    used = 0
-    for i, (end, _) in enumerate(filled):
-        begin = int(begins[i])
-        length = end - begin
-        if begin != used:
-            _move_down(edges, begin, used, length)
+        )
+        ends = np.cumsum([part.count for part in slices]).tolist()
+        if ends[-1] > MAX_REFERENCES:
+            raise TooManyReferences(f"{ends[-1]} references; the graph holds at most {MAX_REFERENCES}")
+        edges = np.empty(ends[-1], np.int32)
+        starts[-1] = ends[-1]
+
+        def join(i: int) -> None:
+            begin = ends[i] - slices[i].count
             part = starts[bounds[i] : bounds[i + 1]]
-            np.subtract(part, begin - used, out=part)
-        used += length
-    if used > MAX_REFERENCES:
-        raise TooManyReferences(f"{used} references; the graph holds at most {MAX_REFERENCES}")
-    starts[count] = used
-    edges.resize(used, refcheck=False)  # gives the rest of the room back
-    return References(
-        starts.astype(np.uint32, copy=False), edges, extra_from, extra_to, sum(lost for _, lost in filled)
-    )
+            np.add(part, begin, out=part)
+            for chunk in slices[i].take():
+                edges[begin : begin + chunk.size] = chunk
+                begin += chunk.size
+
+        list(pool.map(join, range(workers)))
+    return References(starts, edges, extra_from, extra_to, sum(part.dangling for part in slices))
 
 
-def _move_down(edges: NDArray[np.int32], source: int, target: int, length: int) -> None:
-    """Move a run towards the front, in pieces: numpy copies overlapping runs through a temporary of their size."""
-    step = min(max(source - target, 1 << 16), 1 << 24)
-    for at in range(0, length, step):
-        end = min(at + step, length)
-        edges[target + at : target + end] = edges[source + at : source + end]
+@dataclass(slots=True)
+class _Slice:
+    """References of consecutive objects, in chunks."""
+
+    chunks: list[NDArray[np.int32]]
+    count: int = 0
+    dangling: int = 0
+
+    def take(self) -> Iterator[NDArray[np.int32]]:
+        """The chunks in order, each let go of when the next is asked for."""
+        self.chunks.reverse()
+        while self.chunks:
+            yield self.chunks.pop()
+
+
+def _fill(
+    dump: Dump,
+    index: ObjectIndex,
+    extra_from: NDArray[np.int32],
+    extra_to: NDArray[np.int32],
+    first: int,
+    last: int,
+    starts: NDArray[np.uint32],
+) -> _Slice:
+    """The references of objects first to last; `starts` get their places among these."""
+    classes, lookup = dump.classes, index.lookup
+    # All statics, and all locals of threads, may be those of one object.
+    spare = _HEAD_REFERENCES + int((classes.static_types == 2).sum()) + extra_from.size
+    part = _Slice([])
+    room = 0
+    while first < last and part.count <= MAX_REFERENCES:
+        edges = np.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32)
+        first, used, dangling, room = kernel.fill_references(
+            dump.source.data, dump.header.id_size, index.offsets, index.rows, classes.layout_starts,
+            classes.layout_places, lookup.base, lookup.shift, lookup.directory, lookup.words, extra_from, extra_to,
+            first, last, spare, part.count, starts, edges,
+        )  # fmt: skip
+        part.chunks.append(edges[:used])
+        part.count += used
+        part.dangling += dangling
+    return part

@@ -14,7 +14,8 @@ def breadth_first(
     """Extend the tree of shortest paths by what some queued objects refer to.
 
     Args:
-        starts: uint32[n + 1], edges: int32[], rows: int32[n], class_nodes: int32[c]: see `reach.depth_first`.
+        starts: uint32[n + 1], edges: int32[], rows: uint16[n] or int32[n], class_nodes: int32[c]: see
+            `reach.depth_first`.
         weak_nodes: int32[w], ascending: references whose referent is no way; weak_targets: int32[w].
         came_from: int32[n], in and out: holder on the shortest way; -2 for a root, -1 where nothing came yet.
         queue: int32[], in and out, at least n entries, the first `last` of them used.

@@ -12,15 +12,13 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def predecessors(
-    starts, edges, rows, class_nodes, numbers, parents, is_root, first, last, heads, sources, fill
-):
+def predecessors(starts, edges, rows, class_nodes, numbers, parents, first, last, heads, sources, fill):
     """References that are no tree edges, turned round: only they can lift a dominator above the tree parent.
 
     Args:
-        starts: uint32[n + 1], edges: int32[], rows: int32[n], class_nodes: int32[c], numbers: int32[n],
-            parents: int32[m + 1]: see `depth_first`.
-        is_root: uint8[m + 1]: GC roots, whose dominator is the virtual root whoever refers to them.
+        starts: uint32[n + 1], edges: int32[], rows: uint16[n] or int32[n], class_nodes: int32[c], numbers: int32[n],
+            parents: int32[m + 1]: see `depth_first`; ~parent for GC roots, whose dominator is the virtual root
+            whoever refers to them.
         first, last: numbers whose predecessors are wanted; two threads can share the work by halves of them.
         heads: uint32[m + 2], in and out. Counting: heads[w + 1] += predecessors of w. Filling: heads[w] is where
             the next predecessor of w goes.
@@ -36,7 +34,7 @@ def predecessors(
         child = class_nodes[rows[node]]
         if child >= 0:
             target = numbers[child]
-            if target >= first and target < last and is_root[target] == 0 and parents[target] != number:
+            if target >= first and target < last and parents[target] >= 0 and parents[target] != number:
                 if fill:
                     sources[heads[target]] = number
                     heads[target] += np.uint32(1)
@@ -44,7 +42,7 @@ def predecessors(
                     heads[target + 1] += np.uint32(1)
         for at in range(starts[node], starts[node + 1]):
             target = numbers[edges[at]]
-            if target >= first and target < last and is_root[target] == 0:
+            if target >= first and target < last and parents[target] >= 0:
                 if parents[target] != number and target != number:
                     if fill:
                         sources[heads[target]] = number
@@ -54,26 +52,25 @@ def predecessors(
 
 
 @kernel
-def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stack, dominator):
+def immediate_dominators(parents, heads, sources, label, ancestor, stack):
     """Immediate dominators.
 
     Args:
-        parents: int32[m + 1]; is_root: uint8[m + 1], what the virtual root refers to.
-        heads: uint32[m + 2], where the predecessors of each number end; sources: int32[], without tree edges.
+        parents: int32[m + 1]; ~parent for what the virtual root refers to.
+        heads: uint32[m + 2], in: where the predecessors of each number end; out: the immediate dominator of each
+            number, heads[0] = 0. An entry is read for the last time just before its semi-dominator takes its place.
+        sources: int32[], the predecessors without tree edges.
         label, ancestor: int32[m + 1], scratch.
         stack: int32[m + 1], scratch; as much of it is touched as the longest compressed path needs.
-        dominator: int32[m + 1], out; dominator[0] = 0. Holds the semi-dominators first.
 
     O(references times log), nearly linear in practice.
     """
     count = parents.size - 1
     for v in range(count + 1):
         label[v] = v
-        ancestor[v] = parents[v]
+        ancestor[v] = max(parents[v], ~parents[v])
     for w in range(count, 0, -1):
-        best = parents[w]
-        if is_root[w] == 1:
-            best = 0
+        best = max(parents[w], 0)
         for at in range(heads[w - 1], heads[w]):
             v = sources[at]
             if v < w:
@@ -96,15 +93,15 @@ def immediate_dominators(parents, is_root, heads, sources, label, ancestor, stac
                 x = y
             if label[v] < best:
                 best = label[v]
-        dominator[w] = best
+        heads[w] = best
         label[w] = best
-    dominator[0] = 0
+    heads[0] = 0
     for w in range(1, count + 1):
-        d = parents[w]
-        s = dominator[w]
+        d = np.int64(max(parents[w], 0))
+        s = np.int64(heads[w])
         while d > s:
-            d = dominator[d]
-        dominator[w] = d
+            d = np.int64(heads[d])
+        heads[w] = d
 
 
 @kernel
@@ -179,7 +176,7 @@ def retained_by_group(order, dominated, prefix, rows, group_of_row, sums, until)
 
     Args:
         order: int32[m + 1], dominated: int32[m + 1], prefix: uint32[m + 2] or uint64[m + 2], by place.
-        rows: int32[n]; group_of_row: int32[c].
+        rows: uint16[n] or int32[n]; group_of_row: int32[c].
         sums: int64[g], zeros; out.
         until: int64[g], zeros; room.
 

@@ -16,7 +16,7 @@ def gap_counts(ids, rows, shift, histogram):
     """How often each distance to the next object occurs, by class.
 
     Args:
-        ids: uint64[n], ascending; rows: int32[n].
+        ids: uint64[n], ascending; rows: uint16[n] or int32[n].
         shift: log2 of the alignment.
         histogram: uint32[c, BINS], zeros; out. Longer distances count in no bin.
 
@@ -71,7 +71,7 @@ def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, eleme
     """Shallow size of every object, in units of the alignment.
 
     Args:
-        data: uint8, the file; id_size; offsets: int64[n]; rows: int32[n].
+        data: uint8, the file; id_size; offsets: int64[n]; rows: uint16[n] or int32[n].
         sizes_by_row: int64[c], instances; base_by_row: int64[c], element_by_row: int64[c]: arrays.
         alignment: bytes.
         sizes: uint32[n], out.

@@ -142,7 +142,7 @@ def merge_paths(
 
     Args:
         data: uint8, the file. id_size: 4 or 8.
-        ids: uint64[n], offsets: int64[n], rows: int32[n]: the object index.
+        ids: uint64[n], offsets: int64[n], rows: uint16[n] or int32[n]: the object index.
         layout_starts: int64[c + 1], layout_places: int32[]: see `reference_layout`.
         class_row: row of java.lang.Class. class_nodes: int32[c], the class object that an instance keeps alive.
         mirrors: int32[m], ascending: class objects; mirror_rows: int32[m], the classes they stand for.

@@ -13,7 +13,8 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, order, parents
 
     Args:
         starts: uint32[n + 1], edges: int32[]: references by row.
-        rows: int32[n], class rows; class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
+        rows: uint16[n] or int32[n], class rows.
+        class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
         roots: int32[r], distinct.
         numbers: int32[n], out: preorder number, 0 for the unreachable.
         order: int32[n + 1], out: the object of each number; order[0] = -1.

@@ -112,26 +112,6 @@ def find_ids(wanted, base, shift, directory, words, found):
 
 
 @kernel
-def reference_capacity(data, id_size, offsets, rows, layout_starts, first, last):
-    """Upper bound of the references of objects first to last, nulls included and statics left out.
-
-    O(last - first); of arrays only the lengths are touched.
-    """
-    total = 0
-    for i in range(first, last):
-        at = offsets[i]
-        tag = data[at]
-        if tag == 0x21:
-            row = rows[i]
-            total += layout_starts[row + 1] - layout_starts[row]
-        elif tag == 0x22:
-            total += u4(data, at + 5 + id_size)
-        elif tag == 0x20:
-            total += 4
-    return total
-
-
-@kernel
 def fill_references(
     data,
     id_size,
@@ -147,34 +127,45 @@ def fill_references(
     extra_to,
     first,
     last,
+    spare,
+    before,
     starts,
     edges,
-    edge,
 ):
-    """Write the references of objects first to last, in field and element order, nulls and dangling ids left out.
+    """Write references from object `first` on, in field and element order, nulls and dangling ids left out.
 
     Args:
         data: uint8, the file.
         id_size: 4 or 8.
         offsets: int64[n], where each object's sub-record begins.
-        rows: int32[n], class rows.
+        rows: uint16[n] or int32[n], class rows.
         layout_starts: int64[c + 1], layout_places: int32[]: see `reference_layout`.
         base, shift, directory, words: the id index.
         extra_from: int32[x], ascending; extra_to: int32[x]: further edges (thread to local), put last.
         first, last: the slice of objects.
-        starts: uint32[n + 1] or int64[n + 1], out: where each row begins.
-        edges: int32[], out.
-        edge: where to begin writing.
+        spare: room for what an object may have besides fields or elements: statics, and further edges.
+        before: edges that this slice has already, in other chunks.
+        starts: uint32[n + 1], out: where each row begins among the edges of the slice.
+        edges: int32[], out: the chunk.
 
     Returns:
-        (end of the edges written, dangling references). O(references).
+        (the first object not taken: `last`, or the one that needs another chunk; edges written; dangling references;
+        room that the object not taken needs). O(references).
     """
     dangling = 0
+    edge = 0
     extra = np.searchsorted(extra_from, first)
     for i in range(first, last):
-        starts[i] = edge
         at = offsets[i]
         tag = data[at]
+        room = spare
+        if tag == 0x21:
+            room += layout_starts[rows[i] + 1] - layout_starts[rows[i]]
+        elif tag == 0x22:
+            room += u4(data, at + 5 + id_size)
+        if edge + room > edges.size:
+            return i, edge, dangling, room
+        starts[i] = before + edge
         if tag == 0x21:
             row = rows[i]
             body = at + 9 + 2 * id_size
@@ -239,4 +230,4 @@ def fill_references(
             edges[edge] = extra_to[extra]
             edge += 1
             extra += 1
-    return edge, dangling
+    return last, edge, dangling, 0

@@ -10,7 +10,7 @@ def sum_by_row(rows, units, counts, sums):
     """Objects and shallow units of each class, over all objects.
 
     Args:
-        rows: int32[n]; units: uint32[n].
+        rows: uint16[n] or int32[n]; units: uint32[n].
         counts, sums: int64[c], zeros; out.
 
     O(n).
@@ -32,7 +32,15 @@ def sum_inside(nodes, rows, units, counts, sums):
 
 @kernel
 def find_ascending(rows, chosen, found):
-    """Objects whose class is chosen: rows int32[n], chosen uint8[c], found int32[], out; how many. O(n)."""
+    """Objects whose class is chosen.
+
+    Args:
+        rows: uint16[n] or int32[n]; chosen: uint8[c].
+        found: int32[], out.
+
+    Returns:
+        how many. O(n).
+    """
     count = 0
     for node in range(rows.size):
         if chosen[rows[node]] == 1:
@@ -79,7 +87,7 @@ def sum_children(dominated, prefix, order, rows, place, counts, sums):
 
     Args:
         dominated: int32[m + 1], prefix: uint32[m + 2] or uint64[m + 2], order: int32[m + 1], by place.
-        rows: int32[n].
+        rows: uint16[n] or int32[n].
         place: int64.
         counts, sums: int64[c], zeros; out: children and units retained.
 

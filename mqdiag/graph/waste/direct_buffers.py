@@ -120,7 +120,7 @@ def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
 
 def _rows_named_by(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Classes of objects; of class objects the classes that they stand for."""
-    rows = heap.index.rows[nodes].copy()
+    rows = heap.index.rows[nodes].astype(np.int32)
     for at in np.flatnonzero(np.isin(nodes, list(heap.class_of_node))).tolist():
         rows[at] = heap.class_of_node[int(nodes[at])]
     return rows

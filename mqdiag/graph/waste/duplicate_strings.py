@@ -64,6 +64,7 @@ def duplicate_strings(heap: Heap) -> DuplicateStrings | None:
         if bound < CONSIDERABLE_SHARE * heap.dominance.total_bytes:
             return DuplicateStrings(strings=nodes.size, sampled_one_in=1 << bits, estimated_bytes=bound)
     texts = _read(heap, rows, nodes, 0, _READ_BYTES)
+    del nodes  # what follows is the largest that is held beside the graph
     return _described(heap, texts, _compared_whole(heap, rows, texts))
 
 
@@ -91,6 +92,8 @@ def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most
             bits, most, met, chosen, hashes, weights,
         )  # fmt: skip
         parts.append((chosen[:found], hashes[:found], weights[:found]))
+    if len(parts) == 1:
+        return _Texts(*parts[0])
     return _Texts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -118,13 +121,11 @@ def _projected(texts: _Texts, groups: _Groups, bits: int) -> int:
 def _compared_whole(heap: Heap, rows: list[int], texts: _Texts) -> _Groups:
     """Groups of texts that are the same to the last character."""
     groups = _grouped(texts.hashes, texts.weights)
-    heaviest = np.zeros(groups.counts.size, np.uint32)
-    repeated = groups.of >= 0
-    np.maximum.at(heaviest, groups.of[repeated], texts.weights[repeated])
-    long = np.flatnonzero(repeated)
-    long = long[heaviest[groups.of[long]] > _READ_BYTES // heap.sizes.alignment]
-    if not long.size:
+    heavy = groups.of[texts.weights > _READ_BYTES // heap.sizes.alignment]
+    heavy = heavy[heavy >= 0]
+    if not heavy.size:
         return groups
+    long = np.flatnonzero(np.isin(groups.of, heavy))
     whole = _read(heap, rows, texts.nodes[long], 0, _ALL)
     if len(rows) == 1:
         texts.hashes[long] = whole.hashes
