@@ -53,7 +53,7 @@ test: .venv/installed ## All tests, on all cores
 
 .PHONY: nightly
 nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
-	$(BIN)/pytest -m nightly
+	$(BIN)/pytest -m nightly --ignore tests/fleet
 
 .PHONY: fixtures
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
