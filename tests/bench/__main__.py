@@ -40,8 +40,11 @@ def main() -> int:
         run(["cat", str(dump)])  # the page cache is warm for all of them
         print(f"\n{dump.name}, {dump.stat().st_size / 1e9:.2f} GB")
         print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
-        for peer in (peers.bare_import(), *full, *quick):
+        for peer in (peers.bare_import(), *full, *quick, peers.show("java.util.HashMap")):
             figures[f"{dump.name} {peer.name}"] = _line(peer, dump, options.times).wall_s
+        zipped = _zipped(dump)
+        for peer in (peers.inflate(), peers.ours("--quick")):
+            figures[f"{zipped.name} {peer.name}"] = _line(peer, zipped, options.times).wall_s
     print("\n10,000 threads in 5 samples")
     series = best(
         [str(Path(sys.executable).parent / "mqdiag"), "stacks", *_paths(options.folder)], options.times
@@ -59,6 +62,18 @@ def _incident(options: argparse.Namespace, dump: Path) -> None:
     print(f"\n{dump.name}, five thread dumps and 100 MB of logs")
     whole = best([str(Path(sys.executable).parent / "mqdiag"), "diagnose", str(folder)], options.times)
     print(f"{whole.wall_s:8.2f} {whole.cpu_s:8.2f} {whole.anonymous_bytes / 1e6:13.0f}  mqdiag diagnose")
+
+
+def _zipped(dump: Path) -> Path:
+    """The same dump as one gzip stream, kept beside it."""
+    path = dump.with_name(f"{dump.name}.gz")
+    if not path.exists():
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            subprocess.run(["gzip", "-c", str(dump)], stdout=file, check=True)
+        part.rename(path)
+    run(["cat", str(path)])
+    return path
 
 
 def _paths(folder: Path) -> list[str]:

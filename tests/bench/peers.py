@@ -41,10 +41,31 @@ def install(folder: Path) -> None:
             subprocess.run([*command, crate], check=True)
 
 
+INFLATE = """
+import sys
+from isal import igzip
+room = bytearray(4 << 20)
+with igzip.open(sys.argv[1]) as file:
+    while file.readinto(room):
+        pass
+"""
+
+
 def ours(*options: str) -> Peer:
     """mqdiag in this environment."""
     binary = str(Path(sys.executable).parent / "mqdiag")
     return Peer(" ".join(("mqdiag heap", *options)), lambda dump: [binary, "heap", *options, str(dump)])
+
+
+def show(what: str) -> Peer:
+    """One class of a dump, with its instances by retained size and the merged paths to all of them."""
+    binary = str(Path(sys.executable).parent / "mqdiag")
+    return Peer(f"mqdiag show {what}", lambda dump: [binary, "show", str(dump), what])
+
+
+def inflate() -> Peer:
+    """isal, the fastest of the well-kept inflating libraries, alone: the bytes go nowhere."""
+    return Peer("inflating with isal", lambda dump: [sys.executable, "-c", INFLATE, str(dump)])
 
 
 def bare_import() -> Peer:
