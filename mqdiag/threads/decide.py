@@ -84,6 +84,8 @@ class Judgement:
     """would be stuck if CPU time were known: decided with its siblings"""
     computing: bool = False
     """found running with CPU time growing in the same work: a loop, or work"""
+    starved: bool = False
+    """waits for a task that stands in the queue of its own pool"""
     holder: Track | None = None
     """the thread that must move first; names repeat, so not by name"""
 

@@ -84,6 +84,13 @@ LOCK_REMEDY = (
         "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."
     ),
 )
+STARVED_REMEDY = (
+    later(
+        "Give the inner tasks a pool of their own, or run them in the calling thread: a task that waits for another"
+        " task of the same pool stops the pool once all its threads do so."
+    ),
+    later("Use Future.get(timeout, unit), so that the pool comes free again."),
+)
 CLASS_INIT_REMEDY = (
     later(
         "The static initializer of the class does not come to its end, and all that need the class wait for it:"
@@ -111,9 +118,11 @@ CPU_REMEDY = (
 )
 
 
-def explain(track: Track, view: View, *, computing: bool) -> Explanation:
+def explain(track: Track, view: View, *, computing: bool, starved: bool = False) -> Explanation:
     """What a thread's standstill is."""
     doing = view.doing
+    if starved:
+        return Explanation("wait", "pool-starved", None, STARVED_REMEDY)
     if track.role == roles.BROKER_SEND:
         return _broker(view)
     if computing or doing == "running":

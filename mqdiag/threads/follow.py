@@ -16,6 +16,7 @@ from mqdiag.threads.same_call import same_call
 from mqdiag.threads.send_path import follow_send_path
 from mqdiag.threads.series import Series
 from mqdiag.threads.siblings import doubt_by_siblings
+from mqdiag.threads.starved_pools import mark_starved_pools
 
 LOOKS_FOR_SILENCE = 60
 """looks (threads x samples) that must all show the same before a series without CPU time is called stuck: a
@@ -36,6 +37,7 @@ def follow(judgements: list[Judgement], graphs: list[LockGraph], series: Series)
         follow_class_init(judgements)
         doubt_by_siblings(judgements, series)
         follow_futures(judgements)
+        mark_starved_pools(judgements)
     return _deadlocked(graphs, by_track, series)
 
 

@@ -32,7 +32,7 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
         if (not judgement.still and not undecided) or judgement.track in deadlocked:
             continue
         track = judgement.track
-        why = explain(track, track.last_view, computing=judgement.computing)
+        why = explain(track, track.last_view, computing=judgement.computing, starved=judgement.starved)
         if not _speaks(judgement, why, serving):
             continue
         holder = _root(judgement, by_track) if why.kind == "lock" else None
@@ -84,7 +84,7 @@ def _serving(
 def _speaks(judgement: Judgement, why: Explanation, serving: dict[tuple[int, str | None], str]) -> bool:
     """Whether a standstill of this thread is a fault: in a consumer always, elsewhere only when it is plain."""
     track = judgement.track
-    if track.is_worker or track.role == roles.BROKER_SEND:
+    if track.is_worker or track.role == roles.BROKER_SEND or judgement.starved:
         return True
     if (track.jvm, track.pool or track.name) in serving:
         return True

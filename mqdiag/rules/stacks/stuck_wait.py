@@ -47,7 +47,7 @@ def silent() -> Facts:
         "get(), join(), await() and take() without a time limit wait for ever when the other party died, was never"
         " started or waits itself. An idle worker waits too, but in its pool's queue and not below the listener."
     ),
-    causes=("missing-timeout", "blocked-log-sink"),
+    causes=("missing-timeout", "blocked-log-sink", "pool-starved"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Use the variant of the call that takes a time limit, and treat the time-out as a failure of the message.",
@@ -59,7 +59,7 @@ def silent() -> Facts:
     ),
     needs=("stacks",),
     limits=LIMITS,
-    explained_by=("stuck-socket-read", "deadlock", "connection-pool-exhausted"),
+    explained_by=("stuck-socket-read", "deadlock", "connection-pool-exhausted", "stuck-wait:pool-starved"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each pool and cause."""
@@ -73,6 +73,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "{who} {verb} in writing a log line at {frame}",
                 who=who(still),
                 verb=verb(still, "hangs", "hang"),
+                frame=plain(still.frame),
+            )
+        elif still.cause == "pool-starved":
+            title = say(
+                "{who} {verb} for tasks that no thread runs, at {frame}",
+                who=who(still),
+                verb=verb(still, "waits", "wait"),
                 frame=plain(still.frame),
             )
         else:
@@ -92,6 +99,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                     holder_pool=still.holder_pool,
                     holder=still.holder,
                     holder_does=still.holder_does,
+                ),
+            )
+        if still.cause == "pool-starved":
+            more = (
+                say(
+                    "No thread of the dump runs the task of a future but those that wait for one themselves: what"
+                    " they wait for stands in a queue of such a pool, where no thread is free."
                 ),
             )
         yield draft(still, limits, title=title, more=more)
