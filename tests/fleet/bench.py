@@ -5,12 +5,14 @@
     make fleet-bench SMALL=100,1000,10000     the long curve
 
 All dumps are hard links to one file on hosts of their own, so neither side waits for a disk. Pool and fleet run one
-after the other on the same cores, and the pool's processes are warm before the clock starts, as the fleet's are.
+after the other on the same cores, and the pool's processes are warm before the clock starts, as the fleet's are. Where
+others use the machine, compare processor seconds: they are those of all processes of the run, the JVM's included.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
@@ -50,15 +52,25 @@ def _against_pool(folder: Path, count: int, cores: int) -> None:
     source = folder / "dump"
     source.write_bytes(heap(CASE))
     paths = [_link(source, folder / f"dumps/shop/h{place:05d}/20261121-080000.hprof") for place in range(count)]
-    print(f"{count} dumps of {source.stat().st_size / 1e6:.0f} MB, {cores} cores")
-    pool_s = _pool(paths, cores)
-    print(f"  process pool               {pool_s:8.1f} s")
-    timing, _ = _fleet(folder / "dumps", folder / "out-dumps", cores)
+    print(f"{count} dumps of {source.stat().st_size / 1e6:.0f} MB, {cores} cores; wall and processor seconds")
+    pool_s, pool_cpu_s = _pool(paths, cores)
+    print(f"  process pool               {pool_s:8.1f} s            {pool_cpu_s:8.1f} s", flush=True)
+    timing, cpu = _fleet(folder / "dumps", folder / "out-dumps", cores)
     whole_s = sum(value for key, value in timing.items() if key != "start_s")
-    print(f"  mqdiag fleet, analysis     {timing['work_s']:8.1f} s   {timing['work_s'] / pool_s - 1:+.1%}")
-    print(f"  plan, tables, comparison   {whole_s - timing['work_s']:8.1f} s")
-    print(f"  all but the start          {whole_s:8.1f} s   {whole_s / pool_s - 1:+.1%}")
-    print(f"  start of Spark             {timing['start_s']:8.1f} s")
+    whole_cpu_s = cpu.after("start_s")
+    work_cpu_s = cpu.after("start_s", "plan_s") - cpu.after("start_s", "plan_s", "work_s")
+    for name, wall_s, cpu_s in (
+        ("mqdiag fleet, analysis", timing["work_s"], work_cpu_s),
+        ("all but the start", whole_s, whole_cpu_s),
+    ):
+        print(
+            f"  {name:25}  {wall_s:8.1f} s {wall_s / pool_s - 1:+9.1%}  {cpu_s:8.1f} s {cpu_s / pool_cpu_s - 1:+9.1%}"
+        )
+    rest_s, rest_cpu_s = whole_s - timing["work_s"], whole_cpu_s - work_cpu_s
+    print(f"  plan, tables, comparison   {rest_s:8.1f} s            {rest_cpu_s:8.1f} s")
+    print(
+        f"  start                      {timing['start_s']:8.1f} s            {cpu.total_s - whole_cpu_s:8.1f} s"
+    )
 
 
 def _small(folder: Path, count: int, cores: int) -> None:
@@ -68,13 +80,15 @@ def _small(folder: Path, count: int, cores: int) -> None:
     root = folder / f"small-{count}"
     for place in range(count):
         _link(source, root / f"s{place % 50:02d}/h{place:05d}/20261121-080000.tar.gz")
-    timing, peaks = _fleet(root, folder / f"out-{count}", cores)
+    timing, cpu = _fleet(root, folder / f"out-{count}", cores)
     whole_s = sum(value for key, value in timing.items() if key != "start_s")
+    whole_cpu_s = cpu.after("start_s")
     print(
         f"{count:6d} small inputs: {whole_s:7.1f} s, {1000 * whole_s / count:6.1f} ms each;"
+        f" processor {whole_cpu_s:.1f} s, {1000 * whole_cpu_s / count:.1f} ms each;"
         f" plan {timing['plan_s']:.1f}, analysis {timing['work_s']:.1f}, tables {timing['tables_s']:.1f},"
-        f" comparison {timing['fleet_s']:.1f} s; driver at most {peaks['python'] >> 20} MiB Python,"
-        f" {peaks['java'] >> 20} MiB JVM with its executor (-Xmx1g)",
+        f" comparison {timing['fleet_s']:.1f} s; driver at most {cpu.peaks['python'] >> 20} MiB Python,"
+        f" {cpu.peaks['java'] >> 20} MiB JVM with its executor (-Xmx1g)",
         flush=True,
     )
 
@@ -90,23 +104,25 @@ def _one(path: str) -> int:
     return len(analyse(request)["findings"])
 
 
-def _start(_: int) -> None:
+def _start(_: int) -> int:
     warm()
     time.sleep(0.5)  # so that each process gets one
+    return os.getpid()
 
 
-def _pool(paths: list[Path], cores: int) -> float:
+def _pool(paths: list[Path], cores: int) -> tuple[float, float]:
+    """Wall and processor seconds of the analysis."""
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        pool.map(_start, range(cores), chunksize=1)
+        pids = set(pool.map(_start, range(cores), chunksize=1))
         for path in paths[:cores]:
             pool.apply(_one, (str(path),))
-        started = time.monotonic()
+        started, cpu_s = time.monotonic(), sum(map(_cpu_s, pids))
         found = pool.map(_one, map(str, paths), chunksize=1)
         assert all(found)
-        return time.monotonic() - started
+        return time.monotonic() - started, sum(map(_cpu_s, pids)) - cpu_s
 
 
-def _fleet(root: Path, out: Path, cores: int) -> tuple[dict[str, float], dict[str, int]]:
+def _fleet(root: Path, out: Path, cores: int) -> tuple[dict[str, float], Watch]:
     words = [
         sys.executable,
         "-m",
@@ -121,34 +137,87 @@ def _fleet(root: Path, out: Path, cores: int) -> tuple[dict[str, float], dict[st
     words += ["--format", "json", "--conf", "spark.driver.memory=1g", "--fail-on", "never"]
     words += ["--template", "{service}/{host}/{time}.hprof", "--template", "{service}/{host}/{time}.tar.gz"]
     with tempfile.TemporaryFile() as report:
-        process = subprocess.Popen(words, stdout=report, env=environment())
-        peaks = {"python": 0, "java": 0}
-        watch = threading.Thread(target=_watch, args=(process, peaks))
-        watch.start()
-        code = process.wait()
-        watch.join()
-        assert code == 0
+        watch = Watch(subprocess.Popen(words, stdout=report, env=environment()))
+        assert watch.wait() == 0
         report.seek(0)
         timing: dict[str, Any] = json.load(report)["fleet"]["timing"]
-    return timing, peaks
+    watch.timing = timing
+    return timing, watch
 
 
-def _watch(process: subprocess.Popen[bytes], peaks: dict[str, int]) -> None:
-    """The largest resident size of the driver, and of the JVM that it starts."""
-    while process.poll() is None:
-        for pid in (process.pid, *_children(process.pid)):
+class Watch(threading.Thread):
+    """Looks at a run from outside: processor time of all its processes, and the largest sizes of the driver's."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        super().__init__()
+        self._process = process
+        self.peaks = {"python": 0, "java": 0}
+        """resident bytes of the driver, and of the JVM that it starts"""
+        self.timing: dict[str, float] = {}
+        self._used: dict[int, float] = {}
+        self._curve: list[tuple[float, float]] = []
+        self._began: float | None = None
+        """when the driver started the JVM"""
+        self.start()
+
+    def wait(self) -> int:
+        """The exit code, at the end."""
+        code = self._process.wait()
+        self.join()
+        return code
+
+    @property
+    def total_s(self) -> float:
+        """Processor seconds of the whole run."""
+        return self._curve[-1][1]
+
+    def after(self, *phases: str) -> float:
+        """Processor seconds that were used after these phases."""
+        assert self._began is not None
+        moment = self._began + sum(self.timing[phase] for phase in phases)
+        return self.total_s - max((used for when, used in self._curve if when <= moment), default=0.0)
+
+    def run(self) -> None:
+        """Look, until the run has ended."""
+        while self._process.poll() is None:
+            self._look()
+            time.sleep(0.1)
+
+    def _look(self) -> None:
+        for pid in _family(self._process.pid):
+            self._used[pid] = max(_cpu_s(pid), self._used.get(pid, 0.0))
             name, size = _size(pid)
-            kind = "python" if pid == process.pid else "java"
-            if kind == "python" or name == "java":
-                peaks[kind] = max(peaks[kind], size)
-        time.sleep(0.2)
+            is_driver = pid == self._process.pid
+            if is_driver or (name == "java" and self._is_own(pid)):
+                kind = "python" if is_driver else "java"
+                self.peaks[kind] = max(self.peaks[kind], size)
+                if not is_driver and self._began is None:
+                    self._began = time.monotonic()
+        self._curve.append((time.monotonic(), sum(self._used.values())))
+
+    def _is_own(self, pid: int) -> bool:
+        return pid in _children(self._process.pid)
+
+
+def _family(pid: int) -> list[int]:
+    return [pid, *(one for child in _children(pid) for one in _family(child))]
+
+
+def _cpu_s(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _children(pid: int) -> list[int]:
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """Of all its threads: the JVM starts processes from any of them."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, task.read_text().split())
+    return found
 
 
 def _size(pid: int) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
@@ -107,6 +108,15 @@ class Storage:
         except BaseException:
             os.unlink(temporary)
             raise
+
+    def settle(self, paths: Iterable[str]) -> None:
+        """Wait until a local disk has files that were written without waiting."""
+        for path in paths if self.is_local else ():
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     def remove_folder(self, path: str) -> None:
         """Delete a folder and all in it; one that is not there is no error."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ CHUNK = 1_000
 """incidents in a part file"""
 BATCH = 500
 """parts that one Spark job writes"""
+TASKS_PER_CORE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,16 +70,22 @@ def write_tables(
     out = layout.uri
     first = True
     for parts in _batches(_parts(done)):
-        context.parallelize(parts, len(parts)).foreach(partial(_write_part, out, target, run))
+        tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
+        context.parallelize(parts, tasks).foreachPartition(partial(_write_parts, out, target, run))
         first = False
     _write_known(layout, target, run, known)
     if first:
         write_empty(layout.store, target, run)
 
 
-def _write_part(out: str, target: str, run: str, part: Part) -> None:
-    """The part files of some incidents, from their results."""
+def _write_parts(out: str, target: str, run: str, parts: Iterable[Part]) -> None:
     store, root = storage(out)
+    # One after the other each file would wait for the disk; together they wait once.
+    store.settle([path for part in parts for path in _write_part(store, root, target, run, part)])
+
+
+def _write_part(store: Storage, root: str, target: str, run: str, part: Part) -> Iterator[str]:
+    """The part files of some incidents, from their results."""
     rows: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     for incident in part.incidents:
         result = read_result(store, root, incident)
@@ -92,7 +99,8 @@ def _write_part(out: str, target: str, run: str, part: Part) -> None:
         # The first part holds every table, so that none is missing where nothing was found.
         if of_table or part.is_first:
             path = _path(target, table, run, part.service, f"part-{part.number:05d}")
-            store.write(path, parquet(table, of_table))
+            store.write(path, parquet(table, of_table), durable=False)
+            yield path
 
 
 def publish(layout: Layout, run: str) -> None:
@@ -113,7 +121,8 @@ def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tup
     """After the mark: remove the run's lists, and the results that are in the tables now."""
     out = layout.uri
     for parts in _batches(_parts(done)):
-        context.parallelize(parts, len(parts)).foreach(partial(_remove_one, out))
+        tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
+        context.parallelize(parts, tasks).foreach(partial(_remove_one, out))
     layout.store.remove_folder(f"{layout.staging}/{run}")
 
 
