@@ -2,7 +2,7 @@
 
 A spell is a time without a pause of more than ten minutes. A cause and its effect must have a spell in common, or two
 that are not further apart than the tolerance: ten minutes between lines of logs, an hour where one of them is from a
-dump, which is one moment of something that began before.
+dump or an answer to mqadmin, which are one moment of something that began before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ANY_ZONE = timedelta(hours=14)
 """no two zones are further apart than twice this; one of them is a known one"""
 MOST_SPELLS = 20
 _LONGEST_MS = 366 * 86_400_000
-_DUMPS = frozenset({"heap", "stacks"})
+_DUMPS = frozenset({"heap", "stacks", "admin"})
 _AGES = (
     "age_ms", "head_age_ms", "idle_ms", "last_consume_age_ms", "last_lock_age_ms", "last_pull_age_ms", "lock_age_ms",
     "longest_consume_age_ms", "oldest_consume_age_ms", "oldest_in_flight_ms", "uptime_ms",

@@ -58,6 +58,13 @@ class BrokerStatus(msgspec.Struct, frozen=True, kw_only=True):
     address: str | None = None
     """of a cluster's listing; None where one broker was asked"""
     version: str | None = None
+    asked_at: str | None = None
+    """when the broker answered, by its start and its run time, to the second; UTC"""
+    put_buckets: dict[str, int] = {}
+    """puts of one minute by how long they took, by the broker's own bucket names: up to 4.x the minute that runs,
+    later the one before; empty where none has passed yet"""
+    disk_ratio: float | None = None
+    """share of the disk of the commit log that is in use; of several disks the emptiest"""
     values: dict[str, str] = {}
     """all of it, as printed"""
 

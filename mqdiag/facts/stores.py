@@ -60,6 +60,8 @@ class StoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     """those of config/topics.json"""
     queues: tuple[StoreQueue, ...] = ()
     offsets: tuple[StoredOffset, ...] = ()
+    unusable_offsets: int = 0
+    """stored values that are no offsets: negative, no numbers, beyond 63 bits; nothing is concluded from them"""
     offsets_from: str | None = None
     """the file that they were read from"""
     unreadable: dict[str, str] = {}

@@ -45,7 +45,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"TransientStorePool only remain", store.pool_low),
     # an empty send queue, which is logged every second, is not looked at
     *((b"Send Queue Size: %d" % digit, store.watermark) for digit in range(1, 10)),
-    (b"physic disk maybe full soon", store.disk),
+    (b"disk maybe full soon", store.disk),
     (b"disk space will be full soon", store.disk),
     (b"service not available now", store.not_writable),
     (b"ffset not matched", offsets.not_matched),

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mqdiag.facts.put_buckets import puts_of
 from mqdiag.logs.tally import MINUTE_MS, Span
 
 LINE = re.compile(r"\[PAGECACHERT\] TotalPut (\d+), PutMessageDistributeTime ((?:\[[^\]]{1,12}\]:\d+ ?)+)")
 _BUCKET = re.compile(r"\[([^\]]{1,12})\]:(\d+)")
-UNDER_10_MS = ("<=0ms", "0~10ms")
-UNDER_100_MS = (*UNDER_10_MS, "10~50ms", "50~100ms")
-UNDER_1_S = (*UNDER_100_MS, "100~200ms", "200~500ms", "500ms~1s")
 MOST_MINUTES = 20_000
 
 
@@ -56,13 +54,8 @@ class LatencyTally:
         if found is None:
             return False
         buckets = {name: int(count) for name, count in _BUCKET.findall(found[2])}
-        total = sum(buckets.values())
-        puts = Puts(
-            total,
-            total - sum(buckets.get(name, 0) for name in UNDER_10_MS),
-            total - sum(buckets.get(name, 0) for name in UNDER_100_MS),
-            total - sum(buckets.get(name, 0) for name in UNDER_1_S),
-        )
+        summed = puts_of(buckets)
+        puts = Puts(summed.total, summed.from_10_ms, summed.from_100_ms, summed.from_1_s)
         self.lines += 1
         for name, count in buckets.items():
             self.buckets[name] = self.buckets.get(name, 0) + count

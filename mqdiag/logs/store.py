@@ -16,6 +16,13 @@ _NOT_IN_LOCK = re.compile(
 _SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")
 _WATERMARK = re.compile(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
 _SETTING = re.compile(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
+_DISK = re.compile(
+    r"disk maybe full soon(?: (\d\.\d{1,20}), so mark disk full|, so reclaim space, (\d\.\d{1,20}))"
+)
+"""DefaultMessageStore.CleanCommitLogService.isSpaceToDelete, 3.5.8 to 5.3.3"""
+_DISKS = re.compile(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
+"""SendMessageProcessor.diskUtil"""
+_BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
 _MOST_SETTINGS = 100
 
 
@@ -69,13 +76,33 @@ def watermark(message: Message, log: LogTally) -> None:
 
 
 def disk(message: Message, log: LogTally) -> None:
-    """The disk is full or nearly so."""
-    log.add("disk-full", message, side="broker")
+    """The disk is marked full, or expired files are deleted early because it fills up."""
+    found = _DISK.search(message.text)
+    if found is None:
+        if "but delete file failed" in message.text:
+            log.add("disk-not-freed", message, side="broker")
+        return
+    kind = "disk-marked-full" if found[1] else "disk-reclaimed"
+    tally = log.add(kind, message, side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_percent", int(float(found[1] or found[2]) * 100))
 
 
 def not_writable(message: Message, log: LogTally) -> None:
-    """The broker refuses to write: its disk is full, or it is a slave."""
-    log.add("service-not-available", message)
+    """The broker refuses to write: its disk is full, or it is a slave; the answer has the shares of its disks."""
+    broker = _BROKER.search(message.text)
+    subject = Subject(broker=broker[1] if broker else None)
+    answered = "CODE: " in message.text or "MQBrokerException" in message.both
+    tally = log.add("service-not-available", message, subject, side="client" if answered else None)
+    if tally is None:
+        return
+    part = tally.of_broker(subject.broker)
+    part.add(log.at(message), subject, message.stands_for)
+    shares = _DISKS.search(message.text)
+    if shares is not None:
+        largest = round(max(map(float, shares.groups())) * 100)
+        for one in (tally, part):
+            one.keep_largest("largest_percent", largest)
 
 
 def setting(message: Message, log: LogTally) -> None:

@@ -37,7 +37,7 @@ class Treatment(Enum):
 
 BY_NAME: dict[Treatment, str] = {
     Treatment.STAYS: """
-        against also any_of at broker broker_name buckets captured_at captured_at_local captured_local cause
+        against also any_of asked_at at broker broker_name buckets captured_at captured_at_local captured_local cause
         caused_by causes checked class_ids class_name client_version cluster commands confidence confidence_after
         confidence_before consumer_groups cpu_ms declared_by doing environment example_class example_hosts
         example_services field files fingerprint first flush format found_by frame frames from_10_ms group
@@ -46,7 +46,7 @@ BY_NAME: dict[Treatment, str] = {
         issues jvm key kind kinds largest_class last layout library limits lines listener loader_class lock_class
         locks message_model metric missing mqdiag name needs not_judged_because object_class object_id of
         offset_reason out owner owner_doing owner_frame owner_waits_for path paths peak_at
-        place processes producer_groups
+        place processes producer_groups put_buckets
         proven_on pull_thread queue_topic references request_queues rests_on role root rule run seen_in serves
         service service_state services severity severity_after severity_before shallow_size_source shared_doing
         shared_frame side sides since source state store_flags subclasses superclasses tid top topic topic_queues

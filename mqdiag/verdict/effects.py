@@ -90,6 +90,7 @@ SAYS: dict[str, Said] = {
     "offset-reset-to-zero": later("consume offsets are set back to 0"),
     "offset-ahead-of-store": later("consume offsets lie beyond what the broker has"),
     "slave-behind": later("the slave falls behind"),
+    "disk-full": later("the broker's disk is full"),
     "consumer-backlog": _backlog,
 }
 """By rule; a rule that is not here says its title."""

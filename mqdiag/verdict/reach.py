@@ -61,7 +61,8 @@ def reach_verdict(report: Report) -> Verdict | None:
 def _healthy(report: Report, against: tuple[str, ...]) -> Verdict:
     """What was looked at, and no more than that is claimed."""
     undecided = report.stacks is not None and not report.stacks.judged and report.heap is None
-    cut = any(found.rule == INPUT_RULE for found in report.findings)
+    unusable = report.stores is not None and any(store.unusable_offsets for store in report.stores.stores)
+    cut = unusable or any(found.rule == INPUT_RULE for found in report.findings)
     statement = say("No fault was found: {checked} rules looked at this evidence.", checked=len(report.checked))
     if undecided and report.logs is None:
         statement = say(

@@ -17,7 +17,7 @@ BROKER_EVIDENCE = frozenset(
     {
         "page-cache-busy", "slow-writes", "send-queue-timeout", "send-queue-full", "send-busy",
         "transient-pool-exhausted", "stuck-lock-time", "broker-send-blocked", "producer-backlog", "slave-behind",
-        "offset-reset-to-zero", "offset-not-matched", "deleted-data-loop", "busy-workaround",
+        "disk-full", "offset-reset-to-zero", "offset-not-matched", "deleted-data-loop", "busy-workaround",
     }
 )  # fmt: skip
 """rules whose fault lies at a broker"""

@@ -41,6 +41,7 @@ EXACT = {
     "TransientStorePool only remain 0 sheets": "pool-empty",
     "PULL_OFFSET_MOVED:correction offset": "offset-corrected",
     "over flow badly": "offset-overflow",
+    "so mark disk full": "disk-marked-full",
     "the pull request offset illegal": "offset-illegal",
     "fix the pull request offset": "offset-fixed",
     "send expire msg back": "expired-sent-back",

@@ -75,7 +75,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
 def _keep_offsets(piece: Piece, offsets: list[tuple[StoreFacts, Piece]], found: Collected) -> None:
     try:
         text = config_text(Path(piece.path))
-        rows = consumer_offsets(parse_config(text))
+        read = consumer_offsets(parse_config(text))
     except (NoConfig, OSError) as error:
         found.inputs.append(Input(path=piece.name, kind="stores", complete=False, error=str(error)))
         return
@@ -87,7 +87,9 @@ def _keep_offsets(piece: Piece, offsets: list[tuple[StoreFacts, Piece]], found: 
                 role=role,
                 role_from=role_from,
                 version="5.x" if '"stateVersion"' in text else "4.x",
-                offsets=rows,
+                offsets=tuple(read.rows),
+                unusable_offsets=read.unusable,
+                unreadable={} if read.problem is None else {os.path.basename(piece.name): read.problem},
                 offsets_from=os.path.basename(piece.name),
             ),
             piece,
@@ -110,7 +112,12 @@ def _joined(
             )
             continue
         joined[chosen[0]] = msgspec.structs.replace(
-            joined[chosen[0]], offsets=own.offsets, offsets_from=own.path, version=own.version
+            joined[chosen[0]],
+            offsets=own.offsets,
+            unusable_offsets=own.unusable_offsets,
+            offsets_from=own.path,
+            version=own.version,
+            unreadable=joined[chosen[0]].unreadable | own.unreadable,
         )
         found.inputs.append(
             Input(path=piece.name, kind="stores", format="stored offsets", bytes=piece.size_bytes)

@@ -11,7 +11,6 @@ from mqdiag.facts.admin import (
     AdminFacts,
     BlockedQueue,
     BrokerListed,
-    BrokerStatus,
     ClientSettings,
     ConsumerState,
     GroupOverview,
@@ -19,6 +18,7 @@ from mqdiag.facts.admin import (
     QueueProgress,
     TopicQueue,
 )
+from mqdiag.read.admin.counters import broker_status
 from mqdiag.read.admin.rows import broker_row, overview_row, progress_row, topic_row
 
 MOST_LINES = 1_000_000
@@ -99,7 +99,7 @@ def read_admin(name: str, lines: Iterable[str]) -> AdminFacts:
         groups=tuple(out.groups),
         overview=tuple(out.overview),
         broker_statuses=tuple(
-            BrokerStatus(source=name, address=address, version=values.get("brokerVersionDesc"), values=values)
+            broker_status(name, address, values)
             for address, values in out.statuses
             if "brokerVersionDesc" in values
         ),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqdiag.facts.stores import StoredOffset
 
 MOST_BYTES = 256 << 20
 MOST_OFFSETS = 1_000_000
+_EXAMPLES = 3
+_LONGEST_SHOWN = 60
 _BARE_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|(\b\d+)(?=\s*:)')
 
 
@@ -48,42 +50,75 @@ def parse_config(text: str) -> dict[str, object]:
     return found
 
 
-def consumer_offsets(table: dict[str, object]) -> tuple[StoredOffset, ...]:
-    """The offsets of consumerOffset.json: topic@group to queue to offset."""
-    return tuple(_bounded(_consumer_rows(table)))
+@dataclass(slots=True)
+class OffsetsRead:
+    """Stored offsets, and those that are none: an unusable one is unknown, never 0."""
+
+    rows: list[StoredOffset] = field(default_factory=list)
+    unusable: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def problem(self) -> str | None:
+        """What to say of the unusable ones; None without any."""
+        if not self.unusable:
+            return None
+        more = self.unusable - len(self.examples)
+        named = "; ".join(self.examples) + (f"; and {more:,} more" if more else "")
+        what = "1 offset" if self.unusable == 1 else f"{self.unusable:,} offsets"
+        return f"{what} of {len(self.rows) + self.unusable:,} cannot be used: {named}"
+
+    def refuse(self, of: str, value: object) -> None:
+        """Count a value that is no offset."""
+        self.unusable += 1
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(f"{of} has {_shown(value)}")
 
 
-def delay_offsets(table: dict[str, object]) -> tuple[StoredOffset, ...]:
+def consumer_offsets(table: dict[str, object]) -> OffsetsRead:
+    """The offsets of consumerOffset.json: topic@group to queue to offset.
+
+    Raises:
+        NoConfig: it has no such table, or too much in it.
+    """
+    of_all = table.get("offsetTable")
+    if not isinstance(of_all, dict):
+        raise NoConfig("has no offsetTable")
+    read = OffsetsRead()
+    for name, of_queues in of_all.items():
+        topic, sign, group = name.partition("@")
+        if not sign or not isinstance(of_queues, dict):
+            read.refuse(name, of_queues)
+            continue
+        for queue, offset in of_queues.items():
+            if len(read.rows) + read.unusable >= MOST_OFFSETS:
+                raise NoConfig(f"has more than {MOST_OFFSETS:,} offsets")
+            queue_id, value = _number(queue), _number(offset)
+            if queue_id is None or value is None:
+                read.refuse(f"group {group}, topic {topic}, queue {_shown(queue)}", offset)
+            else:
+                read.rows.append(StoredOffset(group=group, topic=topic, queue_id=queue_id, offset=value))
+    return read
+
+
+def delay_offsets(table: dict[str, object]) -> OffsetsRead:
     """The progress of delay levels in delayOffset.json, as queues of SCHEDULE_TOPIC_XXXX."""
     levels = table.get("offsetTable")
-    found = []
+    read = OffsetsRead()
     for level, offset in (levels if isinstance(levels, dict) else {}).items():
         number, value = _number(level), _number(offset)
         if number and value is not None:
             # ScheduleMessageService.delayLevel2QueueId
-            found.append(StoredOffset(topic="SCHEDULE_TOPIC_XXXX", queue_id=number - 1, offset=value))
-    return tuple(found)
+            read.rows.append(StoredOffset(topic="SCHEDULE_TOPIC_XXXX", queue_id=number - 1, offset=value))
+        else:
+            read.refuse(f"level {_shown(level)}", offset)
+    return read
 
 
-def _consumer_rows(table: dict[str, object]) -> Iterator[StoredOffset]:
-    of_all = table.get("offsetTable")
-    if not isinstance(of_all, dict):
-        raise NoConfig("has no offsetTable")
-    for name, of_queues in of_all.items():
-        topic, sign, group = name.partition("@")
-        if not sign or not isinstance(of_queues, dict):
-            continue
-        for queue, offset in of_queues.items():
-            queue_id, value = _number(queue), _number(offset)
-            if queue_id is not None and value is not None:
-                yield StoredOffset(group=group, topic=topic, queue_id=queue_id, offset=value)
-
-
-def _bounded(rows: Iterator[StoredOffset]) -> Iterator[StoredOffset]:
-    for count, row in enumerate(rows):
-        if count >= MOST_OFFSETS:
-            raise NoConfig(f"has more than {MOST_OFFSETS:,} offsets")
-        yield row
+def _shown(value: object) -> str:
+    """A piece of the evidence, cut."""
+    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
 
 
 def _number(value: object) -> int | None:

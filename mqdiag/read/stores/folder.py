@@ -6,9 +6,16 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mqdiag.facts.stores import StoredOffset, StoreFacts
+from mqdiag.facts.stores import StoreFacts
 from mqdiag.read.stores.commit_log import CommitLog
-from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, delay_offsets, parse_config
+from mqdiag.read.stores.config_file import (
+    NoConfig,
+    OffsetsRead,
+    config_text,
+    consumer_offsets,
+    delay_offsets,
+    parse_config,
+)
 from mqdiag.read.stores.queues import MOST_QUEUES, QueuesRead, read_queues
 from mqdiag.read.stores.role import role_of
 
@@ -71,17 +78,16 @@ def read_store(path: Path, name: str | None = None) -> StoreFacts:
         checkpoint_at=_checkpoint(path / "checkpoint"),
         topics=topics,
         queues=tuple(read.queues),
-        offsets=offsets,
+        offsets=tuple(offsets.rows),
+        unusable_offsets=offsets.unusable,
         offsets_from=offsets_from,
         unreadable=unreadable,
     )
 
 
-def _offsets(
-    path: Path, unreadable: dict[str, str]
-) -> tuple[tuple[StoredOffset, ...], str | None, bool | None]:
+def _offsets(path: Path, unreadable: dict[str, str]) -> tuple[OffsetsRead, str | None, bool | None]:
     """Stored offsets, the file they are from, and whether a 5.x broker wrote it."""
-    found: tuple[StoredOffset, ...] = ()
+    found = OffsetsRead()
     told: str | None = None
     newer: bool | None = None
     # ConfigManager.load takes the .bak when the file itself is missing or empty
@@ -96,13 +102,20 @@ def _offsets(
         else:
             # DataVersion.stateVersion came with 5.0
             newer = '"stateVersion"' in text
+            if found.problem is not None:
+                unreadable[name] = found.problem
             break
     try:
-        found += delay_offsets(parse_config(config_text(path / "config" / "delayOffset.json")))
+        delayed = delay_offsets(parse_config(config_text(path / "config" / "delayOffset.json")))
     except FileNotFoundError:
         pass
     except (NoConfig, OSError) as error:
         unreadable["delayOffset.json"] = _why(error)
+    else:
+        found.rows += delayed.rows
+        found.unusable += delayed.unusable
+        if delayed.problem is not None:
+            unreadable["delayOffset.json"] = delayed.problem
     return found, told, newer
 
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mqdiag.facts import AdminFacts
+from mqdiag.facts.admin import BrokerStatus
+from mqdiag.facts.logs import PutLatency
+from mqdiag.facts.put_buckets import puts_of
 from mqdiag.language import say
+from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import number
 
@@ -38,8 +44,30 @@ def show_admin(page: Page, admin: AdminFacts) -> None:
                 Column(head=say("lock ms"), right=True),
                 Column(head=say("not dispatched"), right=True),
                 Column(head=say("disk used"), right=True),
+                Column(head=say("100 ms writes"), right=True),
             ],
             brokers[:ROWS_SHOWN],
+        )
+        page.bullets(
+            f"{status.address or status.source}: {line}"
+            for status in admin.broker_statuses[:ROWS_SHOWN]
+            for line in write_times(status)
+        )
+
+
+def write_times(status: BrokerStatus) -> Iterator[str]:
+    """How long the broker's writes took in a minute, with the plain statement when it writes fast."""
+    puts = puts_of(status.put_buckets)
+    if puts.total:
+        yield from latency_lines(
+            PutLatency(
+                lines=1,
+                puts=puts.total,
+                buckets=status.put_buckets,
+                from_10_ms=puts.from_10_ms,
+                from_100_ms=puts.from_100_ms,
+                from_1_s=puts.from_1_s,
+            )
         )
 
 
@@ -82,9 +110,16 @@ def broker_rows(admin: AdminFacts) -> list[tuple[str, ...]]:
             (status.version or "").removeprefix("V").replace("_", "."),
             *(status.values.get(name, "") for name in counters[:3]),
             _percent(status.values.get(counters[3])),
+            _slow_writes(status),
         )
         for status in admin.broker_statuses
     ]
+
+
+def _slow_writes(status: BrokerStatus) -> str:
+    """Of all writes of a minute; nothing where the broker had none to tell of."""
+    puts = puts_of(status.put_buckets)
+    return f"{number(puts.from_100_ms)}/{number(puts.total)}" if puts.total else ""
 
 
 def _percent(text: str | None) -> str:

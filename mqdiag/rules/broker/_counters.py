@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import BrokerStatus
-from mqdiag.findings import Subject
+from mqdiag.findings import Spell, Subject
 from mqdiag.language import later, say
+from mqdiag.spells import between
 
 ONE_MOMENT = later("brokerStatus shows one moment; ask again, or look at store.log and watermark.log")
 
@@ -25,6 +27,11 @@ class Counters:
         """A counter; None where it is not printed, or is no number."""
         text = self.status.values.get(name, "")
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+    @property
+    def spells(self) -> tuple[Spell, ...]:
+        """When the broker answered."""
+        return between(self.status.asked_at, None)
 
     @property
     def subject(self) -> Subject:
@@ -44,10 +51,27 @@ def counters(facts: Facts) -> Iterator[Counters]:
     if facts.admin is None:
         return
     names = {one.address: one.broker for one in facts.admin.brokers}
-    alone = set(names.values())
-    latest = {status.address: status for status in facts.admin.broker_statuses}
-    for address, status in latest.items():
-        name = names.get(address) if address is not None else None
-        if address is None and len(alone) == 1 and len(latest) == 1:
-            name = next(iter(alone))
-        yield Counters(status, name)
+    latest: dict[str, BrokerStatus] = {}
+    for status in facts.admin.broker_statuses:
+        before = latest.get(_who(status))
+        if before is None or (status.asked_at or "") >= (before.asked_at or ""):
+            latest[_who(status)] = status
+    for status in latest.values():
+        yield Counters(status, _name(status, names, alone=len(latest) == 1))
+
+
+def _who(status: BrokerStatus) -> str:
+    """What an answer of one broker has in common with its later ones: two brokers do not start in one millisecond."""
+    return status.address or status.values.get("bootTimestamp") or status.source
+
+
+def _name(status: BrokerStatus, names: Mapping[str, str], *, alone: bool) -> str | None:
+    """As clusterList has it: by the address, by the file's name, or because there is only one of both."""
+    if status.address is not None:
+        return names.get(status.address)
+    known = set(names.values())
+    file = PurePath(status.source).name
+    in_file = {name for name in known if name in file}
+    if len(in_file) == 1:
+        return in_file.pop()
+    return known.pop() if alone and len(known) == 1 else None

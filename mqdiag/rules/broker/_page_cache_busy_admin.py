@@ -30,6 +30,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
                 "A message has been appended for {held} on {broker}", held=duration(held), broker=broker.called
             ),
             subject=broker.subject,
+            spells=broker.spells,
             evidence={"page_cache_lock_ms": held, "limit_ms": DEFAULT_LIMIT_MS},
             explanation=(
                 say(

@@ -31,6 +31,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
                 share=percent(size / capacity),
             ),
             subject=broker.subject,
+            spells=broker.spells,
             evidence={
                 "size": size,
                 "capacity": capacity,

@@ -33,6 +33,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
                 broker=broker.called,
             ),
             subject=broker.subject,
+            spells=broker.spells,
             evidence={"size": size, "head_wait_ms": waits, "allowed_ms": DEFAULT_WAIT_MS},
             explanation=(
                 say(

@@ -68,7 +68,7 @@ def silent() -> Facts:
         "DefaultMQProducerImpl.asyncSenderThreadPoolQueue, NettyRemotingAbstract.semaphoreAsync",
     ),
     needs=("heap",),
-    explained_by=("send-busy", "page-cache-busy", "send-queue-timeout", "send-queue-full"),
+    explained_by=("send-busy", "page-cache-busy", "send-queue-timeout", "send-queue-full", "disk-full"),
     limits={"queue_share": 0.5, "permits_left_share": 0.05, "in_flight": 10_000},
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:

@@ -75,7 +75,7 @@ def silent() -> Facts:
     ),
     needs=("logs",),
     limits={"lines": 20, "error_per_minute": 600},
-    explained_by=("offset-reset-to-zero",),
+    explained_by=("offset-reset-to-zero", "disk-full"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each broker: the lines name no group."""

@@ -11,6 +11,7 @@ from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import each_broker, pool_fits
 from mqdiag.rules.broker._remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.rules.log_events import between, is_set, of_broker, slow_spells
+from mqdiag.rules.logs._slow_writes_admin import in_admin
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import percent
 
@@ -57,9 +58,10 @@ ADD = later("Add brokers, memory or SSDs.")
     name="slow-writes",
     title="The broker writes slowly",
     why=(
-        "Once a minute the broker logs how long its writes took ([PAGECACHERT] in store.log). On a sound broker not one"
-        " of tens of thousands takes 100 ms. The time is that of the whole put: waiting for the lock, the page cache"
-        " and, where configured, the flush and the slave."
+        "Once a minute the broker logs how long its writes took ([PAGECACHERT] in store.log); mqadmin brokerStatus has"
+        " the same of one minute (putMessageDistributeTime). On a sound broker not one of tens of thousands takes"
+        " 100 ms. The time is that of the whole put: waiting for the lock, the page cache and, where configured, the"
+        " flush and the slave."
     ),
     causes=("slow-writes",),
     severities=(Severity.ERROR, Severity.WARNING),
@@ -68,14 +70,16 @@ ADD = later("Add brokers, memory or SSDs.")
         "article 002: PAGECACHERT as proof that the cluster is sound",
         "StoreStatsService.getPutMessageDistributeTimeStringInfo",
     ),
-    needs=("logs",),
+    any_of=("logs", "admin"),
     limits={"puts": 100, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
     explained_by=("transient-pool-exhausted", "slave-behind:slow-slave"),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each broker of the logs; it takes counts, not only a share."""
+    """One finding for each broker of the logs or of brokerStatus; it takes counts, not only a share."""
     for own in each_broker(facts):
         yield from _of_one(own, limits)
+    fitting = tuple(line for line in check.card.remedy if line != POOL_IF_ASYNC_MASTER or pool_fits(facts))
+    yield from in_admin(facts, limits, fitting)
 
 
 def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:

@@ -85,6 +85,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     if not masters and stores.stores:
         yield Skip(reason="only slaves' stores were given; consumers meet the master's")
     for store in masters:
+        if store.unusable_offsets:
+            yield Skip(
+                reason=say(
+                    "{path}: of {offsets} the value cannot be used, so nothing is said about them",
+                    path=store.path,
+                    offsets=counted(store.unusable_offsets, "stored offset"),
+                )
+            )
         compared = compare(stores, store)
         ahead = [one for one in compared.ahead if one.by >= limits["beyond"]]
         if ahead:

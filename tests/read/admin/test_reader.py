@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from mqdiag.facts import AdminFacts
+from mqdiag.facts.put_buckets import puts_of
 from mqdiag.read.admin.reader import is_admin_output, read_admin
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
-VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
+VERSIONS = sorted(path.parent.name for path in FIXTURES.glob("*/clusterList.txt"))
 PROGRESS_4_HEAD = (
     "#Topic                            #Broker Name                      #QID  #Broker Offset        #Consumer Offset"
     "      #Client IP           #Diff                 #LastTime"
@@ -153,3 +155,49 @@ def test_garbage_is_read_without_harm() -> None:
         of_text("".join(text))
     of_text(f"{PROGRESS_4_HEAD}\n" + "a b " + "9" * 5000 + " 1 1 N/A 1 N/A\n")
     assert of_text(f"{PROGRESS_4_HEAD}\n" + "a b 1 " + "9" * 30 + " 1 N/A 1 N/A\n").groups == ()
+
+
+@pytest.mark.parametrize(
+    ("case", "puts", "slow"),
+    [
+        ("4.3.2", {}, 0),
+        ("4.9.7", {"<=0ms": 3831, "0~10ms": 132, "10~50ms": 1}, 0),
+        (
+            "page-cache-busy-4.3.2",
+            {"50~100ms": 14, "100~200ms": 1, "200~500ms": 16, "500ms~1s": 44, "1~2s": 76},
+            137,
+        ),
+        ("page-cache-busy-5.3.3", {}, 0),
+    ],
+)
+def test_write_times_of_a_minute(case: str, puts: dict[str, int], slow: int) -> None:
+    """Zeros of a minute without a put, and the "null" of a broker's first minute, tell nothing: no buckets."""
+    (status,) = read(FIXTURES / case / "brokerStatus.txt").broker_statuses
+    assert puts.items() <= status.put_buckets.items()
+    assert bool(status.put_buckets) is bool(puts)
+    assert puts_of(status.put_buckets).from_100_ms == slow
+
+
+def test_the_disk_and_the_time_of_an_answer() -> None:
+    (half,) = read(FIXTURES / "disk-full-4.3.2" / "brokerStatus-half.txt").broker_statuses
+    (full,) = read(FIXTURES / "disk-full-4.3.2" / "brokerStatus.txt").broker_statuses
+    assert (half.disk_ratio, full.disk_ratio) == (0.53167724609375, 0.93603515625)
+    assert half.asked_at is not None
+    assert full.asked_at is not None
+    minutes = (
+        datetime.fromisoformat(full.asked_at) - datetime.fromisoformat(half.asked_at)
+    ).total_seconds() / 60
+    assert 1.5 < minutes < 3
+
+
+@pytest.mark.parametrize("ratio", ["-1.0", "nan", "NaN", "1e400", "", "much", "7"])
+def test_a_disk_that_is_not_known_is_not_empty(ratio: str) -> None:
+    (status,) = of_text(f"brokerVersionDesc : V4_3_2\ncommitLogDiskRatio : {ratio}\n").broker_statuses
+    assert status.disk_ratio is None
+
+
+@pytest.mark.parametrize("boot", ["", "-1", "x", "9" * 14, "9" * 400])
+def test_a_time_that_is_none(boot: str) -> None:
+    text = f"brokerVersionDesc : V4_3_2\nbootTimestamp : {boot}\nruntime : [ 0 days, 0 hours, 3 minutes, 9 seconds ]\n"
+    (status,) = of_text(text).broker_statuses
+    assert status.asked_at is None

@@ -166,12 +166,39 @@ def test_hostile_offset_files(text: str) -> None:
         consumer_offsets(parse_config(text))
 
 
-def test_odd_offsets_are_left_out() -> None:
+def test_unusable_offsets_are_told_and_never_zero() -> None:
     text = '{"offsetTable":{"a@g":{0:5,1:-1,2:99999999999999999999,"x":3,4:null,5:true},"no group":{0:1},"@":{0:1}}}'
-    assert [(one.topic, one.queue_id, one.offset) for one in consumer_offsets(parse_config(text))] == [
-        ("a", 0, 5),
-        ("", 0, 1),
-    ]
+    read = consumer_offsets(parse_config(text))
+    assert [(one.topic, one.queue_id, one.offset) for one in read.rows] == [("a", 0, 5), ("", 0, 1)]
+    assert read.unusable == 6
+    assert read.problem is not None
+    assert read.problem.startswith("6 offsets of 8 cannot be used: group g, topic a, queue 1 has -1; ")
+    assert read.problem.endswith("; and 3 more")
+
+
+def test_usable_offsets_have_no_problem() -> None:
+    read = consumer_offsets(parse_config('{"offsetTable":{"a@g":{0:0,1:9223372036854775807}}}'))
+    assert [one.offset for one in read.rows] == [0, (1 << 63) - 1]
+    assert (read.unusable, read.problem) == (0, None)
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    read = consumer_offsets(parse_config('{"offsetTable":{"a@g":{0:"' + "9" * 5000 + '"}}}'))
+    assert read.problem is not None
+    assert len(read.problem) < 300
+
+
+def test_unusable_offsets_of_a_store_are_listed_with_it(tmp_path: Path) -> None:
+    written = WrittenStore(tmp_path)
+    written.send("orders", 0, 4)
+    written.write()
+    (tmp_path / "config" / "consumerOffset.json").write_text('{"offsetTable":{"orders@CID":{0:-7,1:2}}}')
+    (tmp_path / "config" / "delayOffset.json").write_text('{"offsetTable":{3:-9}}')
+    store = read_store(tmp_path)
+    assert [one.offset for one in store.offsets] == [2]
+    assert store.unusable_offsets == 2
+    assert "queue 0 has -7" in store.unreadable["consumerOffset.json"]
+    assert "level 3 has -9" in store.unreadable["delayOffset.json"]
 
 
 def test_files_before_a_gap_do_not_count() -> None:

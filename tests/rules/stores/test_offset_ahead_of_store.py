@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -290,3 +291,21 @@ def test_an_offset_file_alone_is_told_what_it_lacks(tmp_path: Path) -> None:
     report = diagnose_incident([tmp_path / "work" / "config" / "consumerOffset.json"]).report
     (given,) = report.inputs
     assert "no store folder" in (given.error or given.skipped or "")
+
+
+@pytest.mark.parametrize("bad", ["-1326", '"many"', "99999999999999999999", "null"])
+def test_offsets_that_cannot_be_used_are_told_and_not_called_in_order(bad: str, tmp_path: Path) -> None:
+    """A real pair in order, one offset of which was damaged: unknown is not 0, and not fine."""
+    folder = laid_out("power-loss-4.3.2", "in-order", tmp_path)
+    path = folder / "master" / "config" / "consumerOffset.json"
+    text = re.sub(r"0:\d+", f"0:{bad}", path.read_text(), count=1)
+    assert text != path.read_text()
+    path.write_text(text)
+    report = diagnose_incident([folder]).report
+    assert report.stores is not None
+    master = next(store for store in report.stores.stores if store.role == "master")
+    assert master.unusable_offsets == 1
+    assert "queue 0 has" in master.unreadable["consumerOffset.json"]
+    assert any("1 stored offset" in skip.reason for skip in report.skipped if skip.rule == NAME)
+    assert report.verdict is not None
+    assert not report.verdict.healthy

@@ -97,6 +97,7 @@ def admin_section(report: Report, view: View) -> Section | None:
     if brokers:
         heads_of_brokers = (
             say("broker"), say("version"), say("send queue"), say("lock ms"), say("not dispatched"), say("disk used"),
+            say("100 ms writes"),
         )  # fmt: skip
         parts.append(
             Table(
