@@ -112,12 +112,12 @@ def _fetched(
     paths: dict[str, IncidentFile] = {}
     lost = []
     for place, file in enumerate(files):
-        store, path = storage(file.uri)
-        if store.is_local:
-            paths[path] = file
-            continue
-        target = folder / f"{place}-{os.path.basename(path)[-100:]}"
+        target = folder / f"{place}-{os.path.basename(file.uri.partition('?')[0])[-100:]}"
         try:
+            store, path = storage(file.uri)
+            if store.is_local:
+                paths[path] = file
+                continue
             wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
             fetch(store, path, target, limits.input_bytes)
         except NoRoom as error:
