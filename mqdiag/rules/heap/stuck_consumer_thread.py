@@ -14,6 +14,10 @@ from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted, duration
 
 UNKNOWN_CAUSE = "stuck-listener"
+HELD = frozenset({"stuck-holder", "pool-too-small"})
+"""waits that a thread of the same JVM has to end"""
+BEHIND = 1000.0
+"""by how much lighter such a wait is than its root, which may be in one thread only"""
 UNKNOWN_REMEDY = (
     later(
         "Take five thread dumps a few seconds apart and give them to `mqdiag stacks`: the"
@@ -125,9 +129,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue  # the listener is done; a result that cannot be sent back is another fault
         method = None if thread.call is None else (thread.call.frame or thread.call.listener).partition("(")[0]
         places.setdefault((message.group, _cause(thread.call), method), []).append(thread)
-    for threads in places.values():
+    for (group, cause, _), threads in places.items():
         threads.sort(key=lambda one: (-_age(one), one.name))
-        yield _draft(heap, threads)
+        # a dump names no owner of a monitor, but who waits to be let in is not the root where somebody else hangs
+        behind = cause in HELD and any(
+            other == group and root not in HELD and root != UNKNOWN_CAUSE for other, root, _ in places
+        )
+        yield _draft(heap, threads, behind=behind)
 
 
 def _cause(call: ListenerCall | None) -> str:
@@ -145,7 +153,7 @@ def _timeout_ms(heap: HeapFacts, group: str | None) -> int | None:
     return max((60_000 * minutes for minutes in known if minutes is not None and minutes > 0), default=None)
 
 
-def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
+def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
     first = threads[0]
     message, call, age = first.message, first.call, _age(first)
     assert message is not None
@@ -226,9 +234,18 @@ def _draft(heap: HeapFacts, threads: list[HeapThread]) -> Draft:
                 limit=limit,
             ),
             *_by_frames(first),
+            *(
+                (
+                    say(
+                        "Another thread of the group hangs in a call of its own: it may hold what is waited for here."
+                    ),
+                )
+                if behind
+                else ()
+            ),
         ),
         remedy=(call.remedy if call is not None and call.remedy else UNKNOWN_REMEDY),
-        weight=float(len(threads)),
+        weight=len(threads) / (BEHIND if behind else 1.0),
     )
 
 

@@ -33,6 +33,25 @@ def test_ages(age: int | None, expected: list[Severity]) -> None:
     assert severities(rule, _with_message(rule.fires(), age_ms=age)) == expected
 
 
+def test_who_waits_to_be_let_in_stands_behind_who_hangs() -> None:
+    """Four threads before a monitor, and the one that has it in a query."""
+    facts = rule.fires()
+    (thread,) = heap_of(facts).threads
+    assert thread.call is not None
+    blocked = msgspec.structs.replace(thread.call, cause="stuck-holder", doing="monitor")
+    waiting = tuple(
+        msgspec.structs.replace(thread, name=f"ConsumeMessageThread_CID_wash_{number}", call=blocked)
+        for number in range(10, 14)
+    )
+    root, behind = sorted(
+        findings(rule, with_heap(facts, threads=(*waiting, thread))), key=lambda one: -one.weight
+    )
+    assert (root.cause, behind.cause) == ("missing-http-timeout", "stuck-holder")
+    assert behind.explanation[-1].startswith("Another thread of the group")
+    (alone,) = findings(rule, with_heap(facts, threads=waiting))
+    assert (alone.weight, len(alone.explanation)) == (4.0, len(behind.explanation) - 1)
+
+
 def test_a_slow_call_is_less_sure() -> None:
     (finding,) = findings(rule, _with_message(rule.fires(), age_ms=2 * MINUTE))
     assert finding.confidence is Confidence.MEDIUM
