@@ -15,6 +15,7 @@ from mqdiag.threads.decide import BLOCKED, PROGRESSING, STUCK, UNKNOWN, Judgemen
 from mqdiag.threads.library_packages import is_own
 from mqdiag.threads.view import View
 
+FORK_JOIN = "java.util.concurrent.ForkJoinPool.runWorker"
 CLOSE_KIN = 3
 """the waiting code and the task share a class"""
 
@@ -45,8 +46,25 @@ def follow_futures(judgements: list[Judgement]) -> None:
         return
     pools = _pools(judgements)
     known: dict[tuple[int, str | None, View], tuple[int, _Pool] | None] = {}
+    moving = {
+        (judgement.track.jvm, judgement.track.pool, judgement.track.last_view.work)
+        for judgement in judgements
+        if judgement.state == PROGRESSING
+    }
     for judgement in waiting:
         track = judgement.track
+        if (track.jvm, track.pool, track.last_view.work) in moving:
+            unfair = _unfair_pool(
+                track.last_view, [pool for (jvm, _), pool in pools.items() if jvm == track.jvm]
+            )
+            if unfair is not None:
+                judgement.state, judgement.confidence = UNKNOWN, None
+                judgement.reason = say(
+                    "waits for a task of {name}, which moves but keeps no order: others at the same call get"
+                    " their answers, and its own may stand in a queue",
+                    name=unfair.name,
+                )
+                continue
         key = (track.jvm, track.pool, track.last_view)
         if key not in known:
             others = [pool for (jvm, name), pool in pools.items() if jvm == track.jvm and name != track.pool]
@@ -95,6 +113,21 @@ def _nearest(waiter: View, pools: list[_Pool]) -> tuple[int, _Pool] | None:
         if kinship and (best is None or kinship > best[0]):
             best = (kinship, pool)
     return best
+
+
+def _unfair_pool(waiter: View, pools: list[_Pool]) -> _Pool | None:
+    """A fork-join pool of the waiter's own tasks, all of which move: it may leave a task behind for long."""
+    mine = _own_classes(waiter)
+    for pool in pools:
+        views = [task.track.last_view for task in pool.tasks]
+        if (
+            views
+            and not pool.still
+            and all(FORK_JOIN in view.methods for view in views)
+            and any(_kinship(mine, _own_classes(view)) == CLOSE_KIN for view in views)
+        ):
+            return pool
+    return None
 
 
 def _decide(judgement: Judgement, kinship: int, pool: _Pool) -> None:

@@ -34,4 +34,4 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
     found = report(tmp_path, samples)
     assert {each.rule for each in found.findings} == {"workers-saturated", "slow-listener"}
     assert "8 of them move on" in found.findings[0].title
-    assert any(line.startswith("2 more stood still") for line in found.findings[0].explanation)
+    assert any(line.startswith("Of 2 more it is open") for line in found.findings[0].explanation)

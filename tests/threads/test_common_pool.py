@@ -50,6 +50,34 @@ def test_the_task_is_the_root_cause(tmp_path: Path, name: str, frames: tuple[str
     assert {thread.state for thread in found.stacks.threads if thread.role == "consume-worker"} == {"blocked"}
 
 
+def test_a_task_that_a_moving_pool_leaves_behind_is_not_stuck(tmp_path: Path) -> None:
+    """The common pool keeps no order: some callers wait for long while others come back all the time."""
+
+    def sample(number: int, name: str) -> list[At]:
+        workers = [
+            At(
+                f"ConsumeMessageThread_CID_{n}",
+                26 + n,
+                JOIN,
+                "WAITING (parking)",
+                1.0 if n > 6 else 1.0 + number,
+            )
+            for n in range(1, 9)
+        ]
+        return workers + [
+            At(f"{name}{n}", 60 + n, FORK_JOIN, "RUNNABLE", 5.0 + 9 * number) for n in range(1, 4)
+        ]
+
+    found = report(tmp_path, [sample(number, "ForkJoinPool.commonPool-worker-") for number in range(5)])
+    assert found.stacks is not None
+    states = {
+        thread.name[-1]: thread.state for thread in found.stacks.threads if thread.role == "consume-worker"
+    }
+    assert {states[each] for each in "123456"} == {"progressing"}
+    assert {states[each] for each in "78"} == {"unknown"}
+    assert "stuck-wait" not in {each.rule for each in found.findings}
+
+
 def test_a_worker_that_looks_for_work_is_idle(tmp_path: Path) -> None:
     scans = (
         "java.util.concurrent.ForkJoinPool.scan(ForkJoinPool.java:1655)",

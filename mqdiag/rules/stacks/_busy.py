@@ -68,8 +68,7 @@ def pool_draft(
     if pool.unknown:
         lines.append(
             say(
-                "{unknown} more stood still no longer than these do between two messages: samples over a longer"
-                " time would tell.",
+                "Of {unknown} more it is open whether they move: samples over a longer time would tell.",
                 unknown=pool.unknown,
             )
         )
