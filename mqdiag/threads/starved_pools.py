@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mqdiag.threads.decide import Judgement
+from mqdiag.threads.decide import BLOCKED, Judgement
 from mqdiag.threads.view import View
 
 GET = "java.util.concurrent.FutureTask.get"
@@ -38,7 +38,7 @@ def mark_starved_pools(judgements: list[Judgement]) -> None:
     for (jvm, _), members in waiting.items():
         if jvm not in working:
             for member in members:
-                member.starved = True
+                member.state, member.starved = BLOCKED, True
 
 
 def _gets(view: View) -> bool:
