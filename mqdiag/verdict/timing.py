@@ -47,6 +47,8 @@ def _shown(cause: Finding, effect: Finding, findings: tuple[Finding, ...]) -> bo
             or threads_of(one) & threads_of(effect)
             or (one.subject.queue_id is not None and one.subject.queue_id == effect.subject.queue_id)
             or (one.seen_in == effect.seen_in and not (one.spells or effect.spells))
+            # dumps of one process, or they would not be joined; what days keep apart is not joined either
+            or {*one.seen_in, *effect.seen_in} <= {"heap", "stacks"}
             or apart(one, effect) is False
         ):
             return True

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import FlowControlFacts
+from mqdiag.facts.logs import FlowControlFacts, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import later, say
-from mqdiag.rules.log_events import between
+from mqdiag.rules.log_events import between, by_group, rows_said
 from mqdiag.rules.registry import Draft, Limits
 from mqdiag.rules.wording import counted, duration
 from mqdiag.spells import between as spell_between
 from mqdiag.spells import joined
 
 LOGGED_ONE_IN = 1000
+QUEUES_SAID = 5
 _REMEDIES = {
     "count": later("Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect."),
     "size": later("Look at the largest messages: mqdiag heap on a dump of the client shows them."),
@@ -44,10 +47,31 @@ def in_logs(facts: Facts, limits: Limits, remedy: str) -> Iterator[Draft]:
         return
     for group, kind in dict.fromkeys((row.group, row.kind) for row in logs.flow_control):
         rows = [row for row in logs.flow_control if (row.group, row.kind) == (group, kind)]
-        yield _draft(rows, limits, remedy)
+        yield _draft(rows, _queues(logs, group, kind), limits, remedy)
 
 
-def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
+def title_of(group: str | None, kind: str, times: int) -> str:
+    """The finding in a sentence."""
+    return say(
+        "{group} held back {pulls} or more, by {kind}",
+        group=say("Group {group}", group=group) if group else say("A lite pull consumer"),
+        pulls=counted(times, "pull"),
+        kind=say(kind.replace("-", " ")),
+    )
+
+
+def _queues(logs: LogsFacts, group: str | None, kind: str) -> str:
+    """The queues that the group's lines name most, in words."""
+    found = by_group(logs, f"flow-control-{kind}").get(group, [])
+    rows = [structs.replace(row, group=None) for event in found for row in event.subjects]
+    if not rows:
+        return ""
+    return rows_said(
+        structs.replace(max(found, key=lambda event: event.count), subjects=tuple(rows)), QUEUES_SAID
+    )
+
+
+def _draft(rows: list[FlowControlFacts], queues: str, limits: Limits, remedy: str) -> Draft:
     row = max(rows, key=lambda one: (one.occurrences, one.lines))
     held = row.queues_held_back
     lasting = row.seconds is not None and row.seconds * 1000 >= limits["continuous_after_ms"]
@@ -86,6 +110,8 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
                 limit=limit,
             )
         )
+    if queues:
+        explained.append(say("The queues that its lines name most: {queues}.", queues=queues))
     if len(rows) > 1:
         explained.append(
             say("{rows} logs have such lines; these numbers are of {path}.", rows=len(rows), path=row.path)
@@ -95,14 +121,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
         cause=row.kind,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
         confidence_reason="" if held is not None else say("one line does not tell for how long"),
-        title=(
-            say(
-                "{group} held back {pulls} or more, by {kind}",
-                group=say("Group {group}", group=row.group) if row.group else say("A lite pull consumer"),
-                pulls=counted(row.occurrences, "pull"),
-                kind=say(row.kind.replace("-", " ")),
-            )
-        ),
+        title=title_of(row.group, row.kind, row.occurrences),
         subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),
         evidence={
             "times": row.occurrences,
@@ -112,6 +131,7 @@ def _draft(rows: list[FlowControlFacts], limits: Limits, remedy: str) -> Draft:
             "threshold": row.threshold,
             "largest": row.largest,
             "topics": row.topics,
+            "queues": row.queues or None,
         },
         explanation=tuple(explained),
         # only lite pull names no group, and it has no listener

@@ -9,6 +9,7 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
+from mqdiag.rules.any._flow_control_joined import joined
 from mqdiag.rules.any._flow_control_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
@@ -68,10 +69,10 @@ def silent() -> Facts:
     ),
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each consumer of a heap, and for what the logs say."""
-    if facts.heap is not None:
-        yield from _in_heap(facts.heap, limits)
-    yield from in_logs(facts, limits, check.card.remedy[-1])
+    """One finding for each group and reason, whether its heap, its logs or both show it."""
+    of_heap = [] if facts.heap is None else list(_in_heap(facts.heap, limits))
+    of_logs = list(in_logs(facts, limits, check.card.remedy[-1]))
+    yield from joined(facts.heap, of_heap, of_logs)
 
 
 def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:

@@ -1,0 +1,60 @@
+"""flow-control: one finding for each group and reason, with the queues, from a heap, from logs, and from both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.findings import Finding, Report
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+
+
+def of_rule(report: Report) -> list[Finding]:
+    return [found for found in report.findings if found.rule == "flow-control"]
+
+
+def test_logs_of_many_groups_give_one_finding_for_each_group_and_reason() -> None:
+    folder = FIXTURES / "logs" / "client-flow-control-5.3.3"
+    found = of_rule(diagnose_logs(sorted(folder.rglob("*.gz"))).report)
+    assert len({(one.subject.group, one.cause) for one in found}) == len(found)
+
+
+def test_the_queues_of_a_group_are_named_in_its_one_finding() -> None:
+    (path,) = (FIXTURES / "logs" / "client-flow-control-5.3.3" / "count").glob("*.gz")
+    (finding,) = of_rule(diagnose_logs([path]).report)
+    assert finding.evidence["lines"] == 14
+    assert finding.evidence["queues"] == 4
+    (queues,) = (line for line in finding.explanation if "queues that its lines name most" in line)
+    assert "topic orders broker broker-a queue 0 (5)" in queues
+    assert "group" not in queues, "the finding names it"
+
+
+@pytest.mark.parametrize("case", ["busy-http", "stuck-http"])
+def test_the_heap_and_the_log_of_one_client_say_it_once(case: str) -> None:
+    folder = FIXTURES / "incidents" / case
+    both = of_rule(diagnose_incident([folder]).report)
+    logs = of_rule(diagnose_incident([folder / "rocketmq_client.log"]).report)
+    (heap,) = of_rule(diagnose_incident([folder / "java_pid.hprof.gz"]).report)
+    assert [one.fingerprint for one in both] == [one.fingerprint for one in logs]
+    count = next(one for one in both if one.cause == "count")
+    assert count.evidence["queueFlowControlTimes"] == heap.evidence["queueFlowControlTimes"]
+    assert set(count.seen_in) == {"heap", "logs"}
+    assert count.title.endswith("by count")
+    if case == "stuck-http":
+        span = next(one for one in both if one.cause == "span")
+        assert span.evidence["times"] == heap.evidence["queueMaxSpanFlowControlTimes"]
+        assert "queueFlowControlTimes" not in span.evidence
+
+
+def test_another_groups_log_leaves_the_heap_its_finding() -> None:
+    heap = FIXTURES / "incidents" / "busy-http" / "java_pid.hprof.gz"
+    log = FIXTURES / "logs" / "client-flow-control-5.3.3" / "count"
+    found = of_rule(diagnose_incident([heap, log]).report)
+    assert {(one.subject.group, one.cause) for one in found} == {
+        ("CID_busy-http", "count-or-size"),
+        ("CID_count", "count"),
+    }
