@@ -105,6 +105,16 @@ def test_who_got_the_lock_between_two_samples_moved(tmp_path: Path) -> None:
     assert stacks.threads[0].state == "progressing"
 
 
+@pytest.mark.parametrize("every", [12.0, 40.0])
+def test_a_long_series_does_not_free_who_waits_for_a_monitor(tmp_path: Path, every: float) -> None:
+    """What the look at the monitor costs adds up."""
+    frames = ("com.acme.Ledger.post(Ledger.java:17)", *CONSUME)
+    samples = [
+        [At(WORKER, 26, frames, "BLOCKED (on object monitor)", 1.0 + 0.02 * every * n)] for n in range(5)
+    ]
+    assert facts(tmp_path, samples, every=every).threads[0].state == "blocked"
+
+
 def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:
     """Six seconds a message: three samples in one sleep, after it moved."""
     cpus: list[float | None] = [1.0, 1.4, 1.8, 1.8, 1.8]
