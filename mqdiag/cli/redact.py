@@ -41,11 +41,14 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
 
     OUT is compressed when its name ends in .gz, appears whole or not at all, and is never IN itself.
     """
-    # Here, not above: these imports take numpy with them.
-    from mqdiag.config import parse_size
+    limit = None
+    if max_inflated is not None:
+        from mqdiag.config import parse_size
+
+        limit = parse_size(max_inflated)
+    # Here, not above: this import takes numpy with it.
     from mqdiag.redact.redact_dump import redact_dump
 
-    limit = None if max_inflated is None else parse_size(max_inflated)
     with terminal_progress() as progress, given_file(dump) as path:
         done = redact_dump(path, target, force=force, progress=progress, max_inflated=limit, name=dump)
     _tell(dump, done)

@@ -6,7 +6,6 @@ in the same way, which keeps the constants of enums.
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,16 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
-from mqdiag.read.hprof.walk import Segment
+from mqdiag.redact.asked import Asked
+from mqdiag.redact.index import Ids, Index, Places, distinct, is_among, number_table
 from mqdiag.redact.kernels.texts import MOST_BYTES, hash_texts
-from mqdiag.redact.layout import INT, REFERENCE, Field, Layouts
-from mqdiag.redact.objects import Ids, Objects, Places, number_table
-from mqdiag.rocketmq.bind import TELL_TALE
+from mqdiag.redact.layout import INT, Field
+from mqdiag.redact.objects import Objects
+from mqdiag.redact.original import releasing
+from mqdiag.redact.outline import Outline
 
-NAMING = re.compile(r"(?i)(.*topic(name|key)?|.*group(name)?|broker(cluster)?name|clustername|statskey)$")
-"""fields of RocketMQ's classes that name a topic, group, broker or cluster, or "topic@group\""""
 SYSTEM_PROPERTIES = ("java.vm.name", "java.vm.version")
 CLEARED = {
     "java.lang.String": ("hash", "hash32"),
@@ -33,7 +31,6 @@ CLEARED = {
 }
 """fields that go although they are numbers: the hash of a text gives a short one away, an address names a host"""
 _GOES, _GOES_UNLESS_KEPT = 0, 1
-_MESSAGE = ".common.message.Message"
 _HASH_MARK = 1 << 32
 _CHUNK = 1 << 15
 _SAMPLES = 2
@@ -60,85 +57,75 @@ class Rewriting:
 
 
 def find_kept(
-    dump: Dump, segments: list[Segment], progress: Progress, release: Callable[[], None]
-) -> tuple[Rewriting, Objects]:
-    """Index the dump, and find what may stay.
+    outline: Outline, asked: Asked, index: Index, progress: Progress, release: Callable[[], None]
+) -> Rewriting:
+    """Find what may stay.
 
     Args:
-        dump: as read without the places of its objects.
-        segments: its heap records.
+        outline: the dump.
+        asked: the classes whose instances were asked for.
+        index: its objects.
         progress: who listens.
         release: gives back what was mapped in by reading.
     """
-    progress.phase("indexing objects")
-    finder = _Finder(dump, segments, progress, release)
-    finder.threads_and_rocketmq()
-    finder.system_properties()
-    finder.class_and_field_names()
-    return finder.rewriting(), finder.objects
+    progress.phase("looking for names")
+    with releasing(release):
+        finder = _Finder(outline, asked, index, progress, release)
+        finder.threads_and_rocketmq()
+        finder.system_properties()
+        finder.class_and_field_names()
+        return finder.rewriting()
 
 
 class _Finder:
     def __init__(
-        self, dump: Dump, segments: list[Segment], progress: Progress, release: Callable[[], None]
+        self, outline: Outline, asked: Asked, index: Index, progress: Progress, release: Callable[[], None]
     ) -> None:
-        self._dump, self._progress = dump, progress
-        self._layouts = Layouts(dump)
+        self._outline, self._asked, self._index, self._progress = outline, asked, index, progress
+        self._layouts = asked.layouts
         self._key = np.uint64(secrets.randbits(64)), np.uint64(secrets.randbits(64))
-        names = dump.classes.names
-        roots = {
-            name.removesuffix(suffix) + "." for name in names for suffix in TELL_TALE if name.endswith(suffix)
-        }
-        prefixes = tuple(roots)
-        self._rocketmq = [
-            row for row, name in enumerate(names) if ".rocketmq." in name or name.startswith(prefixes)
-        ]
-        threads = [row for row, name in enumerate(names) if name == "java.lang.Thread"]
-        self._naming = self._layouts.chosen(_names_something, [*threads, *self._rocketmq])
-        messages = [row for row in self._rocketmq if names[row].endswith(_MESSAGE)]
-        self._carrying = self._layouts.chosen(_is_body, messages)
-        asked = np.unique(np.concatenate((self._naming[:, 0], self._carrying[:, 0])))
-        self.objects = Objects(dump, segments, self._layouts, asked, release)
+        self._objects = Objects(outline, asked.layouts, index, release)
         self._texts: list[Ids] = []
         self._codes: set[int] = set()
         self._bodies: list[Ids] = []
 
     def threads_and_rocketmq(self) -> None:
         """Names in threads and in RocketMQ's objects; keys and bodies of messages."""
-        self._progress.phase("looking for names")
-        places, rows = self.objects.found_at, self.objects.found_rows
-        carriers = np.unique(self._carrying[:, 0])
+        places, rows = self._index.found_at, self._index.found_rows
+        carriers = distinct(self._asked.carrying[:, 0])
         for first in range(0, places.size, _CHUNK):
             chunk, of = places[first : first + _CHUNK], rows[first : first + _CHUNK]
-            named = [self._field(chunk[of == row], row, place) for row, place, _, _ in self._naming.tolist()]
+            named = [
+                self._field(chunk[of == row], row, place) for row, place, _, _ in self._asked.naming.tolist()
+            ]
             self._keep_strings(np.concatenate([np.empty(0, np.uint64), *named]))
-            messages = chunk[np.isin(of, carriers)]
+            messages = chunk[is_among(of, carriers)]
             if messages.size:
                 self._messages(messages)
             self._progress.advance((first + chunk.size) / places.size)
 
     def _field(self, places: Places, row: int, place: int) -> Ids:
         """A reference of instances of one class."""
-        id_size = self._dump.header.id_size
-        data = self._dump.source.data
+        id_size = self._outline.header.id_size
+        data = self._outline.source.data
         whole = big_endian(data, places + 5 + 2 * id_size, 4).astype(np.int64) == self._layouts.lengths[row]
         return big_endian(data, places[whole] + 9 + 2 * id_size + place, id_size)
 
     def _messages(self, messages: Places) -> None:
-        bodies = self.objects.references(messages, "body")
-        self._bodies.append(np.unique(bodies[bodies != 0]))
-        maps = self._find(self.objects.references(messages, "properties"))
+        bodies = self._objects.references(messages, "body")
+        self._bodies.append(distinct(bodies[bodies != 0]))
+        maps = self._find(self._objects.references(messages, "properties"))
         for nodes in self._nodes(maps):
-            keys = self.objects.references(nodes, "key")
-            codes = self.objects.integers(nodes, "hash")
-            self._codes.update(np.unique(codes[codes >= 0]).tolist())
+            keys = self._objects.references(nodes, "key")
+            codes = self._objects.integers(nodes, "hash")
+            self._codes.update(distinct(codes[codes >= 0]).tolist())
             order = np.argsort(codes, kind="stable")
             ranks = np.arange(order.size) - np.searchsorted(codes[order], codes[order])
             self._keep_strings(keys[order[(ranks < _SAMPLES) | (codes[order] < 0)]])
 
     def _nodes(self, maps: Places) -> list[Places]:
         """Nodes of hash tables, round by round along their bins; for HashMap, Hashtable, ConcurrentHashMap."""
-        objects = self.objects
+        objects = self._objects
         inner = self._find(objects.references(maps, "m", "map"))
         tables = self._find(objects.references(np.concatenate((maps, inner)), "table"))
         ids = objects.elements(tables)
@@ -149,57 +136,59 @@ class _Finder:
             nodes = self._find(ids)
             rounds.append(nodes)
             ids = np.concatenate((objects.references(nodes, "next"), objects.references(nodes, "first")))
-            ids = np.unique(ids[ids != 0])
+            ids = distinct(ids[ids != 0])
         return rounds
 
     def _find(self, ids: Ids) -> Places:
-        places = self.objects.find(np.unique(ids[ids != 0]))
+        places = self._objects.find(distinct(ids[ids != 0]))
         return places[places >= 0]
 
     def _keep_strings(self, ids: Ids) -> None:
         """Keep the texts of strings; older threads have their name as a char[] without one."""
         strings = self._find(ids)
-        values = self._find(self.objects.references(strings, "value"))
+        values = self._find(self._objects.references(strings, "value"))
         self._texts.append(self._hashes(np.concatenate((strings, values))))
 
     def _hashes(self, places: Places) -> Ids:
-        begins, ends = self.objects.texts(places)
+        begins, ends = self._objects.texts(places)
         short = ends - begins <= MOST_BYTES
-        return self._hashed(self._dump.source.data, begins[short], ends[short])
+        return self._hashed(self._outline.source.data, begins[short], ends[short])
 
     def _hashed(self, data: NDArray[np.uint8], begins: Places, ends: Places) -> Ids:
         hashes = np.empty(begins.size, np.uint64)
         hash_texts(data, begins, ends, *self._key, hashes)
-        return np.unique(hashes)
+        return distinct(hashes)
 
     def system_properties(self) -> None:
         """Name and version of the JVM, and their keys."""
-        wanted = self._of_texts(list(SYSTEM_PROPERTIES))
-        data, classes = self._dump.source.data, self._dump.classes
+        wanted = distinct(self._of_texts(list(SYSTEM_PROPERTIES)))
+        data, classes = self._outline.source.data, self._outline.classes
         for row in [row for row, name in enumerate(classes.names) if name == "java.lang.System"]:
             for at in range(int(classes.static_starts[row]), int(classes.static_starts[row + 1])):
-                if self._dump.names.text(int(classes.static_names[at])) != "props":
+                if self._outline.names.text(int(classes.static_names[at])) != "props":
                     continue
                 place = classes.static_values[at : at + 1]
-                properties = self._find(big_endian(data, place, self._dump.header.id_size))
+                properties = self._find(big_endian(data, place, self._outline.header.id_size))
                 for nodes in self._nodes(properties):
-                    keys = self.objects.find(self.objects.references(nodes, "key"))
-                    values = self.objects.references(nodes, "value", "val")
+                    keys = self._objects.find(self._objects.references(nodes, "key"))
+                    values = self._objects.references(nodes, "value", "val")
                     for key, value in zip(keys.tolist(), values.tolist(), strict=True):
                         if key >= 0 and self._is_one_of(key, wanted):
                             self._keep_strings(np.array([value], np.uint64))
         self._texts.append(wanted)
 
     def _is_one_of(self, string: int, wanted: Ids) -> bool:
-        values = self._find(self.objects.references(np.array([string]), "value"))
-        return bool(np.isin(self._hashes(values), wanted).any())
+        values = self._find(self._objects.references(np.array([string]), "value"))
+        return bool(is_among(self._hashes(values), wanted).any())
 
     def class_and_field_names(self) -> None:
         """Names of classes, as Java and as the JVM writes them, and of fields."""
-        classes, names = self._dump.classes, self._dump.names
-        texts = {*classes.names, *(name.replace(".", "/") for name in classes.names)}
-        for ids in (classes.field_names, classes.static_names):
-            texts.update(filter(None, map(names.get, np.unique(ids).tolist())))
+        classes, names = self._outline.classes, self._outline.names
+        class_names = self._asked.class_names
+        texts = {*class_names, *(name.replace(".", "/") for name in class_names)}
+        ids = distinct(np.concatenate((classes.field_names, classes.static_names)))
+        names.learn(ids)
+        texts.update(filter(None, map(names.get, ids.tolist())))
         self._texts.append(self._of_texts(list(texts)))
 
     def _of_texts(self, texts: list[str]) -> Ids:
@@ -207,7 +196,7 @@ class _Finder:
         encodings = ["utf-16-be"]
         if any(
             self._layouts.place(row, "coder") >= 0
-            for row, name in enumerate(self._dump.classes.names)
+            for row, name in enumerate(self._outline.classes.names)
             if name == "java.lang.String"
         ):
             encodings = ["latin-1", "utf-16-le"]
@@ -221,7 +210,7 @@ class _Finder:
 
     def rewriting(self) -> Rewriting:
         """All of it as tables."""
-        classes = self._dump.classes
+        classes = self._outline.classes
         names = classes.names
         clearing = [row for row, name in enumerate(names) if name in CLEARED or name.startswith("java.util.")]
         fields = self._layouts.chosen(_is_cleared, clearing)
@@ -234,33 +223,23 @@ class _Finder:
             lengths=self._layouts.lengths,
             field_starts=np.searchsorted(fields[:, 0], np.arange(classes.count + 1)),
             fields=np.ascontiguousarray(fields[:, 1:], np.int32),
-            texts=number_table(np.unique(np.concatenate(self._texts)))[0],
+            texts=number_table(distinct(np.concatenate(self._texts)))[0],
             hash_codes=number_table(codes)[0],
-            bodies=number_table(np.unique(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],
+            bodies=number_table(distinct(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],
             symbols=self._symbols(),
         )
 
     def _symbols(self) -> Ids:
-        size = self._dump.header.id_size
-        frames, lengths = self._dump.records.of(STACK_FRAME)
+        size = self._outline.header.id_size
+        frames, lengths = self._outline.records.of(STACK_FRAME)
         frames = frames[lengths == 4 * size + 8]
-        in_frames = [big_endian(self._dump.source.data, frames + part * size, size) for part in (1, 2, 3)]
-        classes = self._dump.classes
-        return np.unique(
-            np.concatenate((self._dump.loaded.name_ids, classes.field_names, classes.static_names, *in_frames))
+        in_frames = [big_endian(self._outline.source.data, frames + part * size, size) for part in (1, 2, 3)]
+        classes = self._outline.classes
+        return distinct(
+            np.concatenate(
+                (self._outline.loaded.name_ids, classes.field_names, classes.static_names, *in_frames)
+            )
         )
-
-
-def _names_something(class_name: str, field: Field) -> int | None:
-    if field.kind != REFERENCE:
-        return None
-    return (
-        0 if (field.name == "name" if class_name == "java.lang.Thread" else NAMING.match(field.name)) else None
-    )
-
-
-def _is_body(class_name: str, field: Field) -> int | None:
-    return 0 if field.name == "body" and field.kind == REFERENCE else None
 
 
 def _is_cleared(class_name: str, field: Field) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.dump import Dump
+from mqdiag.redact.outline import Outline
 
 REFERENCE, BYTE, INT = 2, 8, 10
 _MAX_DEPTH = 256
@@ -28,11 +28,11 @@ class Field:
 class Layouts:
     """The layouts of all classes of a dump."""
 
-    def __init__(self, dump: Dump) -> None:
-        self._dump = dump
-        classes = dump.classes
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        classes = outline.classes
         sizes = np.zeros(256, np.int64)
-        sizes[[2, 4, 5, 6, 7, 8, 9, 10, 11]] = [dump.header.id_size, 1, 2, 4, 8, 1, 2, 4, 8]
+        sizes[[2, 4, 5, 6, 7, 8, 9, 10, 11]] = [outline.header.id_size, 1, 2, 4, 8, 1, 2, 4, 8]
         self._sizes = sizes
         ends = np.concatenate(([0], np.cumsum(sizes[classes.field_types])))
         self._own = ends[classes.field_starts[1:]] - ends[classes.field_starts[:-1]]
@@ -44,12 +44,12 @@ class Layouts:
 
     def own_fields(self, row: int) -> Iterator[Field]:
         """The fields that a class declares itself."""
-        classes = self._dump.classes
+        classes = self._outline.classes
         place = 0
         for at in range(int(classes.field_starts[row]), int(classes.field_starts[row + 1])):
             kind = int(classes.field_types[at])
             size = int(self._sizes[kind])
-            yield Field(self._dump.names.text(int(classes.field_names[at])), kind, place, size)
+            yield Field(self._outline.names.text(int(classes.field_names[at])), kind, place, size)
             place += size
 
     def chosen(self, choose: Callable[[str, Field], int | None], among: list[int]) -> NDArray[np.int64]:
@@ -64,12 +64,12 @@ class Layouts:
         """
         declared: dict[int, list[tuple[int, int, int]]] = {}
         for row in among:
-            name = self._dump.classes.names[row]
+            name = self._outline.classes.names[row]
             meanings = [(field, choose(name, field)) for field in self.own_fields(row)]
             found = [(field.place, field.size, what) for field, what in meanings if what is not None]
             if found:
                 declared[row] = found
-        special = np.zeros(self._dump.classes.count, bool)
+        special = np.zeros(self._outline.classes.count, bool)
         special[list(declared)] = True
         rows_of_fields = [np.empty((0, 4), np.int64)]
         for base, rows, ancestors in self._levels():
@@ -99,12 +99,12 @@ class Layouts:
                 if field.name == name:
                     return base + field.place
             base += int(self._own[row])
-            row = int(self._dump.classes.superclass[row])
+            row = int(self._outline.classes.superclass[row])
         return -1
 
     def _levels(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         """Upwards, for all classes at once: (where the ancestor's own fields begin, class rows, ancestors)."""
-        rows = np.arange(self._dump.classes.count)
+        rows = np.arange(self._outline.classes.count)
         ancestors = rows.copy()
         base = np.zeros(rows.size, np.int64)
         for _ in range(_MAX_DEPTH):
@@ -112,6 +112,6 @@ class Layouts:
                 return
             yield base, rows, ancestors
             base = base + self._own[ancestors]
-            ancestors = self._dump.classes.superclass[ancestors].astype(np.int64)
+            ancestors = self._outline.classes.superclass[ancestors].astype(np.int64)
             there = ancestors >= 0
             base, rows, ancestors = base[there], rows[there], ancestors[there]

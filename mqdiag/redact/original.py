@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,8 +14,10 @@ import numpy as np
 from mqdiag.progress import Progress
 from mqdiag.read.source import GZIP_MAGIC, Source, check_readable
 
+RELEASE_BYTES = 8 << 20
+"""after so many bytes, pages that were read are given back"""
 _RELEASE_EVERY_S = 0.01
-"""in that time two cores walk over some 40 MB"""
+"""in that time two cores walk over some 60 MB"""
 
 
 @dataclass(slots=True)
@@ -32,19 +34,24 @@ class Original:
 
 
 class Releasing:
-    """Progress that gives back, at every step, what the step read."""
+    """Progress that gives back, after every few steps, what they read."""
 
     def __init__(self, progress: Progress, original: Original) -> None:
         self._progress, self._original = progress, original
+        self._share = 0.0
+        self._least_share = RELEASE_BYTES / original.source.data.size
 
     def phase(self, name: str) -> None:
         """A new phase."""
         self._original.release()
+        self._share = 0.0
         self._progress.phase(name)
 
     def advance(self, share: float) -> None:
-        """A step of it."""
-        self._original.release()
+        """A step of it, through the file from start to end."""
+        if share - self._share > self._least_share:
+            self._original.release()
+            self._share = share
         self._progress.advance(share)
 
     def note(self, text: str) -> None:
@@ -55,9 +62,6 @@ class Releasing:
 @contextmanager
 def open_original(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
     """Open a dump; gzip is inflated into a nameless temporary file.
-
-    While the block runs, pages that were read are given back again and again, for the walk through one heap record of
-    gigabytes makes no step in between.
 
     Raises:
         InputError: see `mqdiag.read.source.open_source`.
@@ -75,22 +79,21 @@ def open_original(path: str, name: str, progress: Progress, max_inflated: int | 
         size = os.fstat(descriptor).st_size
         mapped = mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
         data = np.frombuffer(mapped, np.uint8)
-        original = Original(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
-        with _releasing(original):
-            yield original
+        yield Original(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
     finally:
         os.close(descriptor)
 
 
 @contextmanager
-def _releasing(original: Original) -> Iterator[None]:
+def releasing(release: Callable[[], None]) -> Iterator[None]:
+    """Give back pages again and again: the reader's walk through one heap record of gigabytes makes no step between."""
     done = threading.Event()
 
-    def release() -> None:
+    def repeat() -> None:
         while not done.wait(_RELEASE_EVERY_S):
-            original.release()
+            release()
 
-    thread = threading.Thread(target=release, name="mqdiag-release", daemon=True)
+    thread = threading.Thread(target=repeat, name="mqdiag-release", daemon=True)
     thread.start()
     try:
         yield

@@ -9,16 +9,20 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, KNOWN_TAGS, UTF8, big_endian
-from mqdiag.read.hprof.walk import Segment
+from mqdiag.redact.index import Index, is_among
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels import rewrite as kernel
-from mqdiag.redact.objects import LARGE_BYTES, Objects
+from mqdiag.redact.outline import Outline
 
-JOB_BYTES = 1 << 20
+JOB_BYTES = 2 << 20
+_MOST_PIECES = 256
+"""of a job"""
+_LARGE_RECORD_BYTES = 1 << 20
+"""no record of another kind than the heap's is so large"""
 _HEADER = 9
-_OBJECT_ARRAY, _PRIMITIVE_ARRAY, _INSTANCE = 0x22, 0x23, 0x21
+_OBJECT_ARRAY, _INSTANCE = 0x22, 0x21
+_PRIMITIVES = range(4, 12)
 
 
 class Fate(Enum):
@@ -62,24 +66,31 @@ class Plan:
     counts: NDArray[np.int64]
     """large arrays, as the kernel `rewrite` counts the others"""
 
-    def jobs(self) -> Iterator[list[Piece]]:
-        """The pieces in stretches of about `JOB_BYTES`, in file order."""
+    def jobs(self, *, holes: bool) -> Iterator[list[Piece]]:
+        """The pieces in portions, in file order.
+
+        Args:
+            holes: zeros are not made, so only the other bytes of a portion count.
+        """
         job: list[Piece] = []
+        size = 0
         for piece in self.pieces:
-            if job and piece.end - job[0].start > JOB_BYTES:
+            made = piece.end - piece.start if not holes or piece.fate is not Fate.BLANK else 0
+            if job and (size + made > JOB_BYTES or len(job) == _MOST_PIECES):
                 yield job
-                job = []
+                job, size = [], 0
             job.append(piece)
+            size += made
         if job:
             yield job
 
 
-def make_plan(dump: Dump, segments: list[Segment], rewriting: Rewriting, objects: Objects) -> Plan:
+def make_plan(outline: Outline, rewriting: Rewriting, index: Index) -> Plan:
     """Plan the output: as long as the input, or as its first dump where several follow one another."""
-    records, data = dump.records, dump.source.data
+    records, data = outline.records, outline.source.data
     size = int(data.size)
     tags, offsets, lengths = records.tags, records.offsets, records.lengths
-    if dump.further_dumps and tags.size:
+    if outline.further_dumps and tags.size:
         size = int(offsets[-1] + lengths[-1])
         if (
             size + _HEADER <= data.size
@@ -92,36 +103,38 @@ def make_plan(dump: Dump, segments: list[Segment], rewriting: Rewriting, objects
     if tags.size and int(tags[-1]) not in KNOWN_TAGS:
         # No record, but what was read as one where the records end.
         tags, offsets, lengths = tags[:-1], offsets[:-1], lengths[:-1]
-    symbols = _symbols_kept(dump, tags, offsets, lengths, rewriting)
-    stops = {start: stop for (start, _), stop in zip(segments, objects.stops, strict=True)}
-    planner = _Planner(dump, stops, rewriting, objects)
-    planner.add(0, dump.header.size, Fate.COPY)
+    symbols = _symbols_kept(outline, tags, offsets, lengths, rewriting)
+    stops = {start: stop for (start, _), stop in zip(outline.segments, index.stops, strict=True)}
+    planner = _Planner(outline, stops, rewriting, index)
+    planner.add(0, outline.header.size, Fate.COPY)
     planner.records(tags, offsets, lengths)
     planner.blank_until(size)
     return Plan(size, planner.pieces, tags, offsets, lengths, symbols, planner.unread, planner.counts)
 
 
 def _symbols_kept(
-    dump: Dump,
+    outline: Outline,
     tags: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     lengths: NDArray[np.int64],
     rewriting: Rewriting,
 ) -> NDArray[np.uint8]:
     kept = np.zeros(tags.size, np.uint8)
-    symbols = np.flatnonzero((tags == UTF8) & (lengths >= dump.header.id_size))
-    ids = big_endian(dump.source.data, offsets[symbols], dump.header.id_size)
-    kept[symbols] = np.isin(ids, rewriting.symbols)
+    symbols = np.flatnonzero((tags == UTF8) & (lengths >= outline.header.id_size))
+    ids = big_endian(outline.source.data, offsets[symbols], outline.header.id_size)
+    kept[symbols] = is_among(ids, rewriting.symbols)
     return kept
 
 
 class _Planner:
-    def __init__(self, dump: Dump, stops: dict[int, int], rewriting: Rewriting, objects: Objects) -> None:
-        self._data, self._id_size = dump.source.data, dump.header.id_size
-        self._objects, self._stops = objects, stops
-        self._bodies = set(rewriting.bodies.tolist())
+    def __init__(self, outline: Outline, stops: dict[int, int], rewriting: Rewriting, index: Index) -> None:
+        self._id_size = outline.header.id_size
+        self._ends, self._stops = index.ends, stops
+        is_large = index.alone != 0
+        self._large_starts, self._large_ends = index.starts[is_large], index.ends[is_large]
+        self._large_kinds = index.alone[is_large]
+        self._large_bodies = is_among(index.lowest[is_large], np.sort(rewriting.bodies[rewriting.bodies != 0]))
         self._at = 0
-        self._block = 0
         self.pieces: list[Piece] = []
         self.unread = 0
         self.counts = np.zeros(4, np.int64)
@@ -145,22 +158,22 @@ class _Planner:
     def records(self, tags: NDArray[np.uint8], offsets: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """All top-level records; runs of small ones are one piece."""
         is_heap = (tags == HEAP_DUMP) | (tags == HEAP_DUMP_SEGMENT)
-        alone = np.flatnonzero(is_heap | (lengths > LARGE_BYTES)).tolist()
+        alone = np.flatnonzero(is_heap | (lengths > _LARGE_RECORD_BYTES)).tolist()
+        ends = offsets + lengths
         number = 0
         for single in [*alone, tags.size]:
-            self._run(number, single, offsets, lengths)
+            self._run(number, single, offsets, ends)
             number = single + 1
             if single == tags.size:
                 break
-            start, end = int(offsets[single]), int(offsets[single] + lengths[single])
+            start, end = int(offsets[single]), int(ends[single])
             self.add(start - _HEADER, start, Fate.COPY)
             if is_heap[single]:
                 self._segment(start, end, self._stops.get(start, start))
             else:
                 self.blank_until(end)
 
-    def _run(self, first: int, last: int, offsets: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-        ends = offsets + lengths
+    def _run(self, first: int, last: int, offsets: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         while first < last:
             start = int(offsets[first]) - _HEADER
             until = int(np.searchsorted(ends[first:last], start + JOB_BYTES, "right")) + first
@@ -171,41 +184,42 @@ class _Planner:
             first = until
 
     def _segment(self, start: int, end: int, stop: int) -> None:
-        """One heap record: runs of blocks, large arrays in portions, and blanks where it could not be read."""
-        starts, ends = self._objects.starts, self._objects.ends
-        begin = start
-        while self._block < starts.size and starts[self._block] < stop and ends[self._block] <= stop:
-            block_start, block_end = int(starts[self._block]), int(ends[self._block])
-            is_large = block_end - block_start >= LARGE_BYTES
-            if is_large or block_end - begin > JOB_BYTES:
-                if block_start > begin:
-                    self.add(begin, block_start, Fate.OBJECTS)
-                begin = block_start
-            if is_large:
-                self._large(block_start, block_end)
-                begin = block_end
-            self._block += 1
-        if stop > begin:
-            self.add(begin, stop, Fate.OBJECTS)
+        """One heap record: runs of blocks, large objects in portions, and blanks where it could not be read."""
+        large = slice(*np.searchsorted(self._large_starts, (start, stop)))
+        columns = self._large_starts, self._large_ends, self._large_kinds, self._large_bodies
+        for large_start, large_end, kind, is_body in zip(
+            *(each[large].tolist() for each in columns), strict=True
+        ):
+            self._blocks(start, large_start)
+            self._large(large_start, large_end, kind, is_body=is_body)
+            start = large_end
+        self._blocks(start, stop)
         self.blank_until(end)
 
-    def _large(self, start: int, end: int) -> None:
-        tag, size = int(self._data[start]), self._id_size
-        if tag == _OBJECT_ARRAY:
-            self.add(start, end, Fate.COPY)
-        elif tag == _PRIMITIVE_ARRAY:
-            content, kind = start + 10 + size, int(self._data[start + 9 + size])
-            number = int.from_bytes(bytes(self._data[start + 1 : start + 1 + size]), "big")
+    def _blocks(self, start: int, end: int) -> None:
+        while start < end:
+            until = end
+            if until - start > JOB_BYTES:
+                # Blocks are much smaller: one ends in between.
+                until = int(self._ends[np.searchsorted(self._ends, start + JOB_BYTES, "right") - 1])
+            self.add(start, until, Fate.OBJECTS)
+            start = until
+
+    def _large(self, start: int, end: int, kind: int, *, is_body: bool) -> None:
+        if kind in _PRIMITIVES:
+            content = start + 10 + self._id_size
             fate = {5: Fate.WIDE_LETTERS, 8: Fate.LETTERS}.get(kind, Fate.BLANK)
             counted = kernel.BLANKED if fate is Fate.BLANK else kernel.REPLACED
-            if number in self._bodies:
+            if is_body:
                 fate, counted = Fate.BLANK, kernel.BODIES
             self.add(start, content, Fate.COPY)
             self.add(content, end, fate)
             self.counts[counted] += 1
-        elif tag == _INSTANCE:
+        elif kind == _OBJECT_ARRAY:
+            self.add(start, end, Fate.COPY)
+        elif kind == _INSTANCE:
             # No class has so many fields.
-            self.add(start, start + 9 + 2 * size, Fate.COPY)
-            self.add(start + 9 + 2 * size, end, Fate.BLANK)
+            self.add(start, start + 9 + 2 * self._id_size, Fate.COPY)
+            self.add(start + 9 + 2 * self._id_size, end, Fate.BLANK)
         else:
             self.add(start, end, Fate.OBJECTS)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError, MqdiagError, UsageError
 from mqdiag.kernel import folder
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.hprof.dump import Dump, read_dump
-from mqdiag.read.hprof.walk import heap_segments
 from mqdiag.redact.keep import find_kept
 from mqdiag.redact.kernels import rewrite as kernel
-from mqdiag.redact.original import Original, Releasing, open_original
+from mqdiag.redact.original import Releasing, open_original
+from mqdiag.redact.outline import Outline
 from mqdiag.redact.plan import Plan, make_plan
+from mqdiag.redact.reading import read_outline
 from mqdiag.redact.write import Rewriter, redacted
 
 _GZIP_SUFFIX = ".gz"
@@ -88,24 +88,23 @@ def redact_dump(
         if not folder.is_ready():
             progress.note("compiling kernels, only at the first run on this machine")
         progress = Releasing(progress, original)
-        dump = read_dump(original.source, store=False, progress=progress)
-        if not dump.counts.any():
+        outline, asked, index = read_outline(original.source, original.release, progress)
+        if not index.has_objects():
             raise InputError(
                 original.source.path,
-                f"no object could be read: {dump.problem or 'the heap record is empty'}",
+                f"no object could be read: {outline.problem or 'the heap record is empty'}",
                 hint="compare the file's size with the original and copy it again",
-                offset=dump.stopped_at,
+                offset=outline.stopped_at,
             )
-        segments, _ = heap_segments(dump.records)
-        rewriting, objects = find_kept(dump, segments, progress, original.release)
-        plan = make_plan(dump, segments, rewriting, objects)
+        rewriting = find_kept(outline, asked, index, progress, original.release)
+        plan = make_plan(outline, rewriting, index)
         _check_room(target, plan.size)
-        rewriter = Rewriter(original, dump.header.id_size, plan, rewriting)
+        rewriter = Rewriter(original, outline.header.id_size, plan, rewriting)
         try:
             counts = _write(target, plan, rewriter, progress)
         except OSError as error:
             raise MqdiagError(f"{target}: the dump could not be written: {error.strerror}") from error
-        return _summary(target, original, dump, plan, counts)
+        return _summary(target, outline, plan, counts)
 
 
 def check_target(source: str, target: Path, *, force: bool) -> None:
@@ -147,15 +146,15 @@ def _write(target: Path, plan: Plan, rewriter: Rewriter, progress: Progress) -> 
         if target.suffix == _GZIP_SUFFIX:
             compressor = isal_zlib.compressobj(_GZIP_LEVEL, isal_zlib.DEFLATED, _GZIP)
             counts = redacted(
-                rewriter, plan, lambda _, data: _put(file, compressor.compress(data)), progress, ordered=True
+                rewriter, plan, lambda _, data: _put(file, compressor.compress(data)), progress, in_file=False
             )
             _put(file, compressor.flush())
             return counts
         descriptor = file.fileno()
-        # Of a file with its full length, several threads may write parts at once.
+        # Of a file with its full length, several threads may write parts at once, and what none writes is zeros.
         os.ftruncate(descriptor, plan.size)
         return redacted(
-            rewriter, plan, lambda start, data: _write_at(descriptor, start, data), progress, ordered=False
+            rewriter, plan, lambda start, data: _write_at(descriptor, start, data), progress, in_file=True
         )
 
 
@@ -187,7 +186,7 @@ def _new_file(target: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def _summary(target: Path, original: Original, dump: Dump, plan: Plan, counts: NDArray[np.int64]) -> Redacted:
+def _summary(target: Path, outline: Outline, plan: Plan, counts: NDArray[np.int64]) -> Redacted:
     kept, replaced, bodies, blanked = (
         int(counts[place]) for place in (kernel.KEPT, kernel.REPLACED, kernel.BODIES, kernel.BLANKED)
     )
@@ -199,7 +198,7 @@ def _summary(target: Path, original: Original, dump: Dump, plan: Plan, counts: N
         blanked_bodies=bodies,
         blanked_arrays=blanked,
         unread_bytes=plan.unread_bytes,
-        problem=dump.problem,
-        stopped_at=dump.stopped_at,
-        further_dumps=dump.further_dumps,
+        problem=outline.problem,
+        stopped_at=outline.stopped_at,
+        further_dumps=outline.further_dumps,
     )

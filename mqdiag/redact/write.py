@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
@@ -19,12 +20,15 @@ from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels.records import rewrite_records
 from mqdiag.redact.kernels.rewrite import rewrite_sub_records
 from mqdiag.redact.original import Original
-from mqdiag.redact.plan import Fate, Piece, Plan
+from mqdiag.redact.plan import JOB_BYTES, Fate, Piece, Plan
 
 _Made = TypeVar("_Made")
 _LETTER = ord("x")
 _AHEAD = 2
-"""stretches for each thread that may wait to be written"""
+"""portions for each thread that may wait to be written"""
+_NOT_READ = (Fate.BLANK, Fate.LETTERS, Fate.WIDE_LETTERS)
+Write = Callable[[int, NDArray[np.uint8]], None]
+"""takes bytes, valid until it returns, and their place in the file"""
 
 
 class Rewriter:
@@ -34,21 +38,31 @@ class Rewriter:
         self._original, self._id_size, self._plan, self._rewriting = original, id_size, plan, rewriting
         self._local = threading.local()
 
-    def redact(self, job: list[Piece]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """(the bytes, valid until this thread's next call; arrays by fate as the kernel counts them)."""
-        start, end = job[0].start, job[-1].end
-        data = self._buffer(end - start)
-        if any(piece.fate is not Fate.BLANK for piece in job):
-            self._read(data, start)
+    def redact(self, job: list[Piece], write: Write, *, holes: bool) -> NDArray[np.int64]:
+        """Hand the bytes of a job to `write` in file order.
+
+        Args:
+            job: the pieces.
+            write: where the bytes go.
+            holes: leave out the zeros, which the file has already where nothing was written.
+
+        Returns:
+            arrays by fate as the kernel counts them.
+        """
         counts = np.zeros(4, np.int64)
-        for piece in job:
-            self._apply(piece, data[piece.start - start : piece.end - start], counts)
-        return data, counts
+        for is_read, pieces in _runs(job, holes=holes):
+            start, end = pieces[0].start, pieces[-1].end
+            data = self._buffer(end - start)
+            if is_read:
+                self._read(data, start)
+            self._apply(pieces, data, counts)
+            write(start, data)
+        return counts
 
     def _buffer(self, size: int) -> NDArray[np.uint8]:
         found: NDArray[np.uint8] | None = getattr(self._local, "buffer", None)
         if found is None or found.size < size:
-            found = self._local.buffer = np.empty(size, np.uint8)
+            found = self._local.buffer = np.empty(max(size, 2 * JOB_BYTES), np.uint8)
         return found[:size]
 
     def _read(self, data: NDArray[np.uint8], start: int) -> None:
@@ -61,35 +75,41 @@ class Rewriter:
                 )
             done += got
 
-    def _apply(self, piece: Piece, data: NDArray[np.uint8], counts: NDArray[np.int64]) -> None:
-        rewriting, plan = self._rewriting, self._plan
-        if piece.fate is Fate.BLANK:
-            data[:] = 0
-        elif piece.fate is Fate.LETTERS:
-            data[:] = _LETTER
-        elif piece.fate is Fate.WIDE_LETTERS:
-            data[0::2], data[1::2] = 0, _LETTER
-        elif piece.fate is Fate.RECORDS:
-            chosen = slice(piece.first, piece.last)
-            columns = plan.tags[chosen], plan.offsets[chosen], plan.lengths[chosen], plan.kept[chosen]
-            rewrite_records(data, piece.start, *columns, self._id_size, *rewriting.key)
-        elif piece.fate is Fate.OBJECTS:
-            done = rewrite_sub_records(
-                data, self._id_size, *rewriting.key, rewriting.class_keys, rewriting.class_rows, rewriting.lengths,
-                rewriting.field_starts, rewriting.fields, rewriting.texts, rewriting.hash_codes, rewriting.bodies,
-                counts,
+    def _apply(self, pieces: list[Piece], data: NDArray[np.uint8], counts: NDArray[np.int64]) -> None:
+        rewriting, plan, base = self._rewriting, self._plan, pieces[0].start
+        stretches = []
+        for piece in pieces:
+            part = data[piece.start - base : piece.end - base]
+            if piece.fate is Fate.OBJECTS:
+                stretches.append((piece.start - base, piece.end - base))
+            elif piece.fate is Fate.BLANK:
+                part[:] = 0
+            elif piece.fate is Fate.LETTERS:
+                part[:] = _LETTER
+            elif piece.fate is Fate.WIDE_LETTERS:
+                part[0::2], part[1::2] = 0, _LETTER
+            elif piece.fate is Fate.RECORDS:
+                chosen = slice(piece.first, piece.last)
+                columns = plan.tags[chosen], plan.offsets[chosen], plan.lengths[chosen], plan.kept[chosen]
+                rewrite_records(part, piece.start, *columns, self._id_size, *rewriting.key)
+        if stretches:
+            starts, ends = np.array(stretches, np.int64).T.copy()
+            rewrite_sub_records(
+                data, starts, ends, self._id_size, *rewriting.key, rewriting.class_keys, rewriting.class_rows,
+                rewriting.lengths, rewriting.field_starts, rewriting.fields, rewriting.texts, rewriting.hash_codes,
+                rewriting.bodies, counts,
             )  # fmt: skip
-            # Only a file that changes under the reading has other sub-records now.
-            data[done:] = 0
+
+
+def _runs(job: list[Piece], *, holes: bool) -> Iterator[tuple[bool, list[Piece]]]:
+    """(whether it must be read, pieces) of stretches that are made together."""
+    for fate, pieces in groupby(job, lambda piece: piece.fate if piece.fate in _NOT_READ else None):
+        if not (holes and fate is Fate.BLANK):
+            yield fate is None, list(pieces)
 
 
 def redacted(
-    rewriter: Rewriter,
-    plan: Plan,
-    write: Callable[[int, NDArray[np.uint8]], None],
-    progress: Progress,
-    *,
-    ordered: bool,
+    rewriter: Rewriter, plan: Plan, write: Write, progress: Progress, *, in_file: bool
 ) -> NDArray[np.int64]:
     """Rewrite all and hand it on; the sums of the counts.
 
@@ -98,24 +118,26 @@ def redacted(
         plan: of which stretches.
         write: takes bytes and their place in the file.
         progress: who listens.
-        ordered: call `write` in file order and from one thread; else from several at once.
+        in_file: `write` writes into a file of zeros, from several threads at once; else it gets everything, in file
+            order and from one thread.
     """
     progress.phase("redacting")
     counts = plan.counts.copy()
 
-    def work(job: list[Piece]) -> tuple[int, NDArray[np.uint8] | None, NDArray[np.int64]]:
-        data, counted = rewriter.redact(job)
-        if ordered:
-            return job[0].start, data.copy(), counted
-        write(job[0].start, data)
-        return job[0].start, None, counted
+    def work(job: list[Piece]) -> tuple[list[tuple[int, NDArray[np.uint8]]], int, NDArray[np.int64]]:
+        made: list[tuple[int, NDArray[np.uint8]]] = []
+        if in_file:
+            counted = rewriter.redact(job, write, holes=True)
+        else:
+            counted = rewriter.redact(job, lambda start, data: made.append((start, data.copy())), holes=False)
+        return made, job[-1].end, counted
 
     with ThreadPoolExecutor(worker_count()) as pool:
-        for start, data, counted in _in_order(pool, work, plan.jobs()):
-            if data is not None:
+        for made, end, counted in _in_order(pool, work, plan.jobs(holes=in_file)):
+            for start, data in made:
                 write(start, data)
             counts += counted
-            progress.advance(start / max(plan.size, 1))
+            progress.advance(end / max(plan.size, 1))
     return counts
 
 

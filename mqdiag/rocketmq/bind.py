@@ -10,17 +10,8 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.language import say
 from mqdiag.rocketmq.layout import Layout
 from mqdiag.rocketmq.layouts import FAMILIES
+from mqdiag.rocketmq.tell_tale import PROCESS_QUEUE, TELL_TALE
 
-PROCESS_QUEUE = ".client.impl.consumer.ProcessQueue"
-MESSAGE = ".common.message.MessageExt"
-TELL_TALE = (
-    PROCESS_QUEUE,
-    ".client.consumer.DefaultMQPushConsumer",
-    ".client.consumer.DefaultLitePullConsumer",
-    ".client.consumer.DefaultMQPullConsumer",
-    MESSAGE,
-)
-"""classes of the remoting client that relocation keeps the simple names of"""
 GRPC_TELL_TALE = ".client.java.impl.consumer.ProcessQueueImpl", ".client.java.impl.ClientImpl"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.rocketmq.bind import MESSAGE, PROCESS_QUEUE, Client, bind
+from mqdiag.rocketmq.bind import Client, bind
 from mqdiag.rocketmq.cached import read_cached
 from mqdiag.rocketmq.properties import (
     CONSUME_START_TIME,
@@ -18,6 +18,7 @@ from mqdiag.rocketmq.properties import (
     text_property,
 )
 from mqdiag.rocketmq.queue_names import texts
+from mqdiag.rocketmq.tell_tale import MESSAGE, PROCESS_QUEUE
 
 TAGS = "TAGS"
 

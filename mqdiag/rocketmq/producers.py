@@ -10,10 +10,11 @@ from mqdiag.facts.producers import ProducerFacts, SendingFacts
 from mqdiag.graph.collections import sizes
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.plain import enum_name
-from mqdiag.rocketmq.bind import MESSAGE, Client
+from mqdiag.rocketmq.bind import Client
 from mqdiag.rocketmq.cached import distinct_body_bytes
 from mqdiag.rocketmq.remoting import remoting_clients, request_futures
 from mqdiag.rocketmq.settings import plain_fields
+from mqdiag.rocketmq.tell_tale import MESSAGE
 from mqdiag.rocketmq.version import client_version
 
 PRODUCER = ".client.producer.DefaultMQProducer"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.graph.heap import Nodes
-from mqdiag.rocketmq.bind import PROCESS_QUEUE, Client
+from mqdiag.rocketmq.bind import Client
+from mqdiag.rocketmq.tell_tale import PROCESS_QUEUE
 
 
 class QueueColumns:

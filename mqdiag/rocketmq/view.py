@@ -18,7 +18,7 @@ from mqdiag.facts.heap import (
 )
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.rocketmq.bind import MESSAGE, PROCESS_QUEUE, Client, bind, has_grpc_client
+from mqdiag.rocketmq.bind import Client, bind, has_grpc_client
 from mqdiag.rocketmq.broker.broker_facts import brokers
 from mqdiag.rocketmq.broker.controllers import broker_roots
 from mqdiag.rocketmq.cached import Cached, distinct_body_bytes, read_cached
@@ -33,6 +33,7 @@ from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.queues import queue_rows
 from mqdiag.rocketmq.rates import topic_rates
 from mqdiag.rocketmq.requests import Requests, find_requests
+from mqdiag.rocketmq.tell_tale import MESSAGE, PROCESS_QUEUE
 from mqdiag.rocketmq.totals import message_holders, split_messages
 
 

@@ -129,7 +129,9 @@ def build_classes(
     name_of = dict(zip(loaded.ids.tolist(), loaded.name_ids.tolist(), strict=True))
     dumped_ids = heads[:, 0]
     # Only damage makes objects of so many classes that are not there: the rest share the unknown class's row.
-    missing = np.setdiff1d(used_ids[used_ids != 0], dumped_ids)[:MAX_MISSING]
+    missing = used_ids[used_ids != 0]
+    if missing.size:
+        missing = np.setdiff1d(missing, dumped_ids)[:MAX_MISSING]
     all_ids = np.concatenate((dumped_ids, missing))
     class_names = [
         java_name(names.text(name_of[id_])) if id_ in name_of else f"unknown-class@0x{id_:x}"

@@ -20,7 +20,7 @@ from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.mend import mend
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
-from mqdiag.read.hprof.walk import Damage, Walked, heap_segments, walk_segments
+from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
 
 
@@ -93,15 +93,7 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
     header = parse_header(source.path, data)
     progress.phase("reading records")
     records = read_records(data, header, progress=progress)
-    segments, further = heap_segments(records)
-    if not segments:
-        raise InputError(
-            source.path,
-            "no heap dump record (tag 0x0c or 0x1c) in the file"
-            + (f"; {records.problem}" if records.problem else ""),
-            hint="it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID GC.heap_dump",
-            offset=records.stopped_at if records.stopped_at is not None else int(data.size),
-        )
+    segments, further = first_dump(source, records)
     progress.phase("walking objects")
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
     damaged_at = [damage.at for part in walked for damage in part.damages]
@@ -126,7 +118,7 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
     counts, elements, objects = _join(walked, classes, store)
     lay_out_references(classes, elements, header.id_size)
     damages = [damage for part in walked for damage in part.damages]
-    stopped_at, problem, share = _completeness(source, records, segments, damages)
+    stopped_at, problem, share = completeness(source, records, segments, damages)
     return Dump(
         source=source,
         header=header,
@@ -151,6 +143,24 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
     )
 
 
+def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
+    """The segments of the first dump, and how many further dumps the file holds.
+
+    Raises:
+        InputError: there is none.
+    """
+    segments, further = heap_segments(records)
+    if not segments:
+        raise InputError(
+            source.path,
+            "no heap dump record (tag 0x0c or 0x1c) in the file"
+            + (f"; {records.problem}" if records.problem else ""),
+            hint="it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID GC.heap_dump",
+            offset=records.stopped_at if records.stopped_at is not None else int(source.data.size),
+        )
+    return segments, further
+
+
 def _join(
     walked: list[Walked], classes: ClassRecords, store: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[ObjectPart] | None]:
@@ -168,7 +178,7 @@ def _join(
     return counts, elements, parts if store else None
 
 
-def _completeness(
+def completeness(
     source: Source, records: Records, segments: list[tuple[int, int]], damages: list[Damage]
 ) -> tuple[int | None, str | None, float | None]:
     """(byte where reading first stopped, what was wrong, share read); three Nones for a whole dump."""

@@ -45,12 +45,22 @@ class Names:
         found = self.get(name_id)
         return f"unknown-name@0x{name_id:x}" if found is None else found
 
+    def learn(self, name_ids: NDArray[np.uint64]) -> None:
+        """Decode many at once, which takes less time than one by one."""
+        wanted = np.sort(name_ids)
+        at = np.searchsorted(self._ids, wanted)
+        there = at < self._ids.size
+        there[there] = self._ids[at[there]] == wanted[there]
+        starts = self._starts[at[there]]
+        self._decoded.update(dict.fromkeys(wanted[~there].tolist()))
+        for name_id, start, end in zip(
+            wanted[there].tolist(), starts.tolist(), (starts + self._lengths[at[there]]).tolist(), strict=True
+        ):
+            self._decoded[name_id] = decode_modified_utf8(self._data[start:end].tobytes())
+
     def _decode(self, name_id: int) -> str | None:
-        at = int(np.searchsorted(self._ids, np.uint64(name_id)))
-        if at >= self._ids.size or int(self._ids[at]) != name_id:
-            return None
-        start = int(self._starts[at])
-        return decode_modified_utf8(bytes(self._data[start : start + int(self._lengths[at])]))
+        self.learn(np.array([name_id], np.uint64))
+        return self._decoded[name_id]
 
 
 def decode_modified_utf8(raw: bytes) -> str:

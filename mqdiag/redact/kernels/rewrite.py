@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
-from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
-from mqdiag.redact.kernels.steps import sub_record_end
+from mqdiag.read.hprof.kernels.values import identifier, little_u8, u4, value_size
+from mqdiag.redact.kernels.steps import next_place
 from mqdiag.redact.kernels.tables import place_of
-from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, write_letters
+from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, last_word, write_letters
 
 KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3
 """places in the counts: arrays of each fate"""
@@ -20,14 +20,21 @@ MOST_DIGITS = 20
 
 @kernel(inline=True)
 def _blank(data, begin, end):
-    for at in range(begin, end):
+    # Unsigned, as places that might be negative keep the loop from becoming a memset.
+    at = np.uint64(begin)
+    while at < np.uint64(end):
         data[at] = np.uint8(0)
+        at += np.uint64(1)
 
 
 @kernel
 def _is_number(data, begin, end, kind):
     """Whether all characters are digits: one byte each, or two in either order, as char[] and byte[] have them."""
     if end - begin > 2 * MOST_DIGITS or begin == end:
+        return False
+    first = data[begin + 1] if kind == 5 else data[begin]
+    if first < 48 or first > 57:
+        # Most texts are none, and seen to be none by their first character.
         return False
     wide = kind == 5 or ((end - begin) % 2 == 0 and data[begin + 1] == 0)
     if not wide and end - begin > MOST_DIGITS:
@@ -45,6 +52,29 @@ def _is_number(data, begin, end, kind):
 
 
 @kernel
+def _at_sign(data, begin, end, width):
+    """Where the first @ begins; `end` where there is none."""
+    at = begin
+    if width == 1:
+        while at < end:
+            left = min(end - at, 8)
+            word = little_u8(data, at) if left == 8 else last_word(data, at, left)
+            word ^= np.uint64(0x4040404040404040)
+            # A byte of 0 is where borrowing reaches a high bit that was not set.
+            if (word - np.uint64(0x0101010101010101)) & ~word & np.uint64(0x8080808080808080):
+                while at < end and data[at] != 64:
+                    at += 1
+                return at
+            at += left
+        return end
+    while at < end:
+        if data[at] == 0 and data[at + 1] == 64:
+            return at
+        at += 2
+    return end
+
+
+@kernel
 def _may_stay(data, begin, end, kind, key0, key1, texts):
     hashed = hash_text(data, begin, end, key0, key1)
     return texts[place_of(texts, hashed)] == hashed or _is_number(data, begin, end, kind)
@@ -56,17 +86,13 @@ def _is_joined(data, begin, end, kind, key0, key1, texts):
     width = value_size(kind, 8)
     if end - begin > MOST_JOINED * width:
         return False
-    at = begin + width - 1
-    while at < end:
-        if data[at] == 64 and (width == 1 or data[at - 1] == 0):
-            return (
-                at - width + 1 > begin
-                and at + 1 < end
-                and _may_stay(data, begin, at - width + 1, kind, key0, key1, texts)
-                and _may_stay(data, at + 1, end, kind, key0, key1, texts)
-            )
-        at += width
-    return False
+    at = _at_sign(data, begin, end, width)
+    return (
+        begin < at
+        and at + width < end
+        and _may_stay(data, begin, at, kind, key0, key1, texts)
+        and _may_stay(data, at + width, end, kind, key0, key1, texts)
+    )
 
 
 @kernel
@@ -88,8 +114,9 @@ def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
     width = value_size(kind, id_size)
     if after - begin > MOST_BYTES:
         counts[REPLACED] += 1
-        for place in range(begin, after):
-            data[place] = np.uint8(120) if width == 1 or (place - begin) % 2 == 1 else np.uint8(0)
+        _blank(data, begin, after)
+        for place in range(begin + width - 1, after, width):
+            data[np.uint64(place)] = np.uint8(120)
         return
     if _is_number(data, begin, after, kind):
         counts[KEPT] += 1
@@ -105,6 +132,8 @@ def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
 @kernel
 def rewrite_sub_records(
     data,
+    starts,
+    ends,
     id_size,
     key0,
     key1,
@@ -118,10 +147,10 @@ def rewrite_sub_records(
     bodies,
     counts,
 ):
-    """Rewrite whole sub-records.
+    """Rewrite stretches of whole sub-records.
 
     Args:
-        data: uint8[], in and out: sub-records and nothing else.
+        data: uint8[], in and out; starts, ends: int64[n], the stretches in it.
         id_size: 4 or 8; key0, key1: uint64, of the hash.
         class_keys: uint64[2^k], class_rows: int32[2^k]: rows by class id.
         lengths: int64[c], bytes of an instance's fields by row.
@@ -132,40 +161,37 @@ def rewrite_sub_records(
         bodies: uint64[2^k], ids of message bodies.
         counts: int64[4], in and out.
 
-    Returns:
-        where the last sub-record ends: data.size unless something else is there. O(bytes).
+    Of a stretch in which something else stands, the rest becomes zeros. O(bytes).
     """
-    at = np.int64(0)
-    end = np.int64(data.size)
-    last_id = np.uint64(0)
-    row = np.int32(-1)
-    while at < end:
-        after = sub_record_end(data, at, end, id_size)
-        if after < 0:
-            return at
-        tag = data[at]
-        if tag == 0x23:
-            _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts)
-        elif tag == 0x21:
-            class_id = identifier(data, at + 5 + id_size, id_size)
-            if class_id != last_id:
-                last_id = class_id
+    for stretch in range(starts.size):
+        at = starts[stretch]
+        end = ends[stretch]
+        while at < end:
+            after = next_place(data, at, end, id_size)
+            if after < 0:
+                # Only a file that changes under the reading has other sub-records now.
+                _blank(data, at, end)
+                break
+            tag = data[np.uint64(at)]
+            if tag == 0x23:
+                _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts)
+            elif tag == 0x21:
+                class_id = identifier(data, at + 5 + id_size, id_size)
                 place = place_of(class_keys, class_id)
                 row = np.int32(-1)
                 if class_id != np.uint64(0) and class_keys[place] == class_id:
                     row = class_rows[place]
-            begin = at + 9 + 2 * id_size
-            if row < 0 or class_id == np.uint64(0) or lengths[row] != after - begin:
-                # Of an object without a known layout nobody can say what its bytes are.
-                _blank(data, begin, after)
-            else:
-                for field in range(field_starts[row], field_starts[row + 1]):
-                    place = begin + fields[field, 0]
-                    stays = False
-                    if fields[field, 2] == 1:
-                        code = np.uint64(u4(data, place)) + (np.uint64(1) << np.uint64(32))
-                        stays = hash_codes[place_of(hash_codes, code)] == code
-                    if not stays:
-                        _blank(data, place, place + fields[field, 1])
-        at = after
-    return at
+                begin = at + 9 + 2 * id_size
+                if row < 0 or lengths[row] != after - begin:
+                    # Of an object without a known layout nobody can say what its bytes are.
+                    _blank(data, begin, after)
+                else:
+                    for field in range(field_starts[row], field_starts[row + 1]):
+                        first = begin + fields[field, 0]
+                        stays = False
+                        if fields[field, 2] == 1:
+                            code = np.uint64(u4(data, first)) + (np.uint64(1) << np.uint64(32))
+                            stays = hash_codes[place_of(hash_codes, code)] == code
+                        if not stays:
+                            _blank(data, first, first + fields[field, 1])
+            at = after

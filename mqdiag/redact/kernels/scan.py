@@ -6,16 +6,36 @@ import numpy as np
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import identifier
-from mqdiag.redact.kernels.steps import sub_record_end
+from mqdiag.redact.kernels.steps import next_place, sub_record_end
 from mqdiag.redact.kernels.tables import place_of
 
 END = 0
 FULL = 1
-PAUSED = 3
+"""room for what was found is nearly used up"""
 STOPPED = 2
 """no sub-record begins at the position, or it does not fit"""
-POSITION, BLOCKS, FOUND = 0, 1, 2
+PAUSED = 3
+OBJECT = 4
+"""an object begins, before which `scan_segment` was to stop"""
+POSITION, BLOCKS, FOUND, CLASSES, TOUCHED = 0, 1, 2, 3, 4
 """places in the state array"""
+_LINE_BYTES = 64
+_AHEAD_BYTES = 1 << 15
+LIKELY_BITS = 12
+"""of a class id's hash; see `likely`"""
+
+
+@kernel(inline=True)
+def likely_place(class_id):
+    """Where a class stands in `likely`. O(1)."""
+    return (class_id * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - LIKELY_BITS)
+
+
+@kernel
+def mark_likely(class_ids, likely):
+    """Mark classes: uint64[n] in uint8[2^LIKELY_BITS]. O(n)."""
+    for n in range(class_ids.size):
+        likely[likely_place(class_ids[n])] = np.uint8(1)
 
 
 @kernel
@@ -27,84 +47,116 @@ def scan_segment(
     block_bytes,
     step,
     state,
+    likely,
     keys,
     values,
     starts,
     ends,
     lowest,
     highest,
+    alone,
     found_at,
     found_kind,
+    class_starts,
+    class_ends,
 ):
     """Scan sub-records from state[POSITION] to `end`.
 
     Args:
         data: uint8[], the file; id_size: 4 or 8.
         end: where the segment ends.
-        large: a sub-record of so many bytes is a block alone; block_bytes: where any other block is closed.
-        step: bytes after which to pause.
-        state: int64[3], in and out: position and entries used.
-        keys: uint64[2^k], values: int32[2^k]: kind by class id.
-        starts, ends: int64[b], out: the blocks; lowest, highest: uint64[b], out: object ids in each.
+        large: a sub-record of so many bytes is a block alone, and no other block has so many; block_bytes: where
+            any other block is closed.
+        step: bytes after which to pause; 0 to stop at the first object.
+        state: int64[5], in and out: position, entries used, and what makes reading ahead count.
+        likely: uint8[2^LIKELY_BITS], 0 where no class of the table is; keys: uint64[2^k], values: int32[2^k]: kind by
+            class id.
+        starts, ends: int64[b], out: the blocks; lowest, highest: uint64[b], out: object ids in each;
+            alone: uint8[b], out: 0, but for a block of one large sub-record its tag, of a primitive array its type.
         found_at: int64[f], found_kind: int32[f], out: instances of the classes in the table.
+        class_starts, class_ends: int64[c], out: CLASS_DUMP sub-records.
 
     Returns:
         status. O(sub-records).
     """
     at = state[POSITION]
-    pause = at + step
+    pause = at + step if step > 0 else end + 1
     blocks = state[BLOCKS]
+    if blocks + 3 > starts.size:
+        return FULL
     found = state[FOUND]
+    classes = state[CLASSES]
     begin = at
     low = np.uint64(0xFFFFFFFFFFFFFFFF)
     high = np.uint64(0)
-    last_id = np.uint64(0)
-    last_kind = np.int32(-1)
     status = END
+    ahead = at
+    touched = np.int64(0)
     while at < end:
         if at >= pause:
             status = PAUSED
             break
-        if blocks + 2 > starts.size or found == found_at.size:
-            status = FULL
-            break
-        after = sub_record_end(data, at, end, id_size)
+        if at >= ahead:
+            # Where a sub-record begins is known when the one before it is read, so the walk waits for the memory at
+            # each; the lines that come do not wait for one another when they are asked for together.
+            line = np.uint64(at)
+            ahead = min(at + _AHEAD_BYTES, end)
+            while line < np.uint64(ahead):
+                touched += np.int64(data[line])
+                line += np.uint64(_LINE_BYTES)
+        after = next_place(data, at, end, id_size)
         if after < 0:
             status = STOPPED
             break
-        tag = data[at]
-        if begin < at and (after - at >= large or at - begin >= block_bytes):
-            starts[blocks] = begin
-            ends[blocks] = at
-            lowest[blocks] = low
-            highest[blocks] = high
-            blocks += 1
-            begin = at
-            low = np.uint64(0xFFFFFFFFFFFFFFFF)
-            high = np.uint64(0)
-        if tag == 0x21 or tag == 0x22 or tag == 0x23:
+        tag = data[np.uint64(at)]
+        is_object = 0x21 <= tag <= 0x23
+        if step == 0 and is_object:
+            status = OBJECT
+            break
+        if at - begin >= block_bytes or after - begin >= large:
+            if blocks + 3 > starts.size:
+                status = FULL
+                break
+            if begin < at:
+                starts[blocks] = begin
+                ends[blocks] = at
+                lowest[blocks] = low
+                highest[blocks] = high
+                alone[blocks] = np.uint8(0)
+                blocks += 1
+                begin = at
+                low = np.uint64(0xFFFFFFFFFFFFFFFF)
+                high = np.uint64(0)
+        if is_object:
             number = identifier(data, at + 1, id_size)
             low = min(low, number)
             high = max(high, number)
             if tag == 0x21:
                 class_id = identifier(data, at + 5 + id_size, id_size)
-                if class_id != last_id:
-                    last_id = class_id
+                if likely[likely_place(class_id)] != 0:
                     place = place_of(keys, class_id)
-                    last_kind = np.int32(-1)
                     if class_id != np.uint64(0) and keys[place] == class_id:
-                        last_kind = values[place]
-                if last_kind >= 0:
-                    found_at[found] = at
-                    found_kind[found] = last_kind
-                    found += 1
-        large_one = after - at >= large
+                        if found == found_at.size:
+                            status = FULL
+                            break
+                        found_at[found] = at
+                        found_kind[found] = values[place]
+                        found += 1
+        elif tag == 0x20:
+            if classes == class_starts.size:
+                status = FULL
+                break
+            class_starts[classes] = at
+            class_ends[classes] = after
+            classes += 1
+        is_alone = after - at >= large
         at = after
-        if large_one:
+        if is_alone:
             starts[blocks] = begin
             ends[blocks] = at
             lowest[blocks] = low
             highest[blocks] = high
+            alone[blocks] = data[np.uint64(begin + 9 + id_size)] if tag == 0x23 else tag
             blocks += 1
             begin = at
             low = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -114,10 +166,13 @@ def scan_segment(
         ends[blocks] = at
         lowest[blocks] = low
         highest[blocks] = high
+        alone[blocks] = np.uint8(0)
         blocks += 1
     state[POSITION] = at
     state[BLOCKS] = blocks
     state[FOUND] = found
+    state[CLASSES] = classes
+    state[TOUCHED] = touched
     return status
 
 

@@ -21,39 +21,50 @@ def _turned(value, bits):
 
 
 @kernel
+def _two_rounds(v0, v1, v2, v3):
+    for _ in range(2):
+        v0 += v1
+        v2 += v3
+        v1 = _turned(v1, 13) ^ v0
+        v3 = _turned(v3, 16) ^ v2
+        v0 = _turned(v0, 32)
+        v2 += v1
+        v0 += v3
+        v1 = _turned(v1, 17) ^ v2
+        v3 = _turned(v3, 21) ^ v0
+        v2 = _turned(v2, 32)
+    return v0, v1, v2, v3
+
+
+@kernel
+def last_word(data, at, left):
+    """The `left` < 8 bytes at a place as one little-endian word. O(1)."""
+    if at + 8 <= data.size:
+        # Read whole and cut: lengths of texts are hard to foretell, so a loop costs more.
+        return little_u8(data, at) & ((np.uint64(1) << np.uint64(8 * left)) - np.uint64(1))
+    word = np.uint64(0)
+    for place in range(left):
+        word |= np.uint64(data[at + place]) << np.uint64(8 * place)
+    return word
+
+
+@kernel
 def hash_text(data, begin, end, key0, key1):
     """SipHash-2-4 of bytes, never 0. O(bytes)."""
     v0 = key0 ^ np.uint64(0x736F6D6570736575)
     v1 = key1 ^ np.uint64(0x646F72616E646F6D)
     v2 = key0 ^ np.uint64(0x6C7967656E657261)
     v3 = key1 ^ np.uint64(0x7465646279746573)
-    words = (end - begin) // 8
-    for step in range(words + 3):
-        word = np.uint64(0)
-        rounds = 2
-        if step < words:
-            word = little_u8(data, begin + 8 * step)
-        elif step == words:
-            word = np.uint64(end - begin) << np.uint64(56)
-            for place in range(begin + 8 * words, end):
-                word |= np.uint64(data[place]) << np.uint64(8 * (place - begin - 8 * words))
-        elif step == words + 1:
-            v2 ^= np.uint64(0xFF)
-        if step <= words:
-            v3 ^= word
-        for _ in range(rounds):
-            v0 += v1
-            v2 += v3
-            v1 = _turned(v1, 13) ^ v0
-            v3 = _turned(v3, 16) ^ v2
-            v0 = _turned(v0, 32)
-            v2 += v1
-            v0 += v3
-            v1 = _turned(v1, 17) ^ v2
-            v3 = _turned(v3, 21) ^ v0
-            v2 = _turned(v2, 32)
-        if step <= words:
-            v0 ^= word
+    at = begin
+    while at + 8 <= end:
+        word = little_u8(data, at)
+        v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3 ^ word)
+        v0 ^= word
+        at += 8
+    word = (np.uint64(end - begin) << np.uint64(56)) | last_word(data, at, end - at)
+    v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3 ^ word)
+    v0, v1, v2, v3 = _two_rounds(v0 ^ word, v1, v2 ^ np.uint64(0xFF), v3)
+    v0, v1, v2, v3 = _two_rounds(v0, v1, v2, v3)
     found = v0 ^ v1 ^ v2 ^ v3
     return found if found != np.uint64(0) else np.uint64(1)
 
@@ -63,6 +74,40 @@ def hash_texts(data, begins, ends, key0, key1, hashes):
     """Hashes of many texts: begins, ends int64[n]; hashes uint64[n], out. O(bytes)."""
     for n in range(begins.size):
         hashes[n] = hash_text(data, begins[n], ends[n], key0, key1)
+
+
+@kernel(inline=True)
+def _eight_letters(word):
+    """Letters a to p for the lower eight nibbles of a word, the lowest first."""
+    spread = word & np.uint64(0xFFFFFFFF)
+    spread = (spread | (spread << np.uint64(16))) & np.uint64(0x0000FFFF0000FFFF)
+    spread = (spread | (spread << np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)
+    spread = (spread | (spread << np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return spread + np.uint64(0x6161616161616161)
+
+
+@kernel(inline=True)
+def _put_u8(data, at, word):
+    p = np.uint64(at)
+    data[p] = np.uint8(word)
+    data[p + np.uint64(1)] = np.uint8(word >> np.uint64(8))
+    data[p + np.uint64(2)] = np.uint8(word >> np.uint64(16))
+    data[p + np.uint64(3)] = np.uint8(word >> np.uint64(24))
+    data[p + np.uint64(4)] = np.uint8(word >> np.uint64(32))
+    data[p + np.uint64(5)] = np.uint8(word >> np.uint64(40))
+    data[p + np.uint64(6)] = np.uint8(word >> np.uint64(48))
+    data[p + np.uint64(7)] = np.uint8(word >> np.uint64(56))
+
+
+@kernel
+def _put_last(data, at, left, word):
+    """Write the lower `left` < 8 bytes of a word."""
+    if at + 8 <= data.size:
+        mask = (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+        _put_u8(data, at, (little_u8(data, at) & ~mask) | (word & mask))
+    else:
+        for place in range(left):
+            data[at + place] = np.uint8(word >> np.uint64(8 * place))
 
 
 @kernel
@@ -77,24 +122,35 @@ def write_letters(data, begin, end, width, seed):
 
     O(bytes).
     """
+    if end - begin < width:
+        return
     state = seed
     word = np.uint64(0)
-    left = 0
-    at = begin + width - 1
+    before = data[begin + width - 1]
+    at = begin
+    is_fresh = False
     while at < end:
-        if left == 0:
+        is_fresh = not is_fresh
+        if is_fresh:
             # splitmix64
             state += np.uint64(0x9E3779B97F4A7C15)
             word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             word ^= word >> np.uint64(31)
-            left = 16
-        letter = 97 + np.int64(word & np.uint64(15))
-        word >>= np.uint64(4)
-        left -= 1
-        if at == begin + width - 1 and letter == data[at]:
-            letter = 97 + (letter - 96) % 16
-        data[at] = np.uint8(letter)
+        else:
+            word >>= np.uint64(32)
+        letters = _eight_letters(word)
         if width == 2:
-            data[at - 1] = np.uint8(0)
-        at += width
+            for place in range(min(8, (end - at) // 2)):
+                data[at + 2 * place] = np.uint8(0)
+                data[at + 2 * place + 1] = np.uint8(letters >> np.uint64(8 * place))
+            at += 16
+        elif at + 8 <= end:
+            _put_u8(data, at, letters)
+            at += 8
+        else:
+            _put_last(data, at, end - at, letters)
+            at = end
+    first = begin + width - 1
+    if data[first] == before:
+        data[first] = np.uint8(97 + (np.int64(before) - 96) % 16)

@@ -1,0 +1,105 @@
+"""Classes read and objects indexed in one walk through the heap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
+from mqdiag.read.hprof.dump import completeness, first_dump
+from mqdiag.read.hprof.header import Header, parse_header
+from mqdiag.read.hprof.mend import mend
+from mqdiag.read.hprof.names import Names
+from mqdiag.read.hprof.records import Records, read_records
+from mqdiag.read.hprof.walk import Damage, Segment, walk_segments
+from mqdiag.read.source import Source
+from mqdiag.redact.asked import Asked
+from mqdiag.redact.index import Index, Scanner, is_among
+from mqdiag.redact.original import releasing
+from mqdiag.redact.outline import Outline
+
+
+def read_outline(
+    source: Source, release: Callable[[], None], progress: Progress
+) -> tuple[Outline, Asked, Index]:
+    """Read classes and index objects: once through the heap, where all classes stand before the first object.
+
+    That is how HotSpot writes. Where a class that stands elsewhere makes more classes asked for, the objects are
+    indexed again.
+
+    Args:
+        source: the opened file.
+        release: gives back what was mapped in by reading.
+        progress: who listens.
+
+    Raises:
+        InputError: the file is no hprof file, or holds no heap dump at all.
+    """
+    header = parse_header(source.path, source.data)
+    progress.phase("reading records")
+    records = read_records(source.data, header, progress=progress)
+    first_dump(source, records)
+    scanner = Scanner(source.data, header.id_size, release)
+    outline, asked, index, damages = _scanned(source, header, records, scanner, progress)
+    if damages:
+        with releasing(release):
+            mended = mend(source.data, header, records, min(damage.at for damage in damages))
+        if mended is not None:
+            records = mended
+            outline, asked, index, damages = _scanned(source, header, records, scanner, progress)
+    outline.stopped_at, outline.problem, _ = completeness(source, outline.records, outline.segments, damages)
+    return outline, asked, index
+
+
+def _scanned(
+    source: Source, header: Header, records: Records, scanner: Scanner, progress: Progress
+) -> tuple[Outline, Asked, Index, list[Damage]]:
+    segments, further = first_dump(source, records)
+    if further:
+        records = records.before(segments[-1][1])
+    index = scanner.leading_classes(segments)
+    names = Names(source.data, records, header.id_size)
+    loaded = read_loaded_classes(source.data, records, header.id_size)
+    names.learn(loaded.name_ids)
+    outline = Outline(
+        source=source,
+        header=header,
+        records=records,
+        names=names,
+        loaded=loaded,
+        classes=_classes(source, header, names, loaded, index),
+        segments=segments,
+        further_dumps=further,
+    )
+    leading, asked = index.class_starts, Asked(outline)
+    progress.phase("indexing objects")
+    index = scanner.all(segments, asked.ids, progress)
+    if not np.array_equal(index.class_starts, leading):
+        outline.classes = _classes(source, header, names, loaded, index)
+        before, asked = asked, Asked(outline)
+        if not is_among(asked.ids, np.sort(before.ids)).all():
+            progress.phase("indexing objects again")
+            index = scanner.all(segments, asked.ids, progress)
+        else:
+            index.found_rows = outline.classes.rows_of(before.ids)[index.found_rows]
+    return outline, asked, index, _damages(source, header, segments, index)
+
+
+def _classes(source: Source, header: Header, names: Names, loaded: LoadedClasses, index: Index) -> ClassRecords:
+    no_ids = np.empty(0, np.uint64)
+    return build_classes(
+        source.data, header.id_size, names, loaded, index.class_starts, index.class_ends, no_ids
+    )
+
+
+def _damages(source: Source, header: Header, segments: list[Segment], index: Index) -> list[Damage]:
+    """What the reader says of the places where segments could not be read on."""
+    return [
+        damage
+        for (_, end), stop in zip(segments, index.stops, strict=True)
+        if stop < end
+        for part in walk_segments(source.data, header.id_size, [(stop, end)], store=False, progress=Silent())
+        for damage in part.damages
+    ]
