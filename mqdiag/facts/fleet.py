@@ -188,7 +188,7 @@ class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):
     """Where the time went."""
 
     start_s: float
-    """of Spark"""
+    """of Spark, its workers and its SQL engine"""
     plan_s: float
     """listing, fingerprints, what is known"""
     work_s: float

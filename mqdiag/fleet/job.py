@@ -73,12 +73,7 @@ def run_fleet(
         try:
             with spark_session(options) as spark:
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
-                if dry_run:
-                    return fleet.dry(listing)
-                progress.phase("starting workers, compiling kernels where they are not")
-                rehearse(spark, layout, options.scratch, options.limits)
-                fleet.start_s = time.monotonic() - started
-                return fleet.whole(listing)
+                return fleet.dry(listing) if dry_run else fleet.whole(listing, started)
         finally:
             if dry_run and is_new and store.is_local:
                 with contextlib.suppress(OSError):
@@ -105,7 +100,6 @@ class _FleetRun:
         self._settings = settings
         self._progress = progress
         self._hash = settings_hash(settings, redact=options.redact)
-        self.start_s = 0.0
 
     def dry(self, listing: Listing) -> Diagnosis:
         """What would be done."""
@@ -114,15 +108,22 @@ class _FleetRun:
         facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
         return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
 
-    def whole(self, listing: Listing) -> Diagnosis:
-        """All of it."""
-        clock = [time.monotonic()]
+    def whole(self, listing: Listing, started: float) -> Diagnosis:
+        """All of it.
+
+        Args:
+            listing: the evidence.
+            started: when Spark was begun to be started, by the monotonic clock.
+        """
         began = datetime.now(UTC)
         marks = self._layout.runs()
         if self._run in {mark.run for mark in marks}:
             raise UsageError(f"--run {self._run}: there is such a run already")
         against = self._against(marks)
         remove_unmarked(self._layout)
+        self._progress.phase("starting workers, compiling kernels where they are not")
+        rehearse(self._spark, self._layout, self._options.scratch, self._options.limits)
+        clock = [started, time.monotonic()]
         context = self._spark.sparkContext
         with self._planned(listing) as work:
             count, size = work.size()
@@ -142,10 +143,10 @@ class _FleetRun:
         before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
         facts, findings = fleet_facts(now, before, totals, self._options.out)
         clock.append(time.monotonic())
-        plan_s, work_s, tables_s, fleet_s = (round(end - start, 3) for start, end in itertools.pairwise(clock))
-        timing = FleetTiming(
-            start_s=round(self.start_s, 3), plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s
+        start_s, plan_s, work_s, tables_s, fleet_s = (
+            round(end - start, 3) for start, end in itertools.pairwise(clock)
         )
+        timing = FleetTiming(start_s=start_s, plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s)
         lost = bool(totals.incidents) and totals.failed == totals.incidents
         facts = msgspec.structs.replace(facts, timing=timing)
         return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)

@@ -14,7 +14,7 @@ from types import TracebackType
 import pyspark
 
 LEAN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-START_S = 240.0
+START_S = 600.0
 MARK = "MQDIAG_TEST_CLUSTER"
 
 

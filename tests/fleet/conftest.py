@@ -26,6 +26,13 @@ QUICK = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
+ONE_TASK = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+"""as small fleets are compared"""
+
 
 @pytest.fixture(scope="session")
 def _java() -> None:
@@ -45,7 +52,7 @@ def spark(_java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spa
         paths=(),
         out="",
         master="local[2]",
-        conf=QUICK,
+        conf=QUICK | ONE_TASK,
         spark_log=str(tmp_path_factory.mktemp("spark") / "log"),
     )
     with spark_session(options) as session:

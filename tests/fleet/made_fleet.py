@@ -7,14 +7,14 @@ topics and client ids follow, and everything else stays as the JVM wrote it.
 from __future__ import annotations
 
 import gzip
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 GROUP = "CID_fleet_group"
 
 
-@cache
+@lru_cache(maxsize=1)  # some have 50 MB
 def heap(case: str) -> bytes:
     """A committed dump, inflated."""
     return gzip.decompress((FIXTURES / "heap" / case / "dump.hprof.gz").read_bytes())
@@ -59,7 +59,10 @@ def broken(root: Path) -> None:
     put(root, "broken/cut/20261121-080000.hprof", dump[: len(dump) // 2])
     put(root, "broken/empty/20261121-080000.hprof", b"")
     put(root, "broken/text/20261121-080000.hprof", b"this is no dump\n" * 100)
-    put(root, "broken/bomb/20261121-080000.hprof.gz", b"JAVA PROFILE 1.0.2\0" + bytes(96 << 20))
+    with gzip.open(put(root, "broken/bomb/20261121-080000.hprof.gz", b""), "wb", 1) as bomb:
+        bomb.write(b"JAVA PROFILE 1.0.2\0")
+        for _ in range(96):
+            bomb.write(bytes(1 << 20))
     sparse = put(root, "broken/sparse/20261121-080000.hprof", b"JAVA PROFILE 1.0.2\0")
     with sparse.open("r+b") as file:
         file.truncate(1 << 40)

@@ -52,7 +52,7 @@ def query() -> Iterator[str]:
 
 
 def _create(uri: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while True:
         try:
             storage(uri)[0].system.create_dir("dumps")
