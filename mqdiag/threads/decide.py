@@ -18,6 +18,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.same_call import other_calls, same_call
 from mqdiag.threads.series import Series
+from mqdiag.threads.trickle import reads_body
 from mqdiag.threads.view import View
 
 STUCK = "stuck"
@@ -30,6 +31,9 @@ STILL_MS = 0.5
 """growth of cpu= over the whole run up to which a wait is the same wait: no progressing thread was below it"""
 STILL_MS_PER_S = 0.06
 """the same for short runs: a thread that finishes little in little time grows little too"""
+BODY_MS = 1.2
+"""the same for who reads on in one answer: 0.2 to 0.9 ms under one that trickles"""
+BODY_MS_PER_S = 0.12
 MONITOR_MS_PER_S = 0.03
 """what the JVM's own look at a monitor costs: 0.02 were measured"""
 FLOOR_MS = 0.1
@@ -289,6 +293,9 @@ def _stands_still(run: Judgement, samples: list[int]) -> bool:
     if _moved_at_once(run.track, samples):
         return False
     limit = still_limit(run.seconds)
+    if run.same_frames and run.seconds is not None and reads_body(run.track.last_view):
+        # a slow server makes its callers wait for the first line of an answer, not in the midst of it
+        limit = max(limit, min(BODY_MS, BODY_MS_PER_S * run.seconds))
     if run.track.last_view.doing == "monitor" and run.seconds is not None:
         # one of those who wait looks after the monitor once a second for as long as it waits
         limit = max(limit, MONITOR_MS_PER_S * run.seconds)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.threads.made import CONSUME, HTTP, MYSQL, SLEEP, TAKE, At, facts, report, states
+from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
 
@@ -113,6 +113,24 @@ def test_a_long_series_does_not_free_who_waits_for_a_monitor(tmp_path: Path, eve
         [At(WORKER, 26, frames, "BLOCKED (on object monitor)", 1.0 + 0.02 * every * n)] for n in range(5)
     ]
     assert facts(tmp_path, samples, every=every).threads[0].state == "blocked"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "okhttp3.internal.http1.Http1ExchangeCodec$FixedLengthSource.read(Http1ExchangeCodec.kt:368)",
+        "org.apache.http.impl.io.ContentLengthInputStream.read(ContentLengthInputStream.java:178)",
+    ],
+)
+@pytest.mark.parametrize("growths", [(0.28, 0.19, 0.27, 0.14), (0.11, 0.2, 0.23, 0.29), (0.25, 0.3)])
+def test_an_answer_that_trickles_is_one_call(tmp_path: Path, body: str, growths: tuple[float, ...]) -> None:
+    """In the midst of an answer the same growth is bytes that come, one by one; before it, it is messages."""
+    for line, state in ((body, "stuck"), ("com.acme.Codec.readHead(Codec.java:9)", "progressing")):
+        frames = (*READ, line, "com.acme.Client.call(Client.java:48)", *CONSUME)
+        cpus: list[float | None] = [5.0]
+        for growth in growths:
+            cpus.append((cpus[-1] or 0.0) + growth)
+        assert facts(tmp_path, one(frames, cpus)).threads[0].state == state
 
 
 def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:
