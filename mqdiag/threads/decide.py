@@ -273,8 +273,9 @@ def still_limit(seconds: float | None) -> float:
 
 def _moved_at_once(track: Track, run: list[int]) -> bool:
     """Whether the growth of a run came between two of its samples: one message was done, and the next begun."""
-    if track.role == roles.BROKER_SEND:
-        # its waits have time-outs of their own and are told apart by the lock's owners
+    if track.role == roles.BROKER_SEND or reads_body(track.last_view):
+        # the waits of a broker have time-outs of their own and are told apart by the lock's owners; the bytes of an
+        # answer come as they come
         return False
     growths = sorted(_growth(track, one, other) for one, other in pairwise(run))
     if len(growths) < 2:
