@@ -150,14 +150,17 @@ class _Finder:
         self._texts.append(self._hashes(np.concatenate((strings, values))))
 
     def _hashes(self, places: Places) -> Ids:
+        """Hash of each text; 0 where none is, or one that is too long to be kept."""
         begins, ends = self._objects.texts(places)
-        short = ends - begins <= MOST_BYTES
-        return self._hashed(self._outline.source.data, begins[short], ends[short])
+        chosen = (begins < ends) & (ends - begins <= MOST_BYTES)
+        hashes = np.zeros(places.size, np.uint64)
+        hashes[chosen] = self._hashed(self._outline.source.data, begins[chosen], ends[chosen])
+        return hashes
 
     def _hashed(self, data: NDArray[np.uint8], begins: Places, ends: Places) -> Ids:
         hashes = np.empty(begins.size, np.uint64)
         hash_texts(data, begins, ends, *self._key, hashes)
-        return distinct(hashes)
+        return hashes
 
     def system_properties(self) -> None:
         """Name and version of the JVM, and their keys."""
@@ -171,15 +174,10 @@ class _Finder:
                 properties = self._find(big_endian(data, place, self._outline.header.id_size))
                 for nodes in self._nodes(properties):
                     keys = self._objects.find(self._objects.references(nodes, "key"))
-                    values = self._objects.references(nodes, "value", "val")
-                    for key, value in zip(keys.tolist(), values.tolist(), strict=True):
-                        if key >= 0 and self._is_one_of(key, wanted):
-                            self._keep_strings(np.array([value], np.uint64))
+                    texts = self._objects.find(self._objects.references(keys, "value"))
+                    chosen = nodes[is_among(self._hashes(texts), wanted)]
+                    self._keep_strings(self._objects.references(chosen, "value", "val"))
         self._texts.append(wanted)
-
-    def _is_one_of(self, string: int, wanted: Ids) -> bool:
-        values = self._find(self._objects.references(np.array([string]), "value"))
-        return bool(is_among(self._hashes(values), wanted).any())
 
     def class_and_field_names(self) -> None:
         """Names of classes, as Java and as the JVM writes them, and of fields."""
@@ -187,7 +185,6 @@ class _Finder:
         class_names = self._asked.class_names
         texts = {*class_names, *(name.replace(".", "/") for name in class_names)}
         ids = distinct(np.concatenate((classes.field_names, classes.static_names)))
-        names.learn(ids)
         texts.update(filter(None, map(names.get, ids.tolist())))
         self._texts.append(self._of_texts(list(texts)))
 

@@ -47,9 +47,10 @@ class Objects:
             > np.searchsorted(distinct, self._index.lowest)
         )
         starts, ends = self._index.starts[likely], self._index.ends[likely]
+        parts = [slice(at, at + _BLOCKS_AT_A_TIME) for at in range(0, likely.size, _BLOCKS_AT_A_TIME)]
         with ThreadPoolExecutor(worker_count()) as pool:
-            parts = [slice(at, at + _BLOCKS_AT_A_TIME) for at in range(0, likely.size, _BLOCKS_AT_A_TIME)]
-            list(pool.map(lambda part: self._find_in(starts[part], ends[part], keys, values, places), parts))
+            each = pool.map if len(parts) > 1 else map
+            list(each(lambda part: self._find_in(starts[part], ends[part], keys, values, places), parts))
         spread: Places = places[inverse]
         return spread
 
@@ -98,15 +99,17 @@ class Objects:
         return found
 
     def texts(self, places: Places) -> tuple[Places, Places]:
-        """(begins, ends) of the contents of the byte[] and char[] among these."""
-        there = places[places >= 0]
-        there = there[self._data[there] == _PRIMITIVE_ARRAY]
-        size = self._id_size
-        kinds = self._data[there + 9 + size]
-        lengths = big_endian(self._data, there + 5 + size, 4).astype(np.int64)
-        text = (kinds == 5) | (kinds == 8)
-        begins = there[text] + 10 + size
-        return begins, begins + lengths[text] * np.where(kinds[text] == 5, 2, 1)
+        """(begins, ends) of the contents of each byte[] or char[]; 0 where something else stands."""
+        begins, ends = np.zeros((2, places.size), np.int64)
+        at = np.flatnonzero(places >= 0)
+        at = at[self._data[places[at]] == _PRIMITIVE_ARRAY]
+        kinds = self._data[places[at] + 9 + self._id_size]
+        is_text = (kinds == 5) | (kinds == 8)
+        at, kinds = at[is_text], kinds[is_text]
+        lengths = big_endian(self._data, places[at] + 5 + self._id_size, 4).astype(np.int64)
+        begins[at] = places[at] + 10 + self._id_size
+        ends[at] = begins[at] + lengths * np.where(kinds == 5, 2, 1)
+        return begins, ends
 
     def _field_places(self, places: Places, name: str, size: int) -> Places:
         found = np.full(places.size, -1, np.int64)

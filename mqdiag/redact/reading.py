@@ -89,9 +89,11 @@ def _scanned(
 
 def _classes(source: Source, header: Header, names: Names, loaded: LoadedClasses, index: Index) -> ClassRecords:
     no_ids = np.empty(0, np.uint64)
-    return build_classes(
+    classes = build_classes(
         source.data, header.id_size, names, loaded, index.class_starts, index.class_ends, no_ids
     )
+    names.learn(np.concatenate((classes.field_names, classes.static_names)))
+    return classes
 
 
 def _damages(source: Source, header: Header, segments: list[Segment], index: Index) -> list[Damage]:

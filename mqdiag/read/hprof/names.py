@@ -48,6 +48,7 @@ class Names:
     def learn(self, name_ids: NDArray[np.uint64]) -> None:
         """Decode many at once, which takes less time than one by one."""
         wanted = np.sort(name_ids)
+        wanted = wanted[np.append(True, wanted[1:] != wanted[:-1])[: wanted.size]]
         at = np.searchsorted(self._ids, wanted)
         there = at < self._ids.size
         there[there] = self._ids[at[there]] == wanted[there]
