@@ -47,6 +47,8 @@ BURST_OVER_REST = 4.0
 """what makes growth stand out: a trickling answer grew at most twice as much as usual between two samples"""
 LONG_RUN_S = 5.0
 """time that a run of samples must span for an error"""
+SURE_RUN_S = 7.5
+"""time that it must span to be sure: calls of five or six seconds are slow, and not rare"""
 SHORT_RUN_S = 2.0
 """two samples nearer to each other than this say nothing about progress"""
 LATE_RUN_SAMPLES = 4
@@ -314,8 +316,7 @@ def _still(run: Judgement) -> Judgement:
         time=time,
         grew=grew,
     )
-    long_enough = run.count >= 3 and run.seconds is not None and run.seconds >= LONG_RUN_S
-    if not long_enough:
+    if run.count < 3 or run.seconds is None or run.seconds < SURE_RUN_S:
         run.confidence = "medium"
         run.reason += say("; more samples would make it sure")
     elif view.doing == "sleep" and grew > HIGH_MS:
