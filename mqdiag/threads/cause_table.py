@@ -318,6 +318,18 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         family="redis",
     ),
+    # CountDownLatch.await < BaseCluster.getDescription / selectServer < MongoClientDelegate: waits for a server in steps of
+    # half a second, seen with driver 4.9 (package com.mongodb.connection before 3.7)
+    Cause(
+        cause=DATABASE,
+        library="MongoDB driver without a server",
+        frames=("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster."),
+        remedy=(
+            "No server of the cluster answers: look at the addresses, the network and the servers themselves.",
+            "Set serverSelectionTimeoutMS (30 s by default) below consumeTimeout.",
+        ),
+        family="mongo",
+    ),
     # com.mongodb.internal.connection.SocketStream.read < InternalStreamConnection.receiveResponseBuffers:
     # exense/djigger issue 76 (package com.mongodb.connection before 3.7)
     Cause(

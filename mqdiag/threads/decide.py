@@ -16,9 +16,9 @@ from statistics import median
 from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
+from mqdiag.threads.in_pieces import reads_body, waits_in_steps
 from mqdiag.threads.same_call import other_calls, same_call
 from mqdiag.threads.series import Series
-from mqdiag.threads.trickle import reads_body
 from mqdiag.threads.view import View
 
 STUCK = "stuck"
@@ -34,6 +34,8 @@ STILL_MS_PER_S = 0.06
 BODY_MS = 1.2
 """the same for who reads on in one answer: 0.2 to 0.9 ms under one that trickles"""
 BODY_MS_PER_S = 0.12
+STEPS_MS_PER_S = 0.3
+"""what a library costs that looks twice a second whether it still has to wait: 0.1 were measured"""
 MONITOR_MS_PER_S = 0.03
 """what the JVM's own look at a monitor costs: 0.02 were measured"""
 FLOOR_MS = 0.1
@@ -275,9 +277,9 @@ def still_limit(seconds: float | None) -> float:
 
 def _moved_at_once(track: Track, run: list[int]) -> bool:
     """Whether the growth of a run came between two of its samples: one message was done, and the next begun."""
-    if track.role == roles.BROKER_SEND or reads_body(track.last_view):
+    if track.role == roles.BROKER_SEND or reads_body(track.last_view) or waits_in_steps(track.last_view):
         # the waits of a broker have time-outs of their own and are told apart by the lock's owners; the bytes of an
-        # answer come as they come
+        # answer come as they come, and so do the steps of a wait
         return False
     growths = sorted(_growth(track, one, other) for one, other in pairwise(run))
     if len(growths) < 2:
@@ -299,6 +301,8 @@ def _stands_still(run: Judgement, samples: list[int]) -> bool:
     if run.same_frames and run.seconds is not None and reads_body(run.track.last_view):
         # a slow server makes its callers wait for the first line of an answer, not in the midst of it
         limit = max(limit, min(BODY_MS, BODY_MS_PER_S * run.seconds))
+    if run.same_frames and run.seconds is not None and waits_in_steps(run.track.last_view):
+        limit = max(limit, STEPS_MS_PER_S * run.seconds)
     if run.track.last_view.doing == "monitor" and run.seconds is not None:
         # one of those who wait looks after the monitor once a second for as long as it waits
         limit = max(limit, MONITOR_MS_PER_S * run.seconds)

@@ -246,6 +246,8 @@ IDLE = frozenset(
         "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
 )
+# libraries that wait in short steps for one and the same thing: what they do between two steps is no progress
+STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
 # the worker of a ForkJoinPool looks for a task; up to JDK 21 it does so in the frame below the task that it runs
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
 # who runs a task that another thread handed over

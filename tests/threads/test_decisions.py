@@ -133,6 +133,22 @@ def test_an_answer_that_trickles_is_one_call(tmp_path: Path, body: str, growths:
         assert facts(tmp_path, one(frames, cpus)).threads[0].state == state
 
 
+def test_a_library_that_waits_in_steps_does_not_move_by_them(tmp_path: Path) -> None:
+    """The MongoDB driver looks for a server twice a second; frames and CPU time of a real series."""
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:276)",
+        "com.mongodb.internal.connection.BaseCluster.getDescription(BaseCluster.java:204)",
+        "com.mongodb.client.internal.MongoCollectionImpl.countDocuments(MongoCollectionImpl.java:184)",
+        "com.acme.Dao.find(Dao.java:33)",
+        *CONSUME,
+    )
+    cpus: list[float | None] = [4.0, 4.25, 4.48, 4.7, 4.88]
+    (found,) = report(tmp_path, one(frames, cpus, "TIMED_WAITING (parking)")).findings
+    assert (found.rule, found.confidence) == ("stuck-wait", "medium")
+    assert "serverSelectionTimeoutMS" in found.remedy[1]
+
+
 def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:
     """Six seconds a message: three samples in one sleep, after it moved."""
     cpus: list[float | None] = [1.0, 1.4, 1.8, 1.8, 1.8]
