@@ -318,8 +318,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         family="redis",
     ),
-    # CountDownLatch.await < BaseCluster.getDescription / selectServer < MongoClientDelegate: waits for a server in steps of
-    # half a second, seen with driver 4.9 (package com.mongodb.connection before 3.7)
+    # CountDownLatch.await < BaseCluster.getDescription / selectServer < MongoClientDelegate: waits for a server in
+    # steps of half a second, seen with driver 4.9 (package com.mongodb.connection before 3.7)
     Cause(
         cause=DATABASE,
         library="MongoDB driver without a server",
