@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.language import say
+
 MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
 UNNAMED_BROKER = "unnamed"
@@ -282,6 +284,27 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     series: tuple[GcMinute, ...] = ()
 
 
+class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
+    """Between which versions a broker is, as far as its logs tell."""
+
+    since: str | None = None
+    """it is this version or a later one"""
+    before: str | None = None
+    """it is earlier than this version"""
+    told_by: tuple[str, ...] = ()
+    reason: str = ""
+    """why neither is known"""
+
+    @property
+    def said(self) -> str:
+        """The range in words."""
+        if self.since is not None and self.before is not None:
+            return say("{since} or later, before {before}", since=self.since, before=self.before)
+        if self.since is not None:
+            return say("{since} or later", since=self.since)
+        return say("before {before}", before=self.before)
+
+
 class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     """One of several brokers: what its own logs say, and what senders were answered by it."""
 
@@ -300,6 +323,7 @@ class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     pagecachert: PutLatency | None = None
     replica_gaps: tuple[ReplicaGap, ...] = ()
     settings: dict[str, str] = {}
+    version: VersionRange | None = None
 
     @property
     def called(self) -> str:
@@ -325,6 +349,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, str] = {}
     """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
     differ from start to start; with several brokers each has its own in `brokers`"""
+    broker_version: VersionRange | None = None
+    """None where no log tells; with several brokers each has its own in `brokers`"""
     brokers: tuple[BrokerLogs, ...] = ()
     """one row for each broker where the logs are of several; empty where all of them are of one or of none"""
     bytes: int = 0

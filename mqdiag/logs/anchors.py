@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqdiag.logs import brokers, busy, consuming, flow_control, offsets, replicas, store
+from mqdiag.logs import brokers, busy, consuming, flow_control, offsets, replicas, store, versions
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
@@ -30,6 +30,13 @@ SETTINGS = (
 
 def _collection(message: Message, log: LogTally) -> None:
     log.gc.see(message, log.at(message))
+
+
+def _printed(message: Message, log: LogTally) -> None:
+    """A line of a starting broker; what is searched for behind the thread's name overlaps and is not found again."""
+    versions.printed(message, log)
+    if any(f" - {name}=" in message.text for name in SETTINGS):
+        store.setting(message, log)
 
 
 ANCHORS: tuple[tuple[bytes, Handler], ...] = (
@@ -79,6 +86,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
     *((f" - {name}=".encode(), store.setting) for name in SETTINGS),
+    (b"INFO main - ", _printed),
     (b") Pause ", _collection),
     (b" Collection (", _collection),
     (b"To-space exhausted", _collection),
@@ -97,6 +105,7 @@ _ALL_WANTED = (
     replicas.behind,
     store.latency,
     store.setting,
+    _printed,
 )
 EVERY: tuple[bool, ...] = tuple(
     handler in _ALL_WANTED or literal == b"PULL_OFFSET_MOVED:correction" for literal, handler in ANCHORS

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, PutLatency, ReplicaGap
+from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, OffsetReset, PutLatency, ReplicaGap
 from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
@@ -14,6 +14,7 @@ from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows
 from mqdiag.logs.tally import EventTally, Span
+from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
 
 
@@ -62,12 +63,22 @@ class _Build:
                 if log.tally.gc.collections or log.tally.gc.pause_ms
             ),
             settings={} if several else self._settings(every),
-            brokers=tuple(map(self._broker, self.owners, self.labels)) if several else (),
+            broker_version=None
+            if several
+            else version_range((log.tally for log in read), resets=any(map(_is_reset, resets))),
+            brokers=tuple(
+                self._broker(
+                    owner, label, [one for one in resets if (one.broker, one.instance) == (owner.name, label)]
+                )
+                for owner, label in zip(self.owners, self.labels, strict=True)
+            )
+            if several
+            else (),
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
         )
 
-    def _broker(self, owner: Owner, label: str | None) -> BrokerLogs:
+    def _broker(self, owner: Owner, label: str | None, resets: list[OffsetReset]) -> BrokerLogs:
         read, zones = self.read, self.zones
         own = [
             (number, event)
@@ -93,6 +104,9 @@ class _Build:
             pagecachert=self._latency(owner.logs),
             replica_gaps=tuple(self._gaps(owner.logs)),
             settings=self._settings(owner.logs),
+            version=version_range(
+                (read[number].tally for number in owner.logs), resets=any(map(_is_reset, resets))
+            ),
         )
 
     def _events(self, found: Iterable[tuple[int, EventTally]]) -> tuple[LogEvent, ...]:
@@ -135,6 +149,17 @@ class _Build:
         """(whether a log's zone is known, milliseconds from its clock to UTC)."""
         minutes = self.zones[number].minutes
         return minutes is not None, -(minutes or 0) * 60_000
+
+
+def _is_reset(reset: OffsetReset) -> bool:
+    """Sent to 0 although the queue has messages: what versions before 4.9.4 do."""
+    return (
+        reset.given == 0
+        and reset.requested > 0
+        and bool(reset.broker_max)
+        and not reset.no_queue_data
+        and "broker" in reset.sides
+    )
 
 
 def _repeated(logs: list[ReadLog]) -> set[tuple[str, str]]:

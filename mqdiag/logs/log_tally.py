@@ -112,6 +112,10 @@ class LogTally:
     settings: dict[str, str] = field(default_factory=dict)
     brokers: dict[str, dict[str, None]] = field(default_factory=dict)
     """names of brokers by the address that the log gives them"""
+    printed: set[str] = field(default_factory=set)
+    """names of settings that a broker printed when it started, of those that tell versions"""
+    says_fix_to: bool = False
+    """an overflow line in the words of 5.x"""
     started_as: tuple[str, str] | None = None
     """name and address of the broker that says here that it has started"""
     whole_seconds: bool | None = None

@@ -104,6 +104,7 @@ def overflow(message: Message, log: LogTally) -> None:
         return
     requested, most = int(found[1]), int(found[2])
     log.add("offset-overflow", message, side="broker")
+    log.says_fix_to = log.says_fix_to or "over flow badly, fix to" in message.text
     if len(log.overflows) < MOST_ROWS:
         log.overflows[requested] = most
     for key, row in log.resets.items():

@@ -63,7 +63,7 @@ BY_NAME: dict[Treatment, str] = {
     Treatment.SENTENCE: """
         proof unreadable
         agreements caution confidence_reason consequences contradictions diff elsewhere error evidence example_remedy
-        example_title explanation holder_does problem reason remarks remedy says skipped statement tied_by title
+        example_title explanation holder_does problem reason remarks remedy says skipped statement tied_by title told_by
         unknown what why
     """,
     Treatment.EVIDENCE: "before after",
@@ -90,6 +90,7 @@ BY_FIELD: dict[str, Treatment] = {
     "FindingChange.title": Treatment.HIDDEN,
     "HolderGrowth.name": Treatment.SENTENCE,
     "ValueShare.value": Treatment.SETTINGS,
+    "VersionRange.before": Treatment.STAYS,
 }
 """fields that mean something else than others of their name"""
 

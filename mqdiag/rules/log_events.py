@@ -42,6 +42,7 @@ def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
             pagecachert=broker.pagecachert,
             replica_gaps=broker.replica_gaps,
             settings=broker.settings,
+            broker_version=broker.version,
             offset_resets=tuple(
                 reset
                 for reset in logs.offset_resets

@@ -120,6 +120,7 @@ def _files(page: Page, logs: LogsFacts) -> None:
     if len(logs.files) > FILES_SHOWN:
         page.paragraph(say("and {files} more logs", files=len(logs.files) - FILES_SHOWN), style="dim")
     page.bullets(_clocks(logs.files))
+    page.bullets(_versions(logs))
     unseen = sum(file.unseen_lines for file in logs.files)
     if unseen:
         page.bullets(
@@ -131,6 +132,23 @@ def _files(page: Page, logs: LogsFacts) -> None:
                 )
             ]
         )
+
+
+def _versions(logs: LogsFacts) -> Iterator[str]:
+    """Between which versions brokers are."""
+    found = [(say("the broker"), logs.broker_version), *((one.called, one.version) for one in logs.brokers)]
+    for broker, version in found[: ROWS_SHOWN + 1]:
+        if version is None:
+            continue
+        if version.reason:
+            yield say("the version of {broker} is not known: {reason}", broker=broker, reason=version.reason)
+        else:
+            yield say(
+                "{broker} is {version}, by {told_by}",
+                broker=broker,
+                version=version.said,
+                told_by=say(" and ").join(version.told_by),
+            )
 
 
 def _clocks(files: tuple[LogFile, ...]) -> Iterator[str]:

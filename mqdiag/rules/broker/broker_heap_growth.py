@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called
 from mqdiag.rules.broker._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib, percent
 
 
@@ -57,7 +57,7 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"share": 0.2, "bytes": 64 << 20},
-    proven_on=LITERALS,
+    proven_on=RIG,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each table."""

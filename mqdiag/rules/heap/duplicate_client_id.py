@@ -13,7 +13,7 @@ from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
 from mqdiag.rules.wording import counted
 
 
@@ -55,7 +55,7 @@ def silent() -> Facts:
         "https://github.com/apache/rocketmq/issues/667",
     ),
     needs=("heap",),
-    proven_on=LITERALS,
+    proven_on=RIG,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each id that several instances have with the same group; one shared instance is meant so."""

@@ -12,7 +12,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration, mib
 
 
@@ -61,7 +61,7 @@ def silent() -> Facts:
     ),
     needs=("heap",),
     limits={"futures": 100, "overdue_ms": 30_000},
-    proven_on=LITERALS,
+    proven_on=RIG,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding: the table is one for the JVM."""

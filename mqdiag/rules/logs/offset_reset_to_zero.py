@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, OffsetReset
+from mqdiag.facts.logs import LogsFacts, OffsetReset, VersionRange
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.log_events import between
@@ -77,11 +77,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for reset in bad:
         broker = (reset.broker, reset.instance) if several else ()
         parts.setdefault((reset.group, reset.topic, *broker), []).append(reset)
+    versions = {(one.name, one.instance): one.version for one in logs.brokers}
     for resets in parts.values():
-        yield _draft(resets)
+        own = (resets[0].broker, resets[0].instance)
+        yield _draft(resets, versions.get(own) if several else logs.broker_version)
 
 
-def _draft(resets: list[OffsetReset]) -> Draft:
+def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
     worst = max(resets, key=lambda reset: reset.requested)
     known = worst.broker_max is not None
     brokers = {reset.broker for reset in resets if reset.broker}
@@ -98,6 +100,14 @@ def _draft(resets: list[OffsetReset]) -> Draft:
         + say(".")
         for reset in sorted(resets, key=lambda reset: -reset.requested)[:5]
     ]
+    if version is not None and not version.reason:
+        explained.append(
+            say(
+                "The broker is {version}, by {told_by}; from 4.9.4 on it would have gone on at the end.",
+                version=version.said,
+                told_by=say(" and ").join(version.told_by),
+            )
+        )
     return Draft(
         severity=Severity.ERROR,
         cause="offset-beyond-end",
@@ -124,6 +134,8 @@ def _draft(resets: list[OffsetReset]) -> Draft:
             "given_offset": worst.given,
             "broker_max_offset": worst.broker_max,
             "queues": len(resets),
+            "broker_since": None if version is None else version.since,
+            "broker_before": None if version is None else version.before,
             "sides": tuple(dict.fromkeys(side for reset in resets for side in reset.sides)),
         },
         explanation=tuple(explained),

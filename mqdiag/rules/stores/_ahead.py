@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
 
 GO_ON_AT_END = (4, 9, 4)
@@ -117,7 +118,24 @@ def goes_to_zero(facts: Facts, store: StoreFacts) -> tuple[bool | None, str | No
         return number < GO_ON_AT_END or alpha, text
     if store.version == "5.x":
         return False, "5.x"
-    return None, store.version
+    of_logs = _by_logs(facts.logs) if not known else None
+    return of_logs if of_logs is not None else (None, store.version)
+
+
+def _by_logs(logs: LogsFacts | None) -> tuple[bool, str] | None:
+    """The same from the broker's logs, where all brokers of them are on one side of the change."""
+    if logs is None:
+        return None
+    ranges = [one for one in (logs.broker_version, *(own.version for own in logs.brokers)) if one is not None]
+    before = [one.before is not None and _number(one.before) <= GO_ON_AT_END for one in ranges]
+    since = [one.since is not None and _number(one.since) >= GO_ON_AT_END for one in ranges]
+    if not ranges or not (all(before) or all(since)):
+        return None
+    return all(before), ranges[0].said
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def _by_queue(queues: Iterable[StoreQueue]) -> dict[tuple[str, int], StoreQueue]:

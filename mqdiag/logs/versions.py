@@ -1,0 +1,107 @@
+"""Between which versions a broker is, by the names of the settings that it prints when it starts.
+
+A broker prints every field of its BrokerConfig, in the order of the class; up to 4.x those of its MessageStoreConfig
+too. A setting that is there tells the least version. One that is missing, while both neighbours that all versions have
+are there, tells the version that it came with is not reached. Source: the fields of both classes in all releases from
+4.0.0 to 5.3.3; 4.5.0 is taken to have what 4.4.0 has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mqdiag.facts.logs import VersionRange
+from mqdiag.language import say
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+
+_NAME = re.compile(r"INFO main - (\w{2,80})=")
+RESETS_UNTIL = "4.9.4"
+"""DefaultMessageStore.getMessage sends a consumer beyond the end to 0 before it, where the queue begins at 0"""
+SAYS_FIX_TO = "5.0.0"
+"""PullMessageProcessor: "over flow badly, fix to" """
+
+
+class _Setting(NamedTuple):
+    since: str
+    name: str
+    after: str
+    before: str
+
+
+_END = ("traceOn", "serverWorkerThreads")
+_PATHS = ("storePathCommitLog", "flushIntervalCommitLog")
+_WAITS = ("waitTimeMillsInSendQueue", "startAcceptSendRequestTimeStamp")
+SETTINGS = (
+    _Setting("4.1.0", "enablePropertyFilter", *_END),
+    _Setting("4.2.0", "brokerFastFailureEnable", "consumerFallbehindThreshold", "waitTimeMillsInSendQueue"),
+    _Setting("4.3.0", "waitTimeMillsInHeartbeatQueue", *_WAITS),
+    _Setting("4.3.1", "waitTimeMillsInTransactionQueue", *_WAITS),
+    _Setting("4.4.0", "traceTopicEnable", "messageStorePlugIn", "sendMessageThreadPoolNums"),
+    _Setting("4.5.2", "mappedFileSizeCommitLog", *_PATHS),
+    _Setting("4.6.0", "storeReplyMessageEnable", *_END),
+    _Setting("4.7.1", "autoDeleteUnusedStats", *_END),
+    _Setting("4.9.2", "readOnlyCommitLogStorePaths", *_PATHS),
+    _Setting("4.9.3", "slaveTimeout", "syncFlushTimeout", "messageDelayLevel"),
+    _Setting("4.9.4", "storePathDLedgerCommitLog", *_PATHS),
+    _Setting("5.0.0", "controllerAddr", *_END),
+    _Setting("5.1.0", "enableBroadcastOffsetStore", *_END),
+    _Setting("5.1.1", "useStaticSubscription", *_END),
+    _Setting("5.1.2", "enablePopBatchAck", *_END),
+    _Setting("5.1.3", "fetchNamesrvAddrInterval", *_END),
+    _Setting("5.1.4", "enableSingleTopicRegister", *_END),
+    _Setting("5.2.0", "enableRetryTopicV2", *_END),
+    _Setting("5.3.0", "waitTimeMillsInAdminBrokerQueue", *_WAITS),
+    _Setting("5.3.1", "updateNameServerAddrPeriod", *_END),
+    _Setting("5.3.2", "enableLmqStats", *_END),
+    _Setting("5.3.3", "enableCreateSysGroup", *_END),
+)
+_PRE_RELEASE = "enablePopLog"
+"""of 5.0.0-PREVIEW and -ALPHA too, which lack some of 4.9.x"""
+_KEPT = frozenset({_PRE_RELEASE, *(part for one in SETTINGS for part in one[1:])})
+
+
+def printed(message: Message, log: LogTally) -> None:
+    """A line of the configuration that a starting broker prints."""
+    found = _NAME.search(message.text)
+    if found is not None and found[1] in _KEPT:
+        log.printed.add(found[1])
+
+
+def version_range(tallies: Iterable[LogTally], *, resets: bool) -> VersionRange | None:
+    """The range of one broker; None where nothing tells.
+
+    Args:
+        tallies: of its logs; each may have a start of its own.
+        resets: a consumer was sent back to 0 by it.
+    """
+    lower: list[str] = []
+    upper: list[str] = []
+    told: dict[str, None] = {}
+    own = list(tallies)
+    for names in [tally.printed for tally in own if tally.printed]:
+        if _PRE_RELEASE in names and "controllerAddr" not in names:
+            return VersionRange(reason=say("it has settings of a version before 5.0.0 was released"))
+        lower += [one.since for one in SETTINGS if one.name in names]
+        upper += [one.since for one in SETTINGS if one.name not in names and {one.after, one.before} <= names]
+        told[say("the settings that it printed at its start")] = None
+    if any(tally.says_fix_to for tally in own):
+        lower.append(SAYS_FIX_TO)
+        told[say("the words of its line about an offset beyond the end")] = None
+    if resets:
+        upper.append(RESETS_UNTIL)
+        told[say("it sent a consumer back to 0")] = None
+    if not lower and not upper:
+        return None
+    since = max(lower, key=number, default=None)
+    before = min(upper, key=number, default=None)
+    if since is not None and before is not None and number(since) >= number(before):
+        return VersionRange(reason=say("its lines are of several versions, or of none that was released"))
+    return VersionRange(since=since, before=before, told_by=tuple(told))
+
+
+def number(version: str) -> tuple[int, ...]:
+    """4.9.4 as (4, 9, 4)."""
+    return tuple(int(part) for part in version.split("."))
