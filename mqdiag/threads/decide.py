@@ -1,24 +1,15 @@
-"""Stuck, progressing or idle: the decision for one thread from its own samples.
-
-The thresholds come from series with known truth (1,016 stuck and 262 progressing consume threads): CPU time
-of stuck threads grew by 0.00 ms in waits and by up to 0.9 ms under a trickling answer, little by little; the
-slowest progressing ones grew by 0.8 ms (pool time-outs). One message that is done costs 0.3 to 1.6 ms over a
-socket and 0.04 to 0.4 ms in a sleep or wait once the code is warm, all at once: of calls that take 5 s each, that is
-all that a series of 10 s shows.
-"""
+"""Stuck, progressing or idle: the decision for one thread from its own samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import median
 
 from mqdiag.language import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
-from mqdiag.threads.in_pieces import reads_body, waits_in_steps
 from mqdiag.threads.same_call import other_calls, same_call
 from mqdiag.threads.series import Series
+from mqdiag.threads.standing_still import CLOCK_MS, SHORT_RUN_S, STILL_MS, growth, stands_still
 from mqdiag.threads.view import View
 
 STUCK = "stuck"
@@ -27,43 +18,19 @@ PROGRESSING = "progressing"
 IDLE = "idle"
 UNKNOWN = "unknown"
 
-STILL_MS = 0.5
-"""growth of cpu= over the whole run up to which a wait is the same wait: no progressing thread was below it"""
-STILL_MS_PER_S = 0.06
-"""the same for short runs: a thread that finishes little in little time grows little too"""
-BODY_MS = 1.2
-"""the same for who reads on in one answer: 0.2 to 0.9 ms under one that trickles"""
-BODY_MS_PER_S = 0.12
-STEPS_MS_PER_S = 0.3
-"""what a library costs that looks twice a second whether it still has to wait: 0.1 were measured"""
-MONITOR_MS_PER_S = 0.03
-"""what the JVM's own look at a monitor costs: 0.02 were measured"""
-FLOOR_MS = 0.1
-"""growth that two dumps alone can cost a thread that does nothing"""
 HIGH_MS = 0.2
 """growth up to which the confidence is high"""
-WORK_MS = 0.03
-"""growth between two samples, with none between two others, that only work done there can cost"""
-BURST_MS = 0.08
-BURST_OVER_REST = 4.0
-"""what makes growth stand out: a trickling answer grew at most twice as much as usual between two samples"""
 LONG_RUN_S = 5.0
 """time that a run of samples must span for an error"""
 SURE_RUN_S = 7.5
 """time that it must span to be sure: calls of five or six seconds are slow, and not rare"""
-SHORT_RUN_S = 2.0
-"""two samples nearer to each other than this say nothing about progress"""
 LATE_RUN_SAMPLES = 4
 LATE_RUN_S = 7.5
 """what a run must span in a thread that moved earlier in the series"""
 TRICKLE_MS_PER_S = 0.5
 """growth of CPU time that an answer of single bytes costs, in a call that is proven to be the same one"""
-CLOCK_MS = 0.02
-"""growth below this is none: cpu= has two digits"""
 SPIN_SHARE = 0.05
 """share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
-ENOUGH_SLEEPS = 5
-"""samples that tell one sleep after another for one message from one for each: by growth that is never none"""
 ENOUGH_TIMED = 3
 """samples with CPU time that judge a thread by themselves where others have none"""
 EXACT_BYTES = 10 * 1024**2
@@ -168,17 +135,17 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
         return _moved(whole, say("its work changed between the last two samples"))
     if whole.cpu_growth is None:
         return _without_cpu(whole, series)
-    if not _stands_still(whole, run) and _is_one_call(whole):
+    if not stands_still(whole, run) and _is_one_call(whole):
         return _same_call_still(whole)
     best: Judgement | None = None
     starts = range(len(run) - 1)
-    if _growth(track, run[-2], run[-1]) > STILL_MS and track.last_view.doing != "monitor":
+    if growth(track, run[-2], run[-1]) > STILL_MS and track.last_view.doing != "monitor":
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
     # the longest run that stands still; a thread may have moved first and hang since
     for start in starts:
         measured = whole if start == 0 else _measure(track, series, run[start:])
-        if _stands_still(measured, run[start:]):
+        if stands_still(measured, run[start:]):
             best = measured
             break
     if best is None or (best.count < 3 and len(present) > 2):
@@ -225,13 +192,6 @@ def _same_work(track: Track, one: int, other: int) -> bool:
     return a.work == b.work
 
 
-def _growth(track: Track, one: int, other: int) -> float:
-    first, last = track.records[one], track.records[other]
-    if first is None or last is None or first.cpu_ms is None or last.cpu_ms is None:
-        return 0.0
-    return last.cpu_ms - first.cpu_ms
-
-
 def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
     """Growth over a run."""
     first, last = track.records[run[0]], track.records[run[-1]]
@@ -268,45 +228,6 @@ def _seconds(series: Series, first: float | None, last: float | None, run: list[
         return round(max(last - first, 0.0), 3)
     begin, end = series.moments[run[0]].seconds, series.moments[run[-1]].seconds
     return None if begin is None or end is None else round(end - begin, 3)
-
-
-def still_limit(seconds: float | None) -> float:
-    """Growth of cpu= up to which a run of this length stands still."""
-    return max(FLOOR_MS, min(STILL_MS, STILL_MS_PER_S * (8.0 if seconds is None else seconds)))
-
-
-def _moved_at_once(track: Track, run: list[int]) -> bool:
-    """Whether the growth of a run came between two of its samples: one message was done, and the next begun."""
-    if track.role == roles.BROKER_SEND or reads_body(track.last_view) or waits_in_steps(track.last_view):
-        # the waits of a broker have time-outs of their own and are told apart by the lock's owners; the bytes of an
-        # answer come as they come, and so do the steps of a wait
-        return False
-    growths = sorted(_growth(track, one, other) for one, other in pairwise(run))
-    if len(growths) < 2:
-        # nothing to compare with
-        return bool(growths) and growths[-1] > FLOOR_MS
-    if growths[0] < CLOCK_MS and growths[-1] >= WORK_MS:
-        return True
-    usual = median(growths[:-1])
-    return growths[-1] >= BURST_MS and growths[-1] > BURST_OVER_REST * (usual + CLOCK_MS)
-
-
-def _stands_still(run: Judgement, samples: list[int]) -> bool:
-    assert run.cpu_growth is not None
-    if run.seconds is not None and run.seconds < SHORT_RUN_S:
-        return False
-    if _moved_at_once(run.track, samples):
-        return False
-    limit = still_limit(run.seconds)
-    if run.same_frames and run.seconds is not None and reads_body(run.track.last_view):
-        # a slow server makes its callers wait for the first line of an answer, not in the midst of it
-        limit = max(limit, min(BODY_MS, BODY_MS_PER_S * run.seconds))
-    if run.same_frames and run.seconds is not None and waits_in_steps(run.track.last_view):
-        limit = max(limit, STEPS_MS_PER_S * run.seconds)
-    if run.track.last_view.doing == "monitor" and run.seconds is not None:
-        # one of those who wait looks after the monitor once a second for as long as it waits
-        limit = max(limit, MONITOR_MS_PER_S * run.seconds)
-    return run.cpu_growth <= limit
 
 
 def _still(run: Judgement) -> Judgement:

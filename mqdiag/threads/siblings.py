@@ -7,8 +7,9 @@ from itertools import pairwise
 
 from mqdiag.language import say
 from mqdiag.threads.align import Track
-from mqdiag.threads.decide import CLOCK_MS, PROGRESSING, STUCK, UNKNOWN, Judgement
+from mqdiag.threads.decide import PROGRESSING, STUCK, UNKNOWN, Judgement
 from mqdiag.threads.series import Series
+from mqdiag.threads.standing_still import CLOCK_MS
 
 CALLS = 2.1
 """calls, as long as the longest that a sibling came back from, that a silence must outlast to be a standstill;
