@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mqdiag.threads.decide import Judgement
 
 STILL_MS = 0.5
-"""growth of cpu= over the whole run up to which a wait is the same wait: no progressing thread was below it"""
+"""growth of cpu= over the whole run, a little between all samples, up to which a wait is the same wait"""
 STILL_MS_PER_S = 0.06
 """the same for short runs: a thread that finishes little in little time grows little too"""
 BODY_MS = 1.2
