@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.fleet.conftest import TEMPLATE, Night
 from tests.fleet.made_fleet import heap, put
 from tests.fleet.runs import Done, rows, run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
@@ -107,6 +110,29 @@ def test_a_second_run_tells_what_changed(second: Done) -> None:
         if found["evidence"]["rule"] == "consumer-cache-exceeds-heap"
     ]
     assert regression["severity"] == "error"
+
+
+def test_one_task_and_many_tasks_compare_alike(night: Night, second: Done, spark: SparkSession) -> None:
+    """A small fleet is compared without exchanges; a large one is divided, joined and put together again."""
+    from mqdiag.fleet.analysis.gather import fleet_facts
+    from mqdiag.fleet.analysis.picture import SMALL, Picture
+    from mqdiag.fleet.files.storage import storage
+    from mqdiag.fleet.tables.layout import Layout
+
+    assert second.code == 1
+    layout = Layout(*storage(str(night.root / "out")))
+    told = []
+    for incidents in (1, SMALL + 1):
+        session = spark.newSession()
+        for key, value in (("adaptive.enabled", "true"), ("shuffle.partitions", "4")):
+            session.conf.set(f"spark.sql.{key}", value)
+        now, before = (Picture(session, layout, run, incidents) for run in ("second", "first"))
+        told.append(fleet_facts(now, before, now.totals(0), "/out"))
+        assert session.conf.get("spark.sql.adaptive.enabled") == str(incidents > SMALL).lower()
+    assert told[0] == told[1]
+    facts, _ = told[0]
+    assert facts.totals is not None
+    assert (facts.totals.analysed, facts.totals.known, facts.totals.regressions > 0) == (2, 8, True)
 
 
 def test_the_report_fits_its_schema(night: Night, second: Done) -> None:
