@@ -115,14 +115,18 @@ def _joined(owners: list[Owner], logs: Sequence[ReadLog]) -> list[Owner]:
     return [merged]
 
 
-def owner_of(
-    owners: Sequence[Owner], number: int, broker: str | None, log: ReadLog, span: Span, zone: Zone
+def by_log(owners: Sequence[Owner]) -> dict[int, int]:
+    """The place of the broker that each log is of, by the log's number."""
+    return {number: place for place, owner in enumerate(owners) for number in owner.logs}
+
+
+def answered_by(
+    owners: Sequence[Owner], broker: str | None, log: ReadLog, span: Span, zone: Zone
 ) -> int | None:
-    """Which broker some lines of a log are about; None where nothing tells.
+    """The place of the broker that lines of a client are about; None where nothing tells.
 
     Args:
         owners: the brokers.
-        number: of the log.
         broker: as the lines name it.
         log: the log.
         span: times of the lines, on the log's clock.
@@ -130,8 +134,7 @@ def owner_of(
     """
     if len(owners) == 1:
         return 0
-    own = next((owner for owner in owners if number in owner.logs), None)
-    own = own or _of_answer(owners, broker, span, log, zone)
+    own = _of_answer(owners, broker, span, log, zone)
     return None if own is None else owners.index(own)
 
 

@@ -18,7 +18,7 @@ from mqdiag.facts.logs import (
 )
 from mqdiag.logs.collections import GcStep, GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
-from mqdiag.logs.owners import Owner, owner_of
+from mqdiag.logs.owners import Owner, answered_by, by_log
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import MINUTE_MS
 from mqdiag.logs.zones import Zone, shown_time
@@ -85,9 +85,12 @@ def reset_rows(
     """
     merged: dict[tuple[int | None, ResetKey], OffsetReset] = {}
     left_out = sum(log.tally.resets_left_out for log in logs)
+    own = by_log(owners)
     for number, (log, zone) in enumerate(zip(logs, zones, strict=True)):
         for key, row in log.tally.resets.items():
-            whose = owner_of(owners, number, row.broker, log, row.span, zone)
+            whose = own.get(number)
+            if whose is None:
+                whose = answered_by(owners, row.broker, log, row.span, zone)
             one = _reset(key, row, zone, log.shape.kind)
             if whose is not None:
                 one = msgspec.structs.replace(
