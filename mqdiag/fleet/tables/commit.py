@@ -118,7 +118,7 @@ def publish(layout: Layout, run: str) -> None:
 
 
 def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
-    """After the mark: remove the run's lists, and the results that are in the tables now."""
+    """After the mark: remove the results, which are in the tables now."""
     out = layout.uri
     for parts in _batches(_parts(done)):
         tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
@@ -131,7 +131,7 @@ def _remove_one(out: str, part: Part) -> None:
 
 
 def remove_unmarked(layout: Layout) -> None:
-    """Remove what a run left that was stopped, but for the results: its lists, and tables without a mark."""
+    """Remove what a run left that was stopped, but for the results: its unfinished tables, and those without a mark."""
     if layout.store.is_folder(layout.staging):
         for place in layout.store.walk(layout.staging):
             if isinstance(place, str) and not place.endswith(f"/{RESULTS}"):

@@ -7,7 +7,7 @@ no Hadoop jars for it are needed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.tables.schemas import PARTITIONS
 
 BATCH = 10_000
 FILES_PER_TASK = 16
@@ -44,7 +45,7 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
     """A table's rows of some runs."""
     schema = full_schema(table)
     if not layout.store.is_local:
-        return parquet_frame(spark, layout.files(table, runs), schema)
+        return _stored_frame(spark, list(layout.files(table, runs)), schema)
     folders = [folder for run in sorted(runs) if layout.store.is_folder(folder := layout.partition(table, run))]
     if not folders:
         return _nothing(spark, schema)
@@ -52,25 +53,13 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
     return reader.parquet(*(f"file://{folder}" for folder in folders))
 
 
-def parquet_frame(
-    spark: SparkSession,
-    files: Iterable[tuple[str, dict[str, str]]],
-    schema: pa.Schema,
-) -> DataFrame:
-    """Rows of Parquet files.
-
-    Args:
-        spark: the session.
-        files: URIs, each with constant columns to add: what stands in its folder names.
-        schema: of the files and those constant columns.
-    """
-    listed = [(uri, *(constants.get(name) for name in _constants(schema))) for uri, constants in files]
-    if not listed:
+def _stored_frame(spark: SparkSession, files: list[tuple[str, dict[str, str]]], schema: pa.Schema) -> DataFrame:
+    """Rows of files in an object store, with what stands in their folder names."""
+    if not files:
         return _nothing(spark, schema)
-    if not _constants(schema) and all("://" not in str(uri) for uri, *_ in listed):
-        return spark.read.schema(ddl(schema)).parquet(*(f"file://{uri}" for uri, *_ in listed))
-    tasks = max(1, min(len(listed), len(listed) // FILES_PER_TASK, 4096))
-    names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *_constants(schema))])
+    listed = [(uri, *(constants[name] for name in PARTITIONS)) for uri, constants in files]
+    tasks = max(1, min(len(listed) // FILES_PER_TASK, 4096))
+    names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *PARTITIONS)])
     frame = spark.createDataFrame(listed, ddl(names)).repartition(tasks)
     encoded = schema.serialize().to_pybytes()
 
@@ -87,10 +76,6 @@ def parquet_frame(
 def _nothing(spark: SparkSession, schema: pa.Schema) -> DataFrame:
     """No rows, in a form from which the optimizer knows it, and leaves out what would be joined."""
     return spark.createDataFrame([], ddl(schema)).limit(0)
-
-
-def _constants(schema: pa.Schema) -> tuple[str, ...]:
-    return tuple(name for name in ("run", "service") if name in schema.names)
 
 
 def _read(row: dict[str, str], target: pa.Schema) -> Iterator[pa.RecordBatch]:
