@@ -44,7 +44,8 @@ def follow_futures(judgements: list[Judgement]) -> None:
     waiting = [judgement for judgement in judgements if _waits(judgement)]
     if not waiting:
         return
-    pools = _pools(judgements)
+    pools = _pools(judgements, plain=False)
+    plain = _pools(judgements, plain=True)
     known: dict[tuple[int, str | None, View], tuple[int, _Pool] | None] = {}
     moving = {
         (judgement.track.jvm, judgement.track.pool, judgement.track.last_view.work)
@@ -68,7 +69,7 @@ def follow_futures(judgements: list[Judgement]) -> None:
         key = (track.jvm, track.pool, track.last_view)
         if key not in known:
             others = [pool for (jvm, name), pool in pools.items() if jvm == track.jvm and name != track.pool]
-            known[key] = _nearest(track.last_view, others)
+            known[key] = _nearest(track.last_view, others) or _own_threads(judgement, plain)
         best = known[key]
         if best is not None:
             _decide(judgement, *best)
@@ -80,24 +81,40 @@ def _waits(judgement: Judgement) -> bool:
     return (
         (judgement.state == STUCK or open_question)
         and judgement.track.role != roles.BROKER_SEND
-        and view.doing in ("future", "latch")
+        and view.doing in ("future", "latch", "join")
         and view.cause is None
         and view.own_index >= 0
     )
 
 
-def _pools(judgements: list[Judgement]) -> dict[tuple[int, str], _Pool]:
-    """Pools of tasks that are at work in the last sample; consume threads are no one's pool."""
+def _own_threads(waiter: Judgement, plain: dict[tuple[int, str], _Pool]) -> tuple[int, _Pool] | None:
+    """Threads that the waiting code started itself, and waits for by a latch or a join: only close kin counts."""
+    if waiter.state != STUCK:
+        return None
+    best = _nearest(
+        waiter.track.last_view, [pool for (jvm, _), pool in plain.items() if jvm == waiter.track.jvm]
+    )
+    return best if best is not None and best[0] == CLOSE_KIN else None
+
+
+def _pools(judgements: list[Judgement], *, plain: bool) -> dict[tuple[int, str], _Pool]:
+    """Pools of tasks that are at work in the last sample; consume threads are no one's pool.
+
+    Args:
+        judgements: all threads.
+        plain: threads that run no task of a pool instead, by the name that they share.
+    """
     last = max((judgement.track.present[-1] for judgement in judgements), default=0)
     pools: dict[tuple[int, str], _Pool] = defaultdict(lambda: _Pool(""))
     for judgement in judgements:
         track = judgement.track
         view = track.last_view
-        if track.is_worker or not track.pool or view.own_index < 0 or track.present[-1] != last:
+        name = track.pool or (track.name if plain else None)
+        if track.is_worker or not name or view.own_index < 0 or track.present[-1] != last:
             continue
-        if view.in_pool_task or track.role == roles.VIRTUAL:
-            pool = pools[(track.jvm, track.pool)]
-            pool.name = track.pool
+        if (view.in_pool_task or track.role == roles.VIRTUAL) is not plain:
+            pool = pools[(track.jvm, name)]
+            pool.name = name
             pool.tasks.append(judgement)
     return pools
 

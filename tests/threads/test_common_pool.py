@@ -50,6 +50,38 @@ def test_the_task_is_the_root_cause(tmp_path: Path, name: str, frames: tuple[str
     assert {thread.state for thread in found.stacks.threads if thread.role == "consume-worker"} == {"blocked"}
 
 
+PLAIN = (*SUPPLY[:-1], "java.lang.Thread.run(Thread.java:840)")
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "java.lang.Thread.join(Thread.java:1313)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:230)",
+    ],
+)
+@pytest.mark.parametrize("name", ["price-1", "pricing"])
+def test_threads_that_the_listener_starts_itself(tmp_path: Path, wait: str, name: str) -> None:
+    waits = ("java.lang.Object.wait(Native Method)", wait, "com.acme.Pricing.price(Pricing.java:94)", *CONSUME)
+    sample = [At("ConsumeMessageThread_CID_1", 27, waits, "WAITING"), At(name, 61, PLAIN)]
+    root, effect = report(tmp_path, [sample] * 5).findings
+    assert (root.rule, root.cause, root.severity) == ("stuck-socket-read", "missing-http-timeout", "error")
+    assert (effect.rule, effect.caused_by) == ("stuck-wait", (root.fingerprint,))
+
+
+def test_a_thread_of_other_code_is_no_answer(tmp_path: Path) -> None:
+    """A server's own reader stands in a read by design."""
+    waits = (
+        "java.lang.Object.wait(Native Method)",
+        "java.lang.Thread.join(Thread.java:1313)",
+        *JOIN[-len(CONSUME) - 1 :],
+    )
+    other = tuple(frame.replace("com.acme.Pricing", "com.acme.Feed") for frame in PLAIN)
+    sample = [At("ConsumeMessageThread_CID_1", 27, waits, "WAITING"), At("feed-1", 61, other)]
+    (found,) = report(tmp_path, [sample] * 5).findings
+    assert found.rule == "stuck-wait"
+
+
 def test_a_task_that_a_moving_pool_leaves_behind_is_not_stuck(tmp_path: Path) -> None:
     """The common pool keeps no order: some callers wait for long while others come back all the time."""
 
