@@ -64,7 +64,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             if mine is not None and theirs is not None and mine != theirs:
                 return False
         return not any(
-            one.instance == UNNAMED_BROKER and their.broker is not None
+            one.instance == UNNAMED_BROKER and their.instance != UNNAMED_BROKER and their.broker is not None
             for one, their in ((self, other), (other, self))
         )
 

@@ -200,7 +200,6 @@ def _without_doubt(owners: list[Owner]) -> list[Owner]:
 def labels(owners: Sequence[Owner]) -> list[str | None]:
     """What tells each from others of its name, or from others without one; None where its name does."""
     counts = Counter(owner.name for owner in owners)
-    unnamed = [owner.name is None and not owner.logs for owner in owners]
     folders = [owner.place.split("/") for owner in owners if owner.place]
     shared = 0
     for parts in zip(*folders, strict=False):
@@ -208,11 +207,12 @@ def labels(owners: Sequence[Owner]) -> list[str | None]:
             break
         shared += 1
     found: list[str | None] = []
-    for owner, without in zip(owners, unnamed, strict=True):
-        if without and len(owners) > 1:
+    for owner in owners:
+        unique = owner.name is not None and counts[owner.name] == 1
+        if not owner.logs and not unique and len(owners) > 1:
+            # which of those of its name, or which at all, the answers do not tell
             found.append(UNNAMED_BROKER)
             continue
-        unique = owner.name is not None and counts[owner.name] == 1
-        below = "/".join(owner.place.split("/")[shared:]) or owner.place
+        below = "/".join(owner.place.split("/")[shared:]) or owner.place.rpartition("/")[2]
         found.append(None if unique or not below else below)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 from pathlib import Path
 
@@ -176,6 +177,20 @@ def test_answers_that_name_nobody_are_given_to_nobody(tmp_path: Path) -> None:
     )
     by_instance = {(broker.name, broker.instance): len(broker.events) for broker in logs.brokers}
     assert by_instance == {("broker-a", None): 0, ("broker-b", None): 0, (None, UNNAMED_BROKER): 1}
+
+
+def test_a_name_that_two_brokers_have_tells_neither(tmp_path: Path) -> None:
+    """Their logs lie elsewhere and are of that time: what senders were told is joined with no broker's trouble."""
+    laid("page-cache-busy-5.3.3", tmp_path / "x" / "one", processes=("broker",))
+    laid("page-cache-busy-4.9.7", tmp_path / "x" / "two", processes=("broker",))
+    for path in (tmp_path / "x" / "two").rglob("*.log"):
+        # the clock of the other one's trouble
+        path.write_bytes(re.sub(rb"20:\d\d:(\d\d)", rb"20:25:\1", path.read_bytes()))
+    laid("page-cache-busy-5.3.3", tmp_path / "y", processes=("producer",))
+    for path in (tmp_path / "y").rglob("*.log"):
+        path.write_bytes(path.read_bytes().replace(b"127.0.0.1:10911", b"broker-a.lan:9999"))
+    links = linked(diagnose_incident([tmp_path]).report)
+    assert links == {("one/broker", "one/broker"), ("two/broker", "two/broker"), ("unnamed", "unnamed")}
 
 
 @pytest.mark.parametrize(
