@@ -82,7 +82,7 @@ def _told(report: Report, facts: Facts, own: Process | None) -> Report:
         findings=tuple(
             msgspec.structs.replace(
                 finding,
-                rests_on=_rests_on(finding, facts),
+                rests_on=finding.rests_on or _rests_on(finding, facts),
                 processes=() if own is None else (own.facts.name,),
             )
             for finding in report.findings

@@ -161,6 +161,7 @@ def _finding(
         references=rule.card.references,
         weight=draft.weight,
         seen_in=shown_by,
+        rests_on=draft.rests_on,
         spells=draft.spells or moments(facts.heap, facts.stacks, shown_by, draft.evidence.items()),
     )
 
@@ -185,6 +186,7 @@ def link(
             and other is not finding
             and finding.subject.overlaps(other.subject)
             and apart(other, finding) is not True
+            and not (other.rule in of_process and _of_another_process(other, finding))
             and (of_process & {other.rule, finding.rule} or not _of_others(other, finding))
         )
         linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))
@@ -198,6 +200,12 @@ def _of_others(root: Finding, effect: Finding) -> bool:
     if not ((alone[0] and grouped[1]) or (grouped[0] and alone[1])):
         return False
     return not _named_threads(root) & _named_threads(effect)
+
+
+def _of_another_process(root: Finding, effect: Finding) -> bool:
+    """Whether the logs of both lie in different folders, as those of two processes do."""
+    mine, theirs = ({path.rpartition("/")[0] for path in one.rests_on} for one in (root, effect))
+    return bool(mine and theirs) and not mine & theirs
 
 
 def _named_threads(finding: Finding) -> set[str]:

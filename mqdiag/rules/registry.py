@@ -37,6 +37,8 @@ class Draft:
     weight: float = 0.0
     seen_in: tuple[str, ...] = ()
     """parts of `Facts` that it was found in; empty for all that the rule needs"""
+    rests_on: tuple[str, ...] = ()
+    """the logs that have its lines, where they tell of which process it is"""
     spells: tuple[Spell, ...] = ()
     """when it was, by the lines of logs; the engine fills in the time of a dump"""
 

@@ -153,3 +153,31 @@ def test_spells_are_few() -> None:
     few = joined(many)
     assert len(few) == MOST_SPELLS
     assert (few[0].first, few[-1].last) == (many[0].first, many[-1].last)
+
+
+def test_the_memory_of_one_client_does_not_explain_the_pulls_of_another() -> None:
+    """Both logs are of the same hour; their folders tell the processes apart."""
+    lost = FIXTURES / "logs" / "client-pull-lost-4.9.7"
+    other = FIXTURES / "logs" / "client-out-of-memory-4.9.7"
+    alone = diagnose_incident([lost]).report
+    both = diagnose_incident([lost, other]).report
+    assert {"out-of-memory-thread", "pull-loop-lost"} <= {found.rule for found in both.findings}
+    assert ("out-of-memory-thread", "pull-loop-lost") not in links(both)
+    errors = [
+        next(found.evidence["out_of_memory_errors"] for found in one.findings if found.rule == "pull-loop-lost")
+        for one in (alone, both)
+    ]
+    assert errors[0] == errors[1]
+
+
+def test_the_memory_of_a_client_explains_its_own_pulls(tmp_path: Path) -> None:
+    log = (
+        "2026-11-21 12:00:01,001 WARN RocketmqClient - java.lang.OutOfMemoryError: Java heap space\n"
+        "2026-11-21 12:02:30,030 WARN RocketmqClient - [BUG]doRebalance, CID_orders, remove unnecessary mq,"
+        " MessageQueue [topic=orders, brokerName=broker-a, queueId=1], because pull is pause\n"
+    )
+    (tmp_path / "rocketmq_client.log").write_text(log)
+    report = diagnose_incident([tmp_path]).report
+    assert ("out-of-memory-thread", "pull-loop-lost") in links(report)
+    (lost,) = [found for found in report.findings if found.rule == "pull-loop-lost"]
+    assert lost.evidence["out_of_memory_errors"] == 1

@@ -40,6 +40,7 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
                 "Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError.",
                 "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good.",
             ),
+            rests_on=event.files,
             spells=spells_of([event]),
             weight=0.2,
         )

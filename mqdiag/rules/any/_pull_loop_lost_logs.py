@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
-from mqdiag.rules.log_events import by_group, only, rows_said, when
+from mqdiag.rules.log_events import by_group, events, only, rows_said, when
 from mqdiag.rules.registry import Draft
 from mqdiag.spells import spells_of
 
@@ -20,7 +20,17 @@ def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
         return
     for group, parts in by_group(logs, "pull-paused").items():
         event = max(parts, key=lambda part: part.count)
-        yield _draft(group, event, logs.count("out-of-memory"), logs.count("pull-callback-failed"), remedy)
+        own = {_folder(path) for path in event.files}
+        errors, callbacks = (
+            sum(one.count for one in events(logs, kind) if own & {_folder(path) for path in one.files})
+            for kind in ("out-of-memory", "pull-callback-failed")
+        )
+        yield _draft(group, event, errors, callbacks, remedy)
+
+
+def _folder(path: str) -> str:
+    """Where a log lies: another process has its own."""
+    return path.rpartition("/")[0]
 
 
 def _draft(
@@ -66,6 +76,7 @@ def _draft(
         },
         explanation=tuple(explained),
         remedy=remedy,
+        rests_on=event.files,
         spells=spells_of([event]),
         weight=0.5,
     )
