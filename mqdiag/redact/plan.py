@@ -15,11 +15,11 @@ from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels import rewrite as kernel
 from mqdiag.redact.outline import Outline
 
-JOB_BYTES = 2 << 20
+JOB_BYTES = 1 << 20
 _MOST_PIECES = 256
 """of a job"""
-_LARGE_RECORD_BYTES = 1 << 20
-"""no record of another kind than the heap's is so large"""
+_BEYOND_BYTES = 1 << 20
+"""no record of another kind than the heap's is so large, and no instance: a class has at most 65,535 fields"""
 _HEADER = 9
 _OBJECT_ARRAY, _INSTANCE = 0x22, 0x21
 _PRIMITIVES = range(4, 12)
@@ -158,7 +158,7 @@ class _Planner:
     def records(self, tags: NDArray[np.uint8], offsets: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """All top-level records; runs of small ones are one piece."""
         is_heap = (tags == HEAP_DUMP) | (tags == HEAP_DUMP_SEGMENT)
-        alone = np.flatnonzero(is_heap | (lengths > _LARGE_RECORD_BYTES)).tolist()
+        alone = np.flatnonzero(is_heap | (lengths > _BEYOND_BYTES)).tolist()
         ends = offsets + lengths
         number = 0
         for single in [*alone, tags.size]:
@@ -217,8 +217,7 @@ class _Planner:
             self.counts[counted] += 1
         elif kind == _OBJECT_ARRAY:
             self.add(start, end, Fate.COPY)
-        elif kind == _INSTANCE:
-            # No class has so many fields.
+        elif kind == _INSTANCE and end - start > _BEYOND_BYTES:
             self.add(start, start + 9 + 2 * self._id_size, Fate.COPY)
             self.add(start + 9 + 2 * self._id_size, end, Fate.BLANK)
         else:

@@ -73,17 +73,16 @@ def _scanned(
         segments=segments,
         further_dumps=further,
     )
-    leading, asked = index.class_starts, Asked(outline)
+    leading, asked = index.class_starts.size, Asked(outline)
     progress.phase("indexing objects")
     index = scanner.all(segments, asked.ids, progress)
-    if not np.array_equal(index.class_starts, leading):
+    if index.class_starts.size != leading:
+        # Those that stood first keep their rows.
         outline.classes = _classes(source, header, names, loaded, index)
         before, asked = asked, Asked(outline)
         if not is_among(asked.ids, np.sort(before.ids)).all():
             progress.phase("indexing objects again")
             index = scanner.all(segments, asked.ids, progress)
-        else:
-            index.found_rows = outline.classes.rows_of(before.ids)[index.found_rows]
     return outline, asked, index, _damages(source, header, segments, index)
 
 

@@ -57,7 +57,6 @@ def test_objects_are_indexed_again_when_a_class_that_is_asked_for_stands_behind_
 def test_another_class_behind_objects_costs_no_second_look(tmp_path: Path) -> None:
     made = canary_dump(segment_bytes=2000)
     made.dump.items.sort(key=lambda item: not isinstance(item, JavaClass))
-    # Before all others by its id, so that rows move.
     late = made.dump.known("app/Holder")
     made.dump.items.remove(late)
     made.dump.items.append(late)
@@ -106,12 +105,9 @@ def test_small_objects_before_one_that_is_nearly_large(first: str, less: int, tm
     dump = DumpWriter()
     java = JavaObjects(dump)
     kept = [java.string(f"secret-{number}") for number in range(300)]
-    dump.items.sort(key=lambda item: not isinstance(item, JavaClass))
     known = dump.known("app/Plain", number=10)
     held = dump.instance(known, number=7) if first == "instance" else dump.object_array(known, kept)
-    dump.items.insert(
-        1 + max(at for at, item in enumerate(dump.items) if isinstance(item, JavaClass)), dump.items.pop()
-    )
+    dump.items.insert(0, dump.items.pop())
     dump.primitive_array(BYTE, b"s" * (LARGE_BYTES - 18 - less))
     later = [java.string(f"secret-after-{number}") for number in range(300)]
     holder = dump.java_class("app/Holder", statics={"a": (OBJECT, java.array_list([held, *kept, *later]))})

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mqdiag.errors import InputError
-from mqdiag.read.sniff import Content, content_of
-from mqdiag.read.spool import spooled
 
 
 @contextmanager
@@ -19,9 +17,14 @@ def given_file(name: str) -> Iterator[str]:
         return
     if sys.stdin is None:
         raise InputError(name, "standard input is closed")
+    # Here, not above: most commands get a file.
+    from mqdiag.read.spool import spooled
+
     with spooled(name, sys.stdin.buffer, _may_be_a_dump) as spool:
         yield f"/proc/self/fd/{spool.fileno()}"
 
 
 def _may_be_a_dump(head: bytes) -> bool:
+    from mqdiag.read.sniff import Content, content_of
+
     return content_of(head) in (Content.HEAP_DUMP, Content.GZIP)
