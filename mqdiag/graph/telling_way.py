@@ -11,6 +11,9 @@ from mqdiag.graph.paths import path_nodes, referrers
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
+_HOPS = 3
+"""references from a named class to the object's way: Executors and Collections wrap once or twice"""
+_MOST_WRAPPERS = 64
 JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 
 
@@ -18,20 +21,32 @@ def telling_way(heap: Heap, node: int) -> list[int]:
     """Nodes of the shortest way from a GC root, the root first; empty for an unreachable object.
 
     Where that way comes from a thread and names no class but the JDK's, the way by a class that does, if one refers to
-    any object on it. Costs one pass over all references then.
+    any object on it, or to what the JDK wraps around it. Costs a few passes over all references then.
     """
     way = path_nodes(heap, node)
     if len(way) < 2 or way[0] not in heap.references.extra_from or any(is_named(heap, at) for at in way):
         return way
-    positions, holders = referrers(heap, np.array(way[1:], np.int32))
-    for at in np.argsort(-positions, kind="stable").tolist():
-        holder = int(holders[at])
-        if not is_named(heap, holder):
-            continue
-        there = path_nodes(heap, holder)
-        # what hangs below the object itself refers back to it, and keeps nothing
-        if there and not set(there) & set(way[1:]):
-            return [*there, *way[1 + int(positions[at]) :]]
+    # the nearest to the object first; what each leads down to
+    frontier = way[:0:-1]
+    below = {at: way[place:] for place, at in enumerate(way) if place}
+    for _ in range(_HOPS):
+        positions, holders = referrers(heap, np.array(frontier, np.int32))
+        wrappers = []
+        for at in np.argsort(positions, kind="stable").tolist():
+            holder, rest = int(holders[at]), below[frontier[int(positions[at])]]
+            if holder in below or holder == way[0]:
+                continue
+            if not is_named(heap, holder):
+                below[holder] = [holder, *rest]
+                wrappers.append(holder)
+                continue
+            there = path_nodes(heap, holder)
+            # what hangs below the object itself refers back to it, and keeps nothing
+            if there and not set(there) & set(way[1:]):
+                return [*there, *rest]
+        frontier = wrappers[:_MOST_WRAPPERS]
+        if not frontier:
+            break
     return way
 
 

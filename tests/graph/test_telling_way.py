@@ -44,6 +44,19 @@ def test_a_list_that_a_listener_fills_is_named_by_its_static_field(tmp_path: Pat
         assert found.path[0].startswith("thread")
 
 
+def test_what_the_jdk_wraps_around_it_hides_no_name(tmp_path: Path) -> None:
+    """Collections.synchronizedList, Executors.newSingleThreadExecutor."""
+    dump = DumpWriter()
+    wrapped = JavaObjects(dump).wrapped("java/util/Collections$SynchronizedList", "list", filled(dump))
+    cache = dump.java_class("app/Cache", statics={"kept": (OBJECT, wrapped)})
+    classes = dump.object_array(dump.known("[Ljava/lang/Object;"), [cache.id])
+    dump.root(hprof.JNI_GLOBAL, classes)
+    dump.root(hprof.STICKY_CLASS, dump.classes["java/lang/Thread"].id)
+    (found,) = suspects(heap_of(dump, tmp_path), lambda name: False)
+    assert (found.label, found.owner) == ("app.Cache.kept", "application")
+    assert [step for step in found.path if "SynchronizedList" in step]
+
+
 def test_what_the_object_itself_keeps_is_no_holder_of_it(tmp_path: Path) -> None:
     dump = DumpWriter()
     kept = filled(dump)
