@@ -17,6 +17,8 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.commit import write_empty
 from mqdiag.fleet.tables.layout import STAGING, Layout
 from mqdiag.fleet.work.warm_nodes import warm_nodes
+from mqdiag.fleet.work.waves import work_frame
+from mqdiag.fleet.work.worklist import Todo
 
 RUN = "rehearsal"
 
@@ -34,13 +36,15 @@ def rehearse(spark: SparkSession, layout: Layout, scratch: str | None, limits: L
 
     def compare() -> None:
         try:
-            _compare_nothing(spark, layout)
+            # In a session of its own: what suits an empty fleet is set in it.
+            _compare_nothing(spark.newSession(), layout)
         except BaseException as error:
             trouble.append(error)
 
     thread = threading.Thread(target=compare, name="mqdiag-rehearsal", daemon=True)
     thread.start()
     warm_nodes(spark.sparkContext, scratch, limits)
+    work_frame(spark, [Todo(bytes=0, item="")]).count()
     thread.join()
     if trouble:
         raise trouble[0]

@@ -19,6 +19,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import Limits
+from mqdiag.fleet.rehearsal import rehearse
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.commit import CHUNK, _parts, publish, write_tables
 from mqdiag.fleet.tables.layout import Layout, RunMark
@@ -122,6 +123,16 @@ def test_one_item_a_task_in_the_order_of_work(spark: SparkSession, length: int) 
     assert frame.rdd.glom().map(lambda part: [row["bytes"] for row in part]).collect() == [
         [todo.bytes] for todo in wave
     ]
+
+
+def test_a_rehearsal_leaves_nothing_behind(bench: Bench, tmp_path: Path) -> None:
+    """Neither in the output nor in the session: settings for a small fleet would slow a large one down."""
+    session = bench.spark.newSession()
+    session.conf.set("spark.sql.adaptive.enabled", "true")
+    before = dict(session.conf.getAll)
+    rehearse(session, bench.layout, str(tmp_path / "scratch"), Limits())
+    assert dict(session.conf.getAll) == before
+    assert [path for path in Path(bench.layout.root).rglob("*") if path.is_file()] == []
 
 
 def test_what_is_there_is_known(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -38,5 +39,7 @@ def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> No
                 timeout=1800,
             )
         warm_child(limits).start()
+        for module in ("mqdiag.fleet.work.plan", "mqdiag.fleet.tables.commit"):
+            importlib.import_module(module)  # of the tasks that come, with all of Arrow
 
     context.parallelize(range(tasks), tasks).foreachPartition(warm)
