@@ -14,6 +14,7 @@ WORDS = frozenset(
             later("new"), later("gone"), later("changed"),
             later("group"), later("topic"), later("broker"), later("queue"), later("thread"), later("class"),
             later("field"), later("setting"), later("address"), later("client"), later("host"), later("service"),
+            later("instance"),
             later("heap"), later("stacks"), later("logs"), later("stores"), later("admin"), later("log"),
             later("heap dump"), later("thread dumps"), later("fleet"), later("count"), later("size"), later("span"),
             later("rocketmq"), later("jdk"), later("application"),
