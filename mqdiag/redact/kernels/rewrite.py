@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import identifier, little_u8, u4, value_size
 from mqdiag.redact.kernels.steps import next_place
 from mqdiag.redact.kernels.tables import place_of
-from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, last_word, write_letters
+from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, last_word, put_u4, write_letters
 
 KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3
 """places in the counts: arrays of each fate"""
@@ -51,7 +51,7 @@ def _is_number(data, begin, end, kind):
     return True
 
 
-@kernel
+@kernel(inline=True)
 def _at_sign(data, begin, end, width):
     """Where the first @ begins; `end` where there is none."""
     at = begin
@@ -80,7 +80,7 @@ def _may_stay(data, begin, end, kind, key0, key1, texts):
     return texts[place_of(texts, hashed)] == hashed or _is_number(data, begin, end, kind)
 
 
-@kernel
+@kernel(inline=True)
 def _is_joined(data, begin, end, kind, key0, key1, texts):
     """Whether it is "topic@group" or the like: two parts around one @, each of which may stay."""
     width = value_size(kind, 8)
@@ -95,7 +95,7 @@ def _is_joined(data, begin, end, kind, key0, key1, texts):
     )
 
 
-@kernel
+@kernel(inline=True)
 def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
     kind = data[at + 9 + id_size]
     begin = at + 10 + id_size
@@ -192,6 +192,9 @@ def rewrite_sub_records(
                         if fields[field, 2] == 1:
                             code = np.uint64(u4(data, first)) + (np.uint64(1) << np.uint64(32))
                             stays = hash_codes[place_of(hash_codes, code)] == code
-                        if not stays:
+                        if not stays and fields[field, 1] == 4:
+                            # By far the commonest, and done before memset is called.
+                            put_u4(data, first, np.uint64(0))
+                        elif not stays:
                             _blank(data, first, first + fields[field, 1])
             at = after

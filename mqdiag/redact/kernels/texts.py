@@ -36,7 +36,7 @@ def _two_rounds(v0, v1, v2, v3):
     return v0, v1, v2, v3
 
 
-@kernel
+@kernel(inline=True)
 def last_word(data, at, left):
     """The `left` < 8 bytes at a place as one little-endian word. O(1)."""
     if at + 8 <= data.size:
@@ -87,19 +87,22 @@ def _eight_letters(word):
 
 
 @kernel(inline=True)
-def _put_u8(data, at, word):
+def put_u4(data, at, word):
+    """Write the lower four bytes of a uint64, the lowest first. O(1)."""
     p = np.uint64(at)
     data[p] = np.uint8(word)
     data[p + np.uint64(1)] = np.uint8(word >> np.uint64(8))
     data[p + np.uint64(2)] = np.uint8(word >> np.uint64(16))
     data[p + np.uint64(3)] = np.uint8(word >> np.uint64(24))
-    data[p + np.uint64(4)] = np.uint8(word >> np.uint64(32))
-    data[p + np.uint64(5)] = np.uint8(word >> np.uint64(40))
-    data[p + np.uint64(6)] = np.uint8(word >> np.uint64(48))
-    data[p + np.uint64(7)] = np.uint8(word >> np.uint64(56))
 
 
-@kernel
+@kernel(inline=True)
+def _put_u8(data, at, word):
+    put_u4(data, at, word)
+    put_u4(data, at + 4, word >> np.uint64(32))
+
+
+@kernel(inline=True)
 def _put_last(data, at, left, word):
     """Write the lower `left` < 8 bytes of a word."""
     if at + 8 <= data.size:
