@@ -21,6 +21,7 @@ NEAR_A_DUMP = timedelta(hours=1)
 ANY_ZONE = timedelta(hours=14)
 """no two zones are further apart than twice this; one of them is a known one"""
 MOST_SPELLS = 20
+_EARLIEST, _LATEST = datetime(1, 1, 3), datetime(9999, 12, 29)
 _LONGEST_MS = 366 * 86_400_000
 _DUMPS = frozenset({"heap", "stacks", "admin"})
 _AGES = (
@@ -31,29 +32,51 @@ _AGES = (
 
 
 def spells_of(events: Iterable[LogEvent]) -> tuple[Spell, ...]:
-    """When the lines of these events were written."""
+    """When the lines of these events were written; times that are none, as a saved report may have, are left out."""
     spells: list[Spell] = []
     for event in events:
-        if event.first is None or event.last is None:
+        try:
+            spells += _of_event(event)
+        except (ValueError, TypeError, OverflowError):
             continue
-        if not event.series:
-            spells.append(Spell(first=event.first, last=event.last))
-            continue
-        width = timedelta(minutes=event.step_minutes)
-        first, last = _read(event.first), _read(event.last)
-        for point in event.series:
-            begin = _read(point.at)
-            if begin + width <= first or begin > last:
-                continue  # of another group
-            # the first and the last minute are known to the second
-            at, end = max(begin, first), min(begin + width, last)
-            spells.append(Spell(first=at.isoformat(), last=max(at, end).isoformat()))
     return joined(spells)
 
 
-def between(first: str | None, last: str | None) -> tuple[Spell, ...]:
-    """One spell; none where nothing tells."""
-    return () if first is None else (Spell(first=first, last=last or first),)
+def _of_event(event: LogEvent) -> list[Spell]:
+    if event.first is None or event.last is None:
+        return []
+    first, last = _read(event.first), _read(event.last)
+    if not event.series:
+        return list(between(event.first, event.last))
+    spells = []
+    width = timedelta(minutes=event.step_minutes)
+    for point in event.series:
+        begin = _read(point.at)
+        if begin + width <= first or begin > last:
+            continue  # of another group
+        # the first and the last minute are known to the second
+        at, end = max(begin, first), min(begin + width, last)
+        spells.append(Spell(first=at.isoformat(), last=max(at, end).isoformat()))
+    return spells
+
+
+def between(first: str | None, last: str | None, *, longer_by: timedelta = timedelta()) -> tuple[Spell, ...]:
+    """One spell; none where nothing tells.
+
+    Args:
+        first: its begin.
+        last: its end, where that is another time.
+        longer_by: how much longer it is than to that end.
+    """
+    if first is None:
+        return ()
+    try:
+        begin, end = _read(first), _read(last or first) + longer_by
+    except (ValueError, OverflowError):
+        return ()
+    if (begin.tzinfo is None) is not (end.tzinfo is None):
+        return ()
+    return (Spell(first=first, last=end.isoformat()),)
 
 
 def joined(spells: Iterable[Spell]) -> tuple[Spell, ...]:
@@ -87,14 +110,20 @@ def moments(
     """When a finding of a dump was: from as far back as its own ages reach."""
     found: list[Spell] = []
     if "heap" in seen_in and heap is not None and heap.captured_at is not None:
-        written = _read(heap.captured_at)
         ages = [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
         back = timedelta(milliseconds=max(0, min(max(ages, default=0), _LONGEST_MS)))
-        found.append(Spell(first=(written - back).isoformat(), last=heap.captured_at))
+        found += _backwards(heap.captured_at, back)
     if "stacks" in seen_in and stacks is not None:
         times = [at for one in stacks.series if (at := one.captured_at or one.captured_local) is not None]
-        found += between(min(times), max(times)) if times and _alike(times) else ()
+        found += between(min(times), max(times)) if times else ()
     return tuple(found)
+
+
+def _backwards(end: str, by: timedelta) -> tuple[Spell, ...]:
+    try:
+        return (Spell(first=(_read(end) - by).isoformat(), last=end),)
+    except (ValueError, OverflowError):
+        return ()
 
 
 def apart(one: Finding, other: Finding) -> bool | None:
@@ -118,7 +147,7 @@ def _apart(one: Spell, other: Spell, near: timedelta) -> bool | None:
     mixed = _known(one) is not _known(other)
     slack = near + (ANY_ZONE if mixed else timedelta())
     mine, theirs = (tuple(_plain(spell, keep=not mixed)) for spell in (one, other))
-    if mine[0] > theirs[1] + slack or theirs[0] > mine[1] + slack:
+    if mine[0] - theirs[1] > slack or theirs[0] - mine[1] > slack:
         return True
     return None if mixed else False
 
@@ -129,16 +158,12 @@ def _plain(spell: Spell, *, keep: bool) -> Iterator[datetime]:
         time = _read(text)
         if not keep and time.tzinfo is not None:
             offset = time.utcoffset() or timedelta()
-            time = time.replace(tzinfo=None) - offset
+            time = min(max(time.replace(tzinfo=None), _EARLIEST), _LATEST) - offset
         yield time
 
 
 def _known(spell: Spell) -> bool:
     return _read(spell.first).tzinfo is not None
-
-
-def _alike(times: list[str]) -> bool:
-    return len({_read(time).tzinfo is None for time in times}) == 1
 
 
 def _read(text: str) -> datetime:

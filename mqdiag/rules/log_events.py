@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec import structs
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, PutLatency
 from mqdiag.findings import Spell, Subject
 from mqdiag.language import counted, say
+from mqdiag.spells import between as spell_between
 from mqdiag.spells import joined
 
 BUSY_TEXTS = {
@@ -167,12 +168,12 @@ def _subject(row: LogSubject) -> str:
 
 
 def slow_spells(put: PutLatency | None) -> tuple[Spell, ...]:
-    """The minutes in which writes took 100 ms or more; a line counts the minute before it."""
+    """The minutes in which writes took 100 ms or more."""
     if put is None:
         return ()
-    width, minute = timedelta(minutes=put.step_minutes), timedelta(minutes=1)
-    slow = [datetime.fromisoformat(point.at) for point in put.series if point.from_100_ms and point.at]
-    return joined(Spell(first=(at - minute).isoformat(), last=(at + width).isoformat()) for at in slow)
+    width = timedelta(minutes=put.step_minutes)
+    slow = [point.at for point in put.series if point.from_100_ms and point.at]
+    return joined(spell for at in slow for spell in spell_between(at, None, longer_by=width))
 
 
 def writes_fast(logs: LogsFacts) -> bool:

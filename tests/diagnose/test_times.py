@@ -14,7 +14,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.logs import LogEvent, LogPoint
 from mqdiag.facts.verdict import Verdict
 from mqdiag.findings import Confidence, Finding, Report, Severity, Spell, Subject
-from mqdiag.spells import MOST_SPELLS, apart, joined, spells_of
+from mqdiag.spells import MOST_SPELLS, apart, between, joined, spells_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DAY = re.compile(rb"2026-11-(2\d)\b")
@@ -181,3 +181,19 @@ def test_the_memory_of_a_client_explains_its_own_pulls(tmp_path: Path) -> None:
     assert ("out-of-memory-thread", "pull-loop-lost") in links(report)
     (lost,) = [found for found in report.findings if found.rule == "pull-loop-lost"]
     assert lost.evidence["out_of_memory_errors"] == 1
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "soon", "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00", "2026-11-21"]
+)
+def test_times_of_a_saved_report_may_be_none(bad: str) -> None:
+    """Nobody vouches for them: they are left out, and no rule fails on them."""
+    points = (LogPoint(at=bad, count=1), LogPoint(at="2026-11-21T12:00:00+00:00", count=1))
+    for first, last in ((bad, bad), (bad, "2026-11-21T12:00:00+00:00"), ("2026-11-21T12:00:00", bad)):
+        event = LogEvent(kind="x", count=1, first=first, last=last, series=points)
+        spells = spells_of([event, LogEvent(kind="y", count=1, first=first, last=last)])
+        spells += between(first, last, longer_by=timedelta(minutes=5))
+        for spell in spells:
+            one = finding((spell.first, spell.last))
+            assert apart(one, finding(NOON)) in (True, False, None)
+            assert apart(finding(("2026-11-21T12:00:00", "2026-11-21T12:00:00")), one) in (True, False, None)

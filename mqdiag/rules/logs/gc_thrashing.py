@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
-from mqdiag.findings import Confidence, Severity, Spell, Subject
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import duration, mib, percent
@@ -124,12 +124,6 @@ def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
-        spells=_spell(run),
+        spells=between(run.at, None, longer_by=timedelta(seconds=run.seconds)),
         weight=run.pause_share,
     )
-
-
-def _spell(run: GcRun) -> tuple[Spell, ...]:
-    if run.at is None:
-        return ()
-    return between(run.at, (datetime.fromisoformat(run.at) + timedelta(seconds=run.seconds)).isoformat())

@@ -14,7 +14,7 @@ from mqdiag.rules import run_rules
 from mqdiag.rules.admin import consumer_backlog
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
-VERSIONS = sorted(path.name for path in FIXTURES.iterdir())
+VERSIONS = sorted(path.parent.name for path in FIXTURES.glob("*/clusterList.txt"))
 
 
 def group(name: str, *diffs: int, clients: tuple[str | None, ...] = (), tps: float = 1.0) -> GroupProgress:
