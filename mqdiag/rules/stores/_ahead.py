@@ -10,6 +10,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
 
+_NUMBERS = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
 GO_ON_AT_END = (4, 9, 4)
 """first version that never sends such a consumer to 0: pull request 4219"""
 _VERSION = re.compile(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
@@ -127,15 +128,16 @@ def _by_logs(logs: LogsFacts | None) -> tuple[bool, str] | None:
     if logs is None:
         return None
     ranges = [one for one in (logs.broker_version, *(own.version for own in logs.brokers)) if one is not None]
-    before = [one.before is not None and _number(one.before) <= GO_ON_AT_END for one in ranges]
-    since = [one.since is not None and _number(one.since) >= GO_ON_AT_END for one in ranges]
+    before = [(number := _number(one.before)) is not None and number <= GO_ON_AT_END for one in ranges]
+    since = [(number := _number(one.since)) is not None and number >= GO_ON_AT_END for one in ranges]
     if not ranges or not (all(before) or all(since)):
         return None
     return all(before), ranges[0].said
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+def _number(version: str | None) -> tuple[int, ...] | None:
+    found = _NUMBERS.fullmatch(version or "")
+    return None if found is None else tuple(map(int, found.groups()))
 
 
 def _by_queue(queues: Iterable[StoreQueue]) -> dict[tuple[str, int], StoreQueue]:
