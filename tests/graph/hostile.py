@@ -85,9 +85,11 @@ def ends(heap: Heap) -> NDArray[np.int64]:
     tags = data[at]
     is_instance, is_array, is_plain = (tags == tag for tag in (0x21, 0x22, 0x23))
     length_at = at + 5 + id_size + id_size * is_instance
-    last = np.minimum(length_at, data.size - 5)
-    lengths = big_endian(data, last, 4).astype(np.int64)
-    widths = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])[np.minimum(data[last + 4], 11)]
+    # Behind an instance without fields at the end of a cut file nothing follows its length.
+    lengths = big_endian(data, np.minimum(length_at, data.size - 4), 4).astype(np.int64)
+    widths = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])[
+        np.minimum(data[np.minimum(length_at + 4, data.size - 1)], 11)
+    ]
     size = np.where(is_instance, lengths, np.where(is_array, id_size * (lengths + 1), 1 + widths * lengths))
     found: NDArray[np.int64] = np.where(is_instance | is_array | is_plain, length_at + 4 + size, 0)
     return found
