@@ -5,6 +5,7 @@ To add a command, add a file with a click command named `command`; nothing is li
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -51,4 +52,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Entry point of the `mqdiag` command."""
+    # numpy starts a thread for each core for an algebra that nothing here asks for.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run(sys.argv[1:]))

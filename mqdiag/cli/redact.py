@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +46,6 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
         from mqdiag.config import parse_size
 
         limit = parse_size(max_inflated)
-    # Nothing here multiplies matrices: numpy need not start threads for it.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Here, not above: this import takes numpy with it.
     from mqdiag.redact.redact_dump import redact_dump
 
