@@ -253,6 +253,7 @@ HEALTHY = Report(
     checked=("config-not-in-force", "consumer-cache-exceeds-heap"),
     heap=msgspec.structs.replace(
         ARTICLE_HEAP,
+        shallow_bytes=80 * MIB,
         heap_bytes=512 * MIB,
         body_bytes=6 * MIB,
         messages=120,

@@ -122,6 +122,25 @@ def test_a_healthy_dump_is_said_to_be_one() -> None:
     assert "longest that a listener has had the first message of a queue in hand: 340 ms" in text
 
 
+def test_a_full_heap_is_not_called_healthy() -> None:
+    heap = samples.HEALTHY.heap
+    assert heap is not None
+    assert heap.heap_bytes == 512 << 20
+    for used, begin in (
+        (512 * 9 // 10 - 1, "OK"),
+        (512, "NO VERDICT Live objects take 100 % of the heap, and no"),
+    ):
+        full = msgspec.structs.replace(heap, shallow_bytes=used << 20)
+        text = flat(render(msgspec.structs.replace(samples.HEALTHY, heap=full), View()))
+        assert text.startswith(begin)
+
+
+def test_memory_that_ran_out_without_a_cause_is_not_called_healthy() -> None:
+    thread = msgspec.structs.replace(samples.NO_LIMIT, rule="out-of-memory-thread")
+    text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(thread,)), View()))
+    assert text.startswith("NO VERDICT The JVM ran out of memory; this evidence does not tell what filled it.")
+
+
 def test_a_dump_without_rocketmq_says_so_and_hides_what_it_does_not_know() -> None:
     text = flat(render(samples.NOTHING_OF_ROCKETMQ, View()))
     assert "no RocketMQ consumer and no message is in this dump" in text

@@ -12,7 +12,7 @@ from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.sizes import duration, number, share, size
-from mqdiag.render.wording.unexplained import WITHOUT_CAUSE, is_unexplained
+from mqdiag.render.wording.unexplained import unexplained
 
 WITHOUT_PROGRESS = later(
     "These samples do not tell progress from standstill; what needs no series was looked for."
@@ -34,8 +34,9 @@ def show_healthy(page: Page, report: Report) -> None:
         page.hanging(say("NO VERDICT"), say(WITHOUT_PROGRESS), indent=0, style="bold", mark_style="bold yellow")
         page.blank()
         return
-    if is_unexplained(report.findings):
-        page.hanging(say("NO VERDICT"), say(WITHOUT_CAUSE), indent=0, style="bold", mark_style="bold yellow")
+    why = unexplained(report)
+    if why is not None:
+        page.hanging(say("NO VERDICT"), why, indent=0, style="bold", mark_style="bold yellow")
         page.blank()
         return
     page.hanging(say("OK"), say("No fault found."), indent=0, style="bold", mark_style="bold green")

@@ -17,7 +17,7 @@ from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.sizes import size
 from mqdiag.render.wording.totals import totals_line
-from mqdiag.render.wording.unexplained import WITHOUT_CAUSE, is_unexplained
+from mqdiag.render.wording.unexplained import unexplained
 from mqdiag.render.wording.words import word
 
 _FOLDER = Path(__file__).parent
@@ -119,6 +119,5 @@ def _headline(report: Report) -> tuple[str, str]:
     without_series = heap is None and report.stacks is not None and not report.stacks.judged
     if without_view or without_series or not report.checked:
         return "unknown", say("No verdict: this evidence does not suffice")
-    if is_unexplained(open_findings):
-        return "unknown", say(WITHOUT_CAUSE)
-    return "healthy", say("No fault found")
+    why = unexplained(report)
+    return ("healthy", say("No fault found")) if why is None else ("unknown", why)
