@@ -59,7 +59,9 @@ def broken(root: Path) -> None:
     put(root, "broken/cut/20261121-080000.hprof", dump[: len(dump) // 2])
     put(root, "broken/empty/20261121-080000.hprof", b"")
     put(root, "broken/text/20261121-080000.hprof", b"this is no dump\n" * 100)
-    with gzip.open(put(root, "broken/bomb/20261121-080000.hprof.gz", b""), "wb", 1) as bomb:
+    packed = put(root, "broken/bomb/20261121-080000.hprof.gz", b"")
+    # No name and no time in its head: two fleets have the same bytes.
+    with packed.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as bomb:
         bomb.write(b"JAVA PROFILE 1.0.2\0")
         for _ in range(96):
             bomb.write(bytes(1 << 20))
