@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 
+from hypothesis import HealthCheck, settings
+
 os.environ["LC_ALL"] = "C.UTF-8"
+# A slow or busy machine is no failure.
+settings.register_profile(
+    "any machine", settings(), deadline=None, suppress_health_check=(HealthCheck.too_slow,)
+)
+settings.load_profile("any machine")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
