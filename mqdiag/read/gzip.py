@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
@@ -27,6 +28,7 @@ from mqdiag.read.source import Source
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
 _CHUNK = 1 << 20
 _STEP = 4 << 20
+_PIECES_BEHIND = 4
 _CAREFUL = 4 << 10
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
@@ -113,25 +115,25 @@ class _Spool:
 
 
 class _Behind:
-    """Writes to a spool one piece behind the inflating, on another core. Errors come with the next piece."""
+    """Writes to a spool a few pieces behind the inflating, on another core. Errors come with a later piece."""
 
     def __init__(self, spool: _Spool) -> None:
         self._spool = spool
         self._pool = ThreadPoolExecutor(1)
-        self._pending: Future[None] | None = None
+        self._pending: deque[Future[None]] = deque()
         self.size = 0
         """bytes handed over"""
 
     def write(self, piece: bytes) -> None:
-        self.wait()
+        while len(self._pending) >= _PIECES_BEHIND:
+            self._pending.popleft().result()
         self.size += len(piece)
-        self._pending = self._pool.submit(self._spool.write, piece)
+        self._pending.append(self._pool.submit(self._spool.write, piece))
 
     def wait(self) -> None:
         """Until all is written."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.result()
+        while self._pending:
+            self._pending.popleft().result()
 
     def close(self) -> None:
         self._pool.shutdown()
