@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText
 from mqdiag.graph.kernels.texts import group_hashes, hash_texts, sum_repeats
 from mqdiag.graph.waste.sample import sample_bits
-from mqdiag.graph.waste.string_holders import field_of_most, string_holders
+from mqdiag.graph.waste.string_holders import fields_of_most, string_holders
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
@@ -141,7 +141,8 @@ def _described(heap: Heap, texts: _Texts, groups: _Groups) -> DuplicateStrings:
     top = np.argsort(-wasted, kind="stable")[:LARGEST]
     read = heap.strings(texts.nodes[groups.examples[top]])
     considerable = total >= CONSIDERABLE_SHARE * heap.dominance.total_bytes
-    members = [texts.nodes[groups.of == group] if considerable else None for group in top.tolist()]
+    members = [texts.nodes[groups.of == group] for group in top.tolist()] if considerable else []
+    held_by = fields_of_most(heap, members) if considerable else [None] * top.size
     return DuplicateStrings(
         strings=texts.nodes.size,
         repeated=int((groups.counts - 1).sum()),
@@ -151,9 +152,9 @@ def _described(heap: Heap, texts: _Texts, groups: _Groups) -> DuplicateStrings:
                 text=_shortened(text or ""),
                 strings=int(groups.counts[group]),
                 wasted_bytes=int(wasted[group]),
-                held_by=None if nodes is None else field_of_most(heap, nodes),
+                held_by=field,
             )
-            for group, text, nodes in zip(top.tolist(), read, members, strict=True)
+            for group, text, field in zip(top.tolist(), read, held_by, strict=True)
         ),
         holders=string_holders(heap, texts.nodes[groups.of >= 0]) if considerable else (),
     )

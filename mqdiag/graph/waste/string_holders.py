@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,8 @@ _MOST_CLASSES = 32
 
 def string_holders(heap: Heap, strings: NDArray[np.int32]) -> tuple[StringHolder, ...]:
     """Fields by the share of references to these strings."""
-    shares = _shares(heap, strings[:: max(-(-strings.size // MOST_STRINGS), 1)])
+    chosen = _some(strings, MOST_STRINGS)
+    shares = _shares(heap, chosen, *heap.referrers(chosen))
     return tuple(
         StringHolder(held_by=field, share=round(share, 4))
         for field, share in shares[:MOST_HOLDERS]
@@ -31,15 +33,29 @@ def string_holders(heap: Heap, strings: NDArray[np.int32]) -> tuple[StringHolder
     )
 
 
-def field_of_most(heap: Heap, strings: NDArray[np.int32]) -> str | None:
-    """The field that holds most of some strings; None when nothing but class objects does."""
-    shares = _shares(heap, strings[:: max(-(-strings.size // MOST_OF_ONE_TEXT), 1)])
-    return shares[0][0] if shares else None
+def fields_of_most(heap: Heap, texts: list[NDArray[np.int32]]) -> list[str | None]:
+    """For each text the field that holds most of its strings; None when nothing but class objects does."""
+    if not texts:
+        return []
+    chosen = [_some(strings, MOST_OF_ONE_TEXT) for strings in texts]
+    together = np.concatenate(chosen)
+    held, holders = heap.referrers(together)  # all at once: it is a pass over all references
+    found: list[str | None] = []
+    for begin, end in pairwise(np.cumsum([0, *map(len, chosen)]).tolist()):
+        mine = (held >= begin) & (held < end)
+        shares = _shares(heap, together, held[mine], holders[mine])
+        found.append(shares[0][0] if shares else None)
+    return found
 
 
-def _shares(heap: Heap, strings: NDArray[np.int32]) -> list[tuple[str, float]]:
-    """(field, share of the references), largest first."""
-    held, holders = heap.referrers(strings)
+def _some(strings: NDArray[np.int32], most: int) -> NDArray[np.int32]:
+    return strings[:: max(-(-strings.size // most), 1)]
+
+
+def _shares(
+    heap: Heap, strings: NDArray[np.int32], held: NDArray[np.int64], holders: NDArray[np.int32]
+) -> list[tuple[str, float]]:
+    """(field, share of the references), largest first; `held` are positions in `strings`."""
     if not held.size:
         return []
     rows = heap.index.rows[holders]
