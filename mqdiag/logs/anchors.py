@@ -35,8 +35,7 @@ def _collection(message: Message, log: LogTally) -> None:
 def _printed(message: Message, log: LogTally) -> None:
     """A line of a starting broker; what is searched for behind the thread's name overlaps and is not found again."""
     versions.printed(message, log)
-    if any(f" - {name}=" in message.text for name in SETTINGS):
-        store.setting(message, log)
+    store.setting(message, log)
 
 
 ANCHORS: tuple[tuple[bytes, Handler], ...] = (
@@ -86,7 +85,11 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
     *((f" - {name}=".encode(), store.setting) for name in SETTINGS),
-    (b"INFO main - ", _printed),
+    *((f"INFO main - {name}=".encode(), _printed) for name in SETTINGS),
+    *(
+        (f"INFO main - {name}=".encode(), versions.printed)
+        for name in sorted(versions.KEPT.difference(SETTINGS))
+    ),
     (b") Pause ", _collection),
     (b" Collection (", _collection),
     (b"To-space exhausted", _collection),

@@ -60,13 +60,14 @@ SETTINGS = (
 )
 _PRE_RELEASE = "enablePopLog"
 """of 5.0.0-PREVIEW and -ALPHA too, which lack some of 4.9.x"""
-_KEPT = frozenset({_PRE_RELEASE, *(part for one in SETTINGS for part in one[1:])})
+KEPT = frozenset({_PRE_RELEASE, *(part for one in SETTINGS for part in one[1:])})
+"""the names that are looked for"""
 
 
 def printed(message: Message, log: LogTally) -> None:
     """A line of the configuration that a starting broker prints."""
     found = _NAME.search(message.text)
-    if found is not None and found[1] in _KEPT:
+    if found is not None and found[1] in KEPT:
         log.printed.add(found[1])
 
 
