@@ -71,9 +71,10 @@ def class_dump_end(data, at, end, id_size):
 
 
 @kernel
-def _walk_segment(
+def walk_segments(
     data,
-    end,
+    starts,
+    ends,
     id_size,
     store,
     state,
@@ -92,7 +93,27 @@ def _walk_segment(
     class_offsets,
     class_ends,
 ):
-    """Walk sub-records from state[POSITION] to `end`; arguments and result as of `walk_segments`."""
+    """Walk sub-records from state[POSITION] in segment state[SEGMENT] to the end of the last segment.
+
+    Args:
+        data: uint8, the file.
+        starts: int64[s], where the segments begin; ends: int64[s], where they end.
+        id_size: 4 or 8.
+        store: when False only `counts` and `elements` are kept of objects.
+        state: int64[6], in and out: position, the entries used of each output, and the segment.
+        keys: uint64[2^k], class ids; values: int32[2^k], their local numbers. In and out, at most half full.
+        known: uint64[], out: class id by local number.
+        counts: int64[], out: objects by local number; elements: int64[], out: array elements (instances: bytes).
+        ids: uint64[], offsets: int64[], classes: int32[], out: objects in file order. `offsets` is where the
+            sub-record's tag stands.
+        root_types: uint8[], root_ids: uint64[], root_threads: int64[], root_frames: int64[], out: -1 where the
+            root has no thread or frame. For a thread object `root_frames` is its stack trace's serial number.
+        class_offsets: int64[], class_ends: int64[], out: CLASS_DUMP sub-records.
+
+    Returns:
+        status; on anything but END, state[POSITION] is the tag of the sub-record that was not taken.
+        O(sub-records).
+    """
     at = state[POSITION]
     used = state[OBJECTS]
     roots = state[ROOTS]
@@ -100,10 +121,19 @@ def _walk_segment(
     number = state[KNOWN]
     last_id = np.uint64(0)
     last_number = np.int32(8)
+    segment = state[SEGMENT]
+    end = ends[segment]
     status = END
     instance_head = 2 * id_size + 8
     array_head = id_size + 8
-    while at < end:
+    while True:
+        if at >= end:
+            segment += 1
+            if segment == starts.size:
+                break
+            at = starts[segment]
+            end = ends[segment]
+            continue
         tag = data[at]
         body = at + 1
         if tag == 0x21 or tag == 0x22:
@@ -238,78 +268,5 @@ def _walk_segment(
     state[ROOTS] = roots
     state[CLASSES] = dumps
     state[KNOWN] = number
+    state[SEGMENT] = segment
     return status
-
-
-@kernel
-def walk_segments(
-    data,
-    starts,
-    ends,
-    id_size,
-    store,
-    state,
-    keys,
-    values,
-    known,
-    counts,
-    elements,
-    ids,
-    offsets,
-    classes,
-    root_types,
-    root_ids,
-    root_threads,
-    root_frames,
-    class_offsets,
-    class_ends,
-):
-    """Walk sub-records from state[POSITION] in segment state[SEGMENT] to the end of the last segment.
-
-    Args:
-        data: uint8, the file.
-        starts: int64[s], where the segments begin; ends: int64[s], where they end.
-        id_size: 4 or 8.
-        store: when False only `counts` and `elements` are kept of objects.
-        state: int64[6], in and out: position, the entries used of each output, and the segment.
-        keys: uint64[2^k], class ids; values: int32[2^k], their local numbers. In and out, at most half full.
-        known: uint64[], out: class id by local number.
-        counts: int64[], out: objects by local number; elements: int64[], out: array elements (instances: bytes).
-        ids: uint64[], offsets: int64[], classes: int32[], out: objects in file order. `offsets` is where the
-            sub-record's tag stands.
-        root_types: uint8[], root_ids: uint64[], root_threads: int64[], root_frames: int64[], out: -1 where the
-            root has no thread or frame. For a thread object `root_frames` is its stack trace's serial number.
-        class_offsets: int64[], class_ends: int64[], out: CLASS_DUMP sub-records.
-
-    Returns:
-        status; on anything but END, state[POSITION] is the tag of the sub-record that was not taken.
-        O(sub-records).
-    """
-    while state[SEGMENT] < starts.size:
-        status = _walk_segment(
-            data,
-            ends[state[SEGMENT]],
-            id_size,
-            store,
-            state,
-            keys,
-            values,
-            known,
-            counts,
-            elements,
-            ids,
-            offsets,
-            classes,
-            root_types,
-            root_ids,
-            root_threads,
-            root_frames,
-            class_offsets,
-            class_ends,
-        )
-        if status != END:
-            return status
-        state[SEGMENT] += 1
-        if state[SEGMENT] < starts.size:
-            state[POSITION] = starts[state[SEGMENT]]
-    return END
