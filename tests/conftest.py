@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
 os.environ["LC_ALL"] = "C.UTF-8"
+# A shell that runs the tests in the background has them ignore interrupts, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # A slow or busy machine is no failure.
 settings.register_profile(
     "any machine", settings(), deadline=None, suppress_health_check=(HealthCheck.too_slow,)
