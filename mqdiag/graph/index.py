@@ -98,10 +98,10 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
     """
     total = sum(part.ids.size for part in parts)
     dumped = dump.classes.dumped
-    ids = np.empty(total + dumped, np.uint64)
-    offsets = np.empty(total + dumped, np.int64)
-    count = total + dumped
-    rows: Rows = np.empty(count, np.uint16) if dump.classes.count <= _SMALL_ROWS else np.empty(count, np.int32)
+    room = total + dumped
+    ids = np.empty(room, np.uint64)
+    offsets = np.empty(room, np.int64)
+    rows: Rows = np.empty(room, np.uint16) if dump.classes.count <= _SMALL_ROWS else np.empty(room, np.int32)
     used = _in_order(parts, ids, offsets, rows)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]

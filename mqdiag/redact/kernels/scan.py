@@ -39,6 +39,16 @@ def mark_likely(class_ids, likely):
 
 
 @kernel
+def _close(starts, ends, lowest, highest, alone, block, begin, end, low, high, kind):
+    """Write down a block; arguments as of `scan_segment`. O(1)."""
+    starts[block] = begin
+    ends[block] = end
+    lowest[block] = low
+    highest[block] = high
+    alone[block] = kind
+
+
+@kernel
 def scan_segment(
     data,
     end,
@@ -118,11 +128,7 @@ def scan_segment(
                 status = FULL
                 break
             if begin < at:
-                starts[blocks] = begin
-                ends[blocks] = at
-                lowest[blocks] = low
-                highest[blocks] = high
-                alone[blocks] = np.uint8(0)
+                _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, np.uint8(0))
                 blocks += 1
                 begin = at
                 low = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -152,21 +158,14 @@ def scan_segment(
         is_alone = after - at >= large
         at = after
         if is_alone:
-            starts[blocks] = begin
-            ends[blocks] = at
-            lowest[blocks] = low
-            highest[blocks] = high
-            alone[blocks] = data[np.uint64(begin + 9 + id_size)] if tag == 0x23 else tag
+            kind = data[np.uint64(begin + 9 + id_size)] if tag == 0x23 else tag
+            _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, kind)
             blocks += 1
             begin = at
             low = np.uint64(0xFFFFFFFFFFFFFFFF)
             high = np.uint64(0)
     if begin < at:
-        starts[blocks] = begin
-        ends[blocks] = at
-        lowest[blocks] = low
-        highest[blocks] = high
-        alone[blocks] = np.uint8(0)
+        _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, np.uint8(0))
         blocks += 1
     state[POSITION] = at
     state[BLOCKS] = blocks
