@@ -32,7 +32,7 @@ def problems(source: str) -> list[str]:
             module = node.module or ""
             if "kernels" in module.split("."):
                 known |= {name.asname or name.name for name in node.names}
-            elif module not in ("__future__", "mqdiag.kernel"):
+            elif module not in ("__future__", "typing", "numpy.typing", "mqdiag.kernel"):
                 found.append(f"imports from {module}")
         if isinstance(node, ast.FunctionDef):
             known.add(node.name)

@@ -7,7 +7,7 @@ import sys
 from ctypes import sizeof
 from functools import cache
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -16,10 +16,7 @@ from numba import from_dtype, njit
 from numba import types as numba_types
 from numba.core.registry import cpu_target
 
-from mqdiag.kernel.native import SCALARS
-
-if TYPE_CHECKING:
-    from mqdiag.kernel.call import Kernel
+from mqdiag.kernel.definition import SCALARS, KernelFunction, TupleType, TypeCode, flat_types
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _DECLARED = re.compile(r'^declare [^@]*@"?([\w.$]+)"?\(', re.MULTILINE)
@@ -27,7 +24,7 @@ _KNOWN = re.compile(r"llvm\.|memset$|memcpy$|memmove$|NRT_MemInfo_call_dtor$")
 """what object code may call: LLVM's own, libc's, and what `native` provides"""
 
 
-def build(kernel: Kernel, types: tuple[str, ...]) -> tuple[str, tuple[str, ...] | None, bytes]:
+def build(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> tuple[str, tuple[str, ...] | None, bytes]:
     """Compile for arguments of these types.
 
     Returns:
@@ -55,14 +52,12 @@ def build(kernel: Kernel, types: tuple[str, ...]) -> tuple[str, tuple[str, ...] 
 @cache
 def _module_scope(module: str) -> dict[str, Any]:
     """The globals of a kernel file with numba's dispatchers in the place of its kernels."""
-    from mqdiag.kernel.call import Kernel
-
     source: ModuleType = sys.modules[module]
     scope = dict(vars(source))
     for name, value in vars(source).items():
-        if isinstance(value, Kernel) and value.__module__ != module:
+        if isinstance(value, KernelFunction) and value.__module__ != module:
             scope[name] = _module_scope(value.__module__)[value.__name__]
-        elif isinstance(value, Kernel):
+        elif isinstance(value, KernelFunction):
             plain = value.function
             copied = FunctionType(plain.__code__, scope, name, plain.__defaults__)
             copied.__module__ = module
@@ -71,7 +66,10 @@ def _module_scope(module: str) -> dict[str, Any]:
     return scope
 
 
-def _numba_type(code: str) -> Any:
+def _numba_type(code: TypeCode) -> Any:
+    if isinstance(code, TupleType):
+        fields = tuple(map(_numba_type, code.fields))
+        return numba_types.BaseTuple.from_types(fields, code.tuple_class)
     dtype, _, rest = code.partition(" ")
     scalar = from_dtype(np.dtype(dtype))
     if not rest:
@@ -96,12 +94,12 @@ def _results(name: str, kind: Any) -> tuple[str, ...] | None:
     return tuple(codes)
 
 
-def _check_convention(name: str, described: Any, types: tuple[str, ...]) -> None:
+def _check_convention(name: str, described: Any, types: tuple[TypeCode, ...]) -> None:
     """Hold numba's own word on the function's type against what `native` passes."""
     context = cpu_target.target_context
     made = context.call_conv.get_function_type(described.restype, described.argtypes)
     wanted: list[int | None] = [None, None]
-    for code in types:
+    for code in flat_types(types):
         if " " in code:
             wanted += [None, None, 64, 64, None, *[64] * (2 * int(code.split(" ")[1]))]
         else:

@@ -1,8 +1,8 @@
 """Object code into this process: found in the folder or compiled, loaded by llvmlite, called through ctypes.
 
 The calling convention is numba's own, as `mqdiag.kernel.build` checks it at each compilation:
-`int32 f(result*, exception**, arguments...)`, an array being its meminfo and parent (null: the caller keeps the
-array alive), size, item size, data, shape and strides.
+`int32 f(result*, exception**, arguments...)`. An array is passed as its meminfo and parent (null: the caller keeps
+the array alive), size, item size, data, shape and strides; a named tuple is passed as its fields, one after the other.
 """
 
 from __future__ import annotations
@@ -17,40 +17,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llvmlite import binding
 
+from mqdiag.kernel.definition import SCALARS, KernelFunction, TypeCode, flat_types, flat_values, spelled
 from mqdiag.kernel.folder import kernel_folder
 
-if TYPE_CHECKING:
-    from mqdiag.kernel.call import Kernel
 
-SCALARS: dict[str, Any] = {
-    "b1": ctypes.c_uint8,
-    "i1": ctypes.c_int8,
-    "i2": ctypes.c_int16,
-    "i4": ctypes.c_int32,
-    "i8": ctypes.c_int64,
-    "u1": ctypes.c_uint8,
-    "u2": ctypes.c_uint16,
-    "u4": ctypes.c_uint32,
-    "u8": ctypes.c_uint64,
-    "f4": ctypes.c_float,
-    "f8": ctypes.c_double,
-}
-"""C types by kind and size of a dtype"""
-
-
-def load(kernel: Kernel, types: tuple[str, ...]) -> Callable[..., Any]:
+def load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
     """The callable for arguments of these types; compiles it when this machine has not yet.
 
     Args:
         kernel: what is called.
-        types: the arguments' types, as `call.type_code` writes them.
+        types: the arguments' types, as `type_code` gives them.
     """
     name = f"{kernel.__module__}.{kernel.__name__}"
-    key = hashlib.sha256("\0".join((name, *types, *_processor())).encode()).hexdigest()[:16]
+    key = hashlib.sha256("\0".join((name, *map(spelled, types), *_processor())).encode()).hexdigest()[:16]
     path = kernel_folder() / f"{name}-{key}.o"
     found = _read(path)
     if found is None:
@@ -68,12 +51,13 @@ def load(kernel: Kernel, types: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def _callable(
-    name: str, types: tuple[str, ...], results: tuple[str, ...] | None, address: int
+    name: str, types: tuple[TypeCode, ...], results: tuple[str, ...] | None, address: int
 ) -> Callable[..., Any]:
     """A Python function around the machine code at an address."""
-    dimensions = [int(code.split(" ")[1]) if " " in code else None for code in types]
+    leaves = list(flat_types(types))
+    dimensions = [int(code.split(" ")[1]) if " " in code else None for code in leaves]
     signature: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
-    for code, count in zip(types, dimensions, strict=True):
+    for code, count in zip(leaves, dimensions, strict=True):
         if count is None:
             signature.append(SCALARS[code[1:]])
         else:
@@ -88,10 +72,8 @@ def _callable(
     truths = [code == "b1" for code in results or ()]
 
     def call(*arguments: Any) -> Any:
-        if len(arguments) != len(is_array):
-            raise TypeError(f"{name} takes {len(is_array)} arguments")
         flat: list[Any] = []
-        for argument, array in zip(arguments, is_array, strict=True):
+        for argument, array in zip(flat_values(arguments), is_array, strict=True):
             if array:
                 data = argument.__array_interface__["data"][0]
                 flat += (None, None, argument.size, argument.itemsize, data)

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqdiag.kernel.call import Kernel, type_code
+from mqdiag.kernel.call import Kernel
+from mqdiag.kernel.definition import type_code
 from mqdiag.kernel.folder import kernel_folder, state
 from tests.kernel import sample_kernels as sample
 
@@ -41,6 +42,25 @@ def test_arrays_with_gaps_and_arrays_that_cannot_be_written() -> None:
     assert type_code(frozen) == "|u1 2 Ara"
 
 
+def test_named_tuples_of_arrays_are_one_argument() -> None:
+    measured = sample.Measured(np.array([1, 2], np.uint8), np.array([0.5, 0.25]), 10)
+    pair = sample.Pair(np.array([7, 8, 9], np.int32), np.array([1, 1, 2], np.int32))
+    out = np.zeros(3, np.int64)
+    assert sample.sum_of_tuples(np.int16(100), measured, pair, out) == (130.75, 3)
+    assert out.tolist() == [6, 7, 7]
+
+
+def test_a_named_tuple_in_another() -> None:
+    pair = sample.Pair(np.array([7], np.int32), np.array([3], np.int32))
+    assert sample.nested_sum(np.int64(1000), sample.Nested(pair, 4)) == 1734
+
+
+def test_tuples_with_the_same_types_and_other_names_are_told_apart() -> None:
+    five, two = np.array([5], np.int32), np.array([2], np.int32)
+    assert sample.difference(sample.Pair(five, two)) == 3
+    assert sample.difference(sample.Swapped(five, two)) == -3
+
+
 def test_a_kernel_of_another_file() -> None:
     assert sample.first_number(np.array([0, 0, 1, 2], np.uint8)) == 258
 
@@ -52,7 +72,7 @@ def test_a_fault_inside_is_an_exception() -> None:
 
 @pytest.mark.parametrize("argument", [None, "text", (1, 2), [1]])
 def test_other_arguments_are_refused(argument: object) -> None:
-    with pytest.raises(TypeError, match="arrays and numbers"):
+    with pytest.raises(TypeError, match="arrays, numbers and named tuples"):
         sample.is_even(argument)
 
 

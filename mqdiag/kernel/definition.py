@@ -1,0 +1,105 @@
+"""What a kernel is: a function, and the types of the arguments that it is called with."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_INT64 = range(-(1 << 63), 1 << 63)
+SCALARS: dict[str, Any] = {
+    "b1": ctypes.c_uint8,
+    "i1": ctypes.c_int8,
+    "i2": ctypes.c_int16,
+    "i4": ctypes.c_int32,
+    "i8": ctypes.c_int64,
+    "u1": ctypes.c_uint8,
+    "u2": ctypes.c_uint16,
+    "u4": ctypes.c_uint32,
+    "u8": ctypes.c_uint64,
+    "f4": ctypes.c_float,
+    "f8": ctypes.c_double,
+}
+"""C types by kind and size of a dtype"""
+
+
+class KernelFunction:
+    """A function to compile.
+
+    Args:
+        function: what it does, in Python.
+        inline: copy it into its callers before types are known.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, inline: bool) -> None:
+        self.function = function
+        self.inline = inline
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+
+
+class TupleType(NamedTuple):
+    """The type of a named tuple of arrays and numbers."""
+
+    tuple_class: type
+    fields: tuple[TypeCode, ...]
+
+
+TypeCode = str | TupleType
+"""The type of an argument, see `type_code`."""
+
+
+def type_code(value: Any) -> TypeCode:
+    """What decides which machine code fits an argument.
+
+    A number gives its dtype ("<i8"); an array its dtype, dimensions, layout (C or any), and whether it can be
+    written and is aligned ("<u4 1 Cwa"); a named tuple its class and the types of its fields.
+
+    Raises:
+        TypeError: the value is of another kind.
+    """
+    if isinstance(value, np.ndarray):
+        flags = value.flags
+        layout = "C" if flags.c_contiguous else "A"
+        written = "w" if flags.writeable else "r"
+        return f"{value.dtype.str} {value.ndim} {layout}{written}{'a' if flags.aligned else 'u'}"
+    if isinstance(value, bool | np.bool_):
+        return "|b1"
+    if isinstance(value, int):
+        return "<i8" if value in _INT64 else "<u8"
+    if isinstance(value, float):
+        return "<f8"
+    if isinstance(value, np.generic):
+        return value.dtype.str
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return TupleType(type(value), tuple(map(type_code, value)))
+    raise TypeError(f"a kernel takes arrays, numbers and named tuples of them, not {type(value).__name__}")
+
+
+def spelled(code: TypeCode) -> str:
+    """A type as text, the same in every process."""
+    if not isinstance(code, TupleType):
+        return code
+    made = code.tuple_class
+    return f"{made.__module__}.{made.__qualname__}({', '.join(map(spelled, code.fields))})"
+
+
+def flat_types(types: Iterable[TypeCode]) -> Iterator[str]:
+    """The types of arrays and numbers, with the fields of each named tuple in its place."""
+    for code in types:
+        if isinstance(code, TupleType):
+            yield from flat_types(code.fields)
+        else:
+            yield code
+
+
+def flat_values(arguments: Iterable[Any]) -> Iterator[Any]:
+    """The arrays and numbers in the order of `flat_types`."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from flat_values(argument)
+        else:
+            yield argument
