@@ -6,6 +6,7 @@ import enum
 import hashlib
 import re
 from datetime import date
+from typing import Literal
 
 import msgspec
 
@@ -15,8 +16,9 @@ from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
+from mqdiag.text import Text, no_words
 
-EvidenceValue = int | float | bool | str | None | tuple[int | str, ...]
+EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
 
 
 class Severity(enum.StrEnum):
@@ -79,11 +81,25 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     """last day on which it holds; null for ever"""
 
 
-class Spell(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class TimeRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A time without a pause of more than ten minutes, in RFC 3339; without an offset where the zone is not known."""
 
     first: str
     last: str
+
+
+class Margin(msgspec.Struct, frozen=True, kw_only=True):
+    """How far from its limit a rule was that found nothing."""
+
+    rule: str
+    """the rule whose limit it is; the engine fills it in"""
+    label: Text
+    """what was measured"""
+    value: float
+    limit: float
+    """from which on the rule would have spoken, as it is in force"""
+    kind: str
+    """how both are written: bytes, percent, ms, count (see `mqdiag.text`)"""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,16 +117,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence
     fingerprint: str
     """identity of the fault over dumps and hosts"""
-    title: str
+    title: Text
     """the finding in one sentence"""
     subject: Subject
     evidence: dict[str, EvidenceValue]
     """the numbers that prove it, with their units in the keys"""
-    remedy: tuple[str, ...]
+    remedy: tuple[Text, ...]
     """what to change, in steps"""
-    explanation: tuple[str, ...] = ()
+    explanation: tuple[Text, ...] = ()
     """the evidence in sentences, with the arithmetic, for a person"""
-    confidence_reason: str = ""
+    confidence_reason: Text = msgspec.field(default_factory=no_words)
     """what makes it sure, or what is missing"""
     caused_by: tuple[str, ...] = ()
     """fingerprints of the findings that explain this one"""
@@ -124,8 +140,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
     processes: tuple[str, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
-    spells: tuple[Spell, ...] = ()
+    when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
+    lies_at: Literal["client", "broker", "any"] = "client"
+    """the process in which the fault lies"""
+    in_chain: Text = msgspec.field(default_factory=no_words)
+    """the fault as a link of a chain of causes"""
+    undecides: bool = False
+    """it says that the evidence does not suffice, not that something is wrong"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
 
@@ -150,7 +172,7 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     """A check that was not made, and why."""
 
     rule: str
-    reason: str
+    reason: Text
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,11 +186,11 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """A rule's own texts, for catalogues and for renderers, which know no rules."""
 
     name: str
-    title: str
-    why: str
+    title: Text
+    why: Text
     causes: tuple[str, ...]
     severities: tuple[Severity, ...]
-    remedy: tuple[str, ...]
+    remedy: tuple[Text, ...]
     references: tuple[str, ...]
     needs: tuple[str, ...]
     """evidence without which it cannot be checked"""
@@ -176,7 +198,7 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """evidence of which one kind is enough"""
     limits: dict[str, float]
     since: str
-    proven_on: str = ""
+    proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
 
     @property

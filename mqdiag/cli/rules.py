@@ -30,13 +30,11 @@ def command(name: str | None, lang: str | None, debug: bool) -> int:
     from mqdiag.cli.common.options import CommonOptions
     from mqdiag.cli.common.output import Target
     from mqdiag.cli.common.session import view
-    from mqdiag.language import choose
     from mqdiag.render.text.cards import render_card, render_catalogue
     from mqdiag.rules import all_rules
 
-    choose(language_of_run(lang, {"text"}))
     cards = {rule.card.name: rule.card for rule in all_rules()}
-    shown = view(CommonOptions())
+    shown = view(CommonOptions(), language_of_run(lang, {"text"}))
     if name is None:
         Target("-").write(render_catalogue(tuple(cards.values()), shown))
     elif name in cards:

@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag.findings import Finding
 from mqdiag.rules import all_rules
-from mqdiag.spells import apart
+from mqdiag.time_ranges import apart
 
 
 def linked_across(findings: Sequence[Finding]) -> list[Finding]:

@@ -14,11 +14,11 @@ from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
-from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.text import say
 
-NO_GRAPH = later("the object graph was left out (--quick)")
+NO_GRAPH = say("the object graph was left out (--quick)")
 
 
 def read_heap(

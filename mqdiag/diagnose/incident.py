@@ -18,13 +18,13 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kin
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
-from mqdiag.language import later, say
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.archive import Budget
+from mqdiag.text import say
 
 EMPTY = "is an empty folder"
 NO_EVIDENCE = "holds no evidence of a known kind"
-UNKNOWN_TEXT = later("is text of no known kind: no log, no thread dump, no report of mqdiag")
+UNKNOWN_TEXT = say("is text of no known kind: no log, no thread dump, no report of mqdiag")
 
 
 def diagnose_incident(

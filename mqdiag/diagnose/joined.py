@@ -15,10 +15,10 @@ from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Report, Skipped
-from mqdiag.language import say
 from mqdiag.rules import all_rules
 from mqdiag.rules.engine import missing_evidence, order
-from mqdiag.spells import joined
+from mqdiag.text import say
+from mqdiag.time_ranges import joined
 from mqdiag.verdict.compare import contradicted
 from mqdiag.verdict.reach import reach_verdict
 
@@ -153,7 +153,7 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 worst,
                 explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
                 seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
-                spells=joined([spell for one in same for spell in one.spells]),
+                when=joined([period for one in same for period in one.when]),
                 rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
                 processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
@@ -164,14 +164,14 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:
     """What could be checked nowhere, with the first reason; and what a rule itself left undecided."""
-    cards = {rule.card.name: rule.card for rule in all_rules()}
+    by_name = {rule.name: rule for rule in all_rules()}
     never: dict[str, Skipped] = {}
     undecided: dict[Skipped, None] = {}
     for report, given in zip(reports, facts, strict=True):
         for skip in report.skipped:
-            if missing_evidence(cards[skip.rule], given) is None:
+            if missing_evidence(by_name[skip.rule], given) is None:
                 undecided[skip] = None
-            elif all(missing_evidence(cards[skip.rule], other) is not None for other in facts):
+            elif all(missing_evidence(by_name[skip.rule], other) is not None for other in facts):
                 never.setdefault(skip.rule, skip)
     return (*never.values(), *undecided)
 

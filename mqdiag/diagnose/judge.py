@@ -58,11 +58,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
 def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
     out = {failed.rule for failed in outcome.failed}
     out |= {skipped.rule for skipped in outcome.skipped} - {finding.rule for finding in outcome.findings}
-    return tuple(
-        card.name
-        for card in (rule.card for rule in rules)
-        if card.name not in out and missing_evidence(card, facts) is None
-    )
+    return tuple(rule.name for rule in rules if rule.name not in out and missing_evidence(rule, facts) is None)
 
 
 def unreadable(name: str, kind: str, error: InputError) -> Input:

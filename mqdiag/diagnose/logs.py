@@ -13,11 +13,11 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input, LogsFacts
-from mqdiag.language import say
 from mqdiag.logs.build import logs_facts
 from mqdiag.logs.reader import LogsReader, ReadLog
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.logs.source import compression_of, open_log
+from mqdiag.text import say
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.language import later, say
+from mqdiag.text import say
 
-BY_CAPTURE = later("they were captured together, by the word of the manifest beside them")
-BY_ADDRESS = later("names and addresses of their threads are the same")
-BY_ABSENCE = later("nothing contradicts it, and there is no other dump that they could belong to")
+BY_CAPTURE = say("they were captured together, by the word of the manifest beside them")
+BY_ADDRESS = say("names and addresses of their threads are the same")
+BY_ABSENCE = say("nothing contradicts it, and there is no other dump that they could belong to")
 _LEAST_SHARED = 3
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 

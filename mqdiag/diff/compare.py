@@ -13,7 +13,7 @@ from mqdiag.diff.series import event_growth, pool_growth
 from mqdiag.diff.settings import setting_changes
 from mqdiag.facts.diff import DiffFacts, DiffSide
 from mqdiag.findings import Report
-from mqdiag.language import later, say
+from mqdiag.text import say
 
 
 def compare(before: Report, after: Report, paths: tuple[str, str]) -> tuple[DiffFacts, FindingsDiff]:
@@ -72,10 +72,10 @@ def _seconds(before: Report, after: Report) -> float | None:
 
 
 ONLY = {
-    ("heap dump", "earlier"): later("only the earlier side has a heap dump"),
-    ("heap dump", "later"): later("only the later side has a heap dump"),
-    ("thread dumps", "earlier"): later("only the earlier side has thread dumps"),
-    ("thread dumps", "later"): later("only the later side has thread dumps"),
+    ("heap dump", "earlier"): say("only the earlier side has a heap dump"),
+    ("heap dump", "later"): say("only the later side has a heap dump"),
+    ("thread dumps", "earlier"): say("only the earlier side has thread dumps"),
+    ("thread dumps", "later"): say("only the later side has thread dumps"),
 }
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.text import Text
+
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     """A file (or `-`) that was given.
@@ -24,9 +26,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     captured_at_local: str | None = None
     complete: bool = True
     """false when it is cut, partly corrupt or not readable at all"""
-    error: str | None = None
+    error: Text | None = None
     """why nothing could be read, in one line"""
-    skipped: str | None = None
+    skipped: Text | None = None
     """why `mqdiag diagnose` left it alone: no evidence of a known kind, seen already, beyond a limit"""
     stopped_at_byte: int | None = None
     """where reading stopped in an incomplete input, counted in the uncompressed data"""
@@ -34,5 +36,5 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """share of an incomplete input that was read, 0 to 1; None where nothing tells"""
     found_references_share: float | None = None
     """share of an incomplete dump's references whose target was read, 0 to 1; more than the share of its bytes"""
-    problem: str | None = None
+    problem: Text | None = None
     """what was wrong at that byte"""

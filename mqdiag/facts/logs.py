@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.language import say
+from mqdiag.text import say
 
 MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""

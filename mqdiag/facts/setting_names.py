@@ -64,7 +64,7 @@ SETTING_NAMES = frozenset(
         "namespaceV2",
         "namesrvAddr",
         "persistConsumerOffsetInterval",
-        "pollNameServerInteval",  # as clients before 5.0 spell it
+        "pollNameServerInteval",  # as clients before 5.0 period it
         "pollNameServerInterval",
         "pullTimeDelayMillsWhenException",
         "sendLatencyEnable",

@@ -1,18 +1,20 @@
-"""The language of reports: what a person reads is said through this module.
+"""The language of the reader: the one place where a `Text` becomes a string.
 
-English is the source: `say("{failed:,} messages failed", failed=3)` looks its text up in the catalogue of the chosen
-language and fills in the values; without a catalogue it says the text as it stands. Constants that are made before a
-language is chosen are marked with `later`. docs/adr/0008-languages.md tells how texts reach the catalogues.
+English is the source. `Writer("zh")` looks the template up in the Chinese catalogue and writes each value by its kind;
+a template without a translation is written in English. docs/adr/0008-languages.md tells how texts reach the catalogues.
 """
 
 from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from string import Formatter
+
+from mqdiag.language.numbers import NUMBERS
+from mqdiag.text import Text, Value, say
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "zh")
@@ -22,98 +24,100 @@ TAGS = {ENGLISH: "en", "zh": "zh-Hans"}
 FOLDER = Path(__file__).parent / "catalogues"
 DOMAIN = "mqdiag"
 
+UNKNOWN = say("unknown")
+"""how None is written, wherever it stands"""
+_LIST_OF_TWO = say("{first} and {last}")
+_COMMA = say("{first}, {rest}")
 _formatter = Formatter()
 _MIXED = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
-_english = gettext.NullTranslations()
-_chosen = ENGLISH
-_catalogue: gettext.NullTranslations = _english
 
 
-class Later(str):
-    """A text that is translated when it is put into a sentence, not when the module is imported."""
+class Writer:
+    """Writes texts in one language."""
 
-    __slots__ = ()
+    def __init__(self, language: str = ENGLISH) -> None:
+        """Load the catalogue.
 
-    def __format__(self, spec: str) -> str:
-        return format(say(str(self)), spec)
+        Raises:
+            ValueError: there is no such language.
+        """
+        if language not in LANGUAGES:
+            raise ValueError(f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
+        self.language = language
+        self._catalogue = _catalogue(language)
 
+    def __call__(self, text: Text | str) -> str:
+        """The finished string; a `str` is data and stays as it is."""
+        if isinstance(text, str):
+            return text
+        template = self._catalogue.gettext(text.template) if text.template else ""
+        values = text.values
+        return self._filled(template, values) if values else template
 
-def later(text: str, /) -> Later:
-    """Mark a constant: the text is extracted here and translated where it is shown."""
-    return Later(text)
+    def value(self, value: Value, kind: str = "") -> str:
+        """A value by itself, in the format of its kind (see `mqdiag.text`)."""
+        if value is None:
+            return self(UNKNOWN)
+        if isinstance(value, Text):
+            return self(value)
+        if isinstance(value, tuple):
+            return self._list(tuple(self.value(one) for one in value), joined_by_and=kind == "and")
+        if "|" in kind:
+            one, _, many = kind.partition("|")
+            return one if value == 1 else many
+        if isinstance(value, str):
+            return NUMBERS["time"](value, self) if kind == "time" else value
+        return NUMBERS.get(kind, NUMBERS[""])(value, self)
 
+    def _filled(self, template: str, values: Mapping[str, Value]) -> str:
+        """The values in their places; in Chinese a blank stands between Chinese and Latin letters."""
+        parts: list[str] = []
+        for literal, name, kind, _ in _formatter.parse(template):
+            self._append(parts, literal)
+            if name is not None:
+                self._append(parts, self.value(values[name], kind or ""))
+        return "".join(parts)
 
-def say(text: str, /, **values: object) -> str:
-    """The text in the chosen language, with the values in place of its `{names}`.
-
-    Args:
-        text: English, word for word as it stands in the source: the key of the catalogue.
-        values: what the placeholders stand for. Without any, braces are plain characters.
-    """
-    said = _catalogue.gettext(str(text)) if text else ""
-    return _filled(said, values) if values else said
-
-
-def say_plural(one: str, many: str, number: int, /, **values: object) -> str:
-    """Like `say`, with the form that fits the number; `{number}` in the text is the number itself."""
-    return _filled(_catalogue.ngettext(one, many, number), {"number": number, **values})
-
-
-def _filled(said: str, values: Mapping[str, object]) -> str:
-    """The values in their places; between Chinese and Latin letters of two of them stands a blank, as print has it."""
-    if _chosen == ENGLISH:
-        return said.format_map(values)
-    parts: list[str] = []
-    for literal, name, spec, conversion in _formatter.parse(said):
-        _append(parts, literal)
-        if name is not None:
-            value = _formatter.convert_field(values[name], conversion)
-            _append(parts, format(value, spec or ""))
-    return "".join(parts)
-
-
-def _append(parts: list[str], text: str) -> None:
-    if parts and text and _MIXED.fullmatch(parts[-1][-1] + text[0]):
-        parts.append(" ")
-    if text:
+    def _append(self, parts: list[str], text: str) -> None:
+        if not text:
+            return
+        if self.language != ENGLISH and parts and _MIXED.fullmatch(parts[-1][-1] + text[0]):
+            parts.append(" ")
         parts.append(text)
 
+    def _list(self, words: tuple[str, ...], *, joined_by_and: bool) -> str:
+        if not words:
+            return ""
+        if not joined_by_and or len(words) == 1:
+            return self._folded(words)
+        return self._filled(
+            self._catalogue.gettext(_LIST_OF_TWO.template),
+            {"first": self._folded(words[:-1]), "last": words[-1]},
+        )
 
-def counted(number: int, noun: str) -> str:
-    """1 queue, 55 queues, 2 classes, in the chosen language."""
-    return say_plural(*plural_forms(noun), number)
+    def _folded(self, words: tuple[str, ...]) -> str:
+        comma = self._catalogue.gettext(_COMMA.template)
+        between = comma.removeprefix("{first}").removesuffix("{rest}")
+        return between.join(words)
 
 
-def plural_forms(noun: str) -> tuple[str, str]:
-    """The two texts of a counted noun, as they stand in the catalogue."""
-    many = f"{noun}{'es' if noun.endswith('s') else 's'}"
-    return f"{{number:,}} {noun}", f"{{number:,}} {many}"
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    if language == ENGLISH:
+        return gettext.NullTranslations()
+    return gettext.translation(DOMAIN, FOLDER, [language])
 
 
-def choose(language: str) -> None:
-    """Speak this language from now on, in all threads of the process.
+@cache
+def writer(language: str) -> Writer:
+    """The writer of a language, made once.
 
     Raises:
         ValueError: there is no such language.
     """
-    global _chosen, _catalogue
-    if language not in LANGUAGES:
-        raise ValueError(f"there is no language {language!r}; there are {', '.join(LANGUAGES)}")
-    _chosen = language
-    _catalogue = _english if language == ENGLISH else gettext.translation(DOMAIN, FOLDER, [language])
+    return Writer(language)
 
 
-def chosen() -> str:
-    """The language that is spoken now: "en" or "zh"."""
-    return _chosen
-
-
-@contextmanager
-def speaking(language: str) -> Iterator[None]:
-    """Speak a language inside the block."""
-    before = _chosen
-    choose(language)
-    try:
-        yield
-    finally:
-        choose(before)
+def english() -> Writer:
+    """The writer of what programs read."""
+    return writer(ENGLISH)

@@ -15,7 +15,7 @@ from mqdiag.language import DOMAIN, ENGLISH, FOLDER, LANGUAGES, TAGS
 SOURCE = Path(__file__).parents[1]
 METHODS = [("**.py", "mqdiag.language.extract:extract"), ("**.j2", "jinja2")]
 JINJA = {"**.j2": {"trim_blocks": "true", "lstrip_blocks": "true"}}
-FUNCTIONS = {"say": None, "gettext": None, "ngettext": (1, 2)}
+FUNCTIONS = {"say": None, "gettext": None}
 
 
 def template() -> Catalog:

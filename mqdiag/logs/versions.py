@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mqdiag.facts.logs import VersionRange
-from mqdiag.language import say
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.text import say
 
 _NAME = re.compile(r"INFO main - (\w{2,80})=")
 RESETS_UNTIL = "4.9.4"

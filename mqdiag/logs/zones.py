@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-from mqdiag.language import say
 from mqdiag.read.logs.shape import Shape
+from mqdiag.text import say
 
 ROCKETMQ_MINUTES = 8 * 60
 """brokers, name servers and 5.x clients print GMT+8, as their own logback configuration has it"""

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
-from mqdiag.language import say
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
+from mqdiag.text import say
 
 CHUNK = 1 << 20
 MAX_DEPTH = 4

@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.findings import Report
+from mqdiag.report_json import from_json
 
 MOST_BYTES = 1 << 30
 HINT = "give what --format json wrote"
@@ -40,7 +41,7 @@ def read_report(path: str, name: str | None = None) -> Report:
     if len(data) > MOST_BYTES:
         raise InputError(shown, "has more than 1 GiB, too much for a report", hint=HINT)
     try:
-        report = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=Report)
+        report = from_json(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
         raise InputError(shown, f"is no report of mqdiag: {problem}", hint=HINT) from None

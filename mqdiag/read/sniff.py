@@ -10,7 +10,7 @@ import re
 import zlib
 from typing import Any
 
-from mqdiag.language import later
+from mqdiag.text import say
 
 HEAD_BYTES = 64 << 10
 """as many of a file's first bytes tell what it is"""
@@ -41,20 +41,20 @@ _STARTS: tuple[tuple[bytes, Content], ...] = (
     (b"PK\x05\x06", Content.ZIP),
 )
 _KNOWN_BINARIES: tuple[tuple[bytes, str], ...] = (
-    (b"\x7fELF", later("a program or core file (ELF)")),
-    (b"\xca\xfe\xba\xbe", later("a Java class file")),
-    (b"FLR\0", later("a Flight Recorder file")),
-    (b"\x89PNG", later("a picture")),
-    (b"\xff\xd8\xff", later("a picture")),
-    (b"GIF8", later("a picture")),
-    (b"%PDF", later("a PDF document")),
-    (b"7z\xbc\xaf\x27\x1c", later("a 7z archive; unpack it first")),
-    (b"Rar!", later("a RAR archive; unpack it first")),
-    (b"\x28\xb5\x2f\xfd", later("zstd data; unpack it first")),
-    (b"\x04\x22\x4d\x18", later("lz4 data; unpack it first")),
-    (b"SQLite format 3", later("a database")),
-    (b"\xd4\xc3\xb2\xa1", later("a network capture")),
-    (b"\n\r\r\n", later("a network capture")),
+    (b"\x7fELF", say("a program or core file (ELF)")),
+    (b"\xca\xfe\xba\xbe", say("a Java class file")),
+    (b"FLR\0", say("a Flight Recorder file")),
+    (b"\x89PNG", say("a picture")),
+    (b"\xff\xd8\xff", say("a picture")),
+    (b"GIF8", say("a picture")),
+    (b"%PDF", say("a PDF document")),
+    (b"7z\xbc\xaf\x27\x1c", say("a 7z archive; unpack it first")),
+    (b"Rar!", say("a RAR archive; unpack it first")),
+    (b"\x28\xb5\x2f\xfd", say("zstd data; unpack it first")),
+    (b"\x04\x22\x4d\x18", say("lz4 data; unpack it first")),
+    (b"SQLite format 3", say("a database")),
+    (b"\xd4\xc3\xb2\xa1", say("a network capture")),
+    (b"\n\r\r\n", say("a network capture")),
 )
 _JAVA_MEMBER = re.compile(rb"META-INF/|BOOT-INF/|WEB-INF/")
 _JSON_START = re.compile(rb'\s*[\[{]\s*["\]}{\[]')

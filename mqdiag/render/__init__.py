@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mqdiag.language import ENGLISH, Writer, writer
+
 if TYPE_CHECKING:
     from mqdiag.findings import Report
 
@@ -23,6 +25,8 @@ TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "su
 class View:
     """What a renderer may assume about where its text goes."""
 
+    language: str = ENGLISH
+    """of the reader"""
     width: int = 80
     colour: bool = False
     all_threads: bool = False
@@ -31,6 +35,11 @@ class View:
     """the severity from which on a finding fails the run, or never"""
     table: str = TABLES[0]
     """the one that csv writes"""
+
+    @property
+    def write(self) -> Writer:
+        """Turns texts into strings of the reader's language."""
+        return writer(self.language)
 
 
 def formats() -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.language import say
 from mqdiag.rocketmq.layout import Layout
 from mqdiag.rocketmq.layouts import FAMILIES
 from mqdiag.rocketmq.tell_tale import PROCESS_QUEUE, TELL_TALE
+from mqdiag.text import say
 
 GRPC_TELL_TALE = ".client.java.impl.consumer.ProcessQueueImpl", ".client.java.impl.ClientImpl"
 

@@ -17,13 +17,13 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.language import say
 from mqdiag.rocketmq.cached import distinct_body_bytes
 from mqdiag.rocketmq.consumers import Consumer, client_id
 from mqdiag.rocketmq.pools import Pool
 from mqdiag.rocketmq.services import services_of
 from mqdiag.rocketmq.settings import plain_fields
 from mqdiag.rocketmq.version import client_version
+from mqdiag.text import say
 
 RETRY_PREFIX = "%RETRY%"
 

@@ -9,34 +9,42 @@ from types import ModuleType
 
 from mqdiag.rules.registry import Rule
 
+SHARED = frozenset(("discovery", "engine", "registry", "shared"))
+"""modules and folders of this package that are no rules"""
+
 
 @cache
 def rule_modules() -> tuple[ModuleType, ...]:
-    """All modules one folder below this package, by name; folders group rules by their evidence."""
+    """All rule files of this package, by name."""
     import mqdiag.rules as package
 
     modules = []
-    for folder in pkgutil.iter_modules(package.__path__):
-        if folder.ispkg:
-            parent = importlib.import_module(f"mqdiag.rules.{folder.name}")
-            modules += [
-                importlib.import_module(f"{parent.__name__}.{found.name}")
-                for found in pkgutil.iter_modules(parent.__path__)
-                if not found.name.startswith("_")
-            ]
+    for found in pkgutil.iter_modules(package.__path__):
+        if found.name in SHARED or found.name.startswith("_"):
+            continue
+        module = importlib.import_module(f"mqdiag.rules.{found.name}")
+        if not found.ispkg:
+            if hasattr(module, "RULE"):
+                modules.append(module)
+            continue
+        modules += [
+            importlib.import_module(f"{module.__name__}.{inner.name}")
+            for inner in pkgutil.iter_modules(module.__path__)
+            if not inner.name.startswith("_")
+        ]
     return tuple(modules)
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by name; a rule file holds exactly one, as `check`."""
+    """Every rule, by name; a rule file holds exactly one, as `RULE`."""
     rules = []
     for module in rule_modules():
-        check = getattr(module, "check", None)
-        if not isinstance(check, Rule):
-            raise TypeError(f"{module.__name__} has no rule named check")
-        rules.append(check)
-    names = [rule.card.name for rule in rules]
+        made = getattr(module, "RULE", None) or getattr(module, "check", None)
+        if not isinstance(made, Rule):
+            raise TypeError(f"{module.__name__} has no RULE")
+        rules.append(made)
+    names = [rule.name for rule in rules]
     if len(names) != len(set(names)):
         raise ValueError("two rules have the same name")
-    return tuple(sorted(rules, key=lambda rule: rule.card.name))
+    return tuple(sorted(rules, key=lambda rule: rule.name))

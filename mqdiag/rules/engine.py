@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Acceptance, Failed, Finding, RuleCard, Severity, Skipped, fingerprint
-from mqdiag.language import later, say
-from mqdiag.rules.registry import Draft, Rule, Skip
-from mqdiag.spells import apart, moments
+from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
+from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.text import Text, say
+from mqdiag.time_ranges import apart, moments
 
-EVIDENCE = {
-    "heap": later("heap dump"),
-    "stacks": later("stack samples"),
-    "logs": later("logs"),
-    "stores": later("store folders"),
-    "admin": later("mqadmin output"),
-    "fleet": later("fleet run"),
+NAMES = {
+    "heap": say("a heap dump"),
+    "stacks": say("thread dumps"),
+    "logs": say("logs"),
+    "stores": say("store folders"),
+    "admin": say("mqadmin output"),
+    "crash": say("a crash report of the JVM"),
+    "fleet": say("a fleet run"),
 }
 """What each part of `Facts` is called when it is missing."""
 
@@ -31,6 +32,8 @@ class Outcome:
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
     failed: tuple[Failed, ...]
+    margins: tuple[Margin, ...] = ()
+    """how far from their limits the rules were that found nothing"""
     ignored: tuple[Finding, ...] = ()
     """what ignored rules found"""
     errors: tuple[BaseException, ...] = ()
@@ -54,131 +57,150 @@ def run_rules(
         severities: severity overrides, by rule.
         ignored: rules whose findings are kept apart; each is listed as skipped, with the reason, when it fires.
     """
+    rules = tuple(rules)
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     failed: list[Failed] = []
+    margins: list[Margin] = []
     set_apart: list[Finding] = []
     errors: list[BaseException] = []
-    explained_by: dict[str, tuple[str, ...]] = {}
-    of_process: set[str] = set()
     for rule in rules:
-        name = rule.card.name
-        explained_by[name] = rule.explained_by
-        if rule.of_process:
-            of_process.add(name)
-        missing = missing_evidence(rule.card, facts)
+        missing = missing_evidence(rule, facts)
         if missing is not None:
-            skipped.append(Skipped(rule=name, reason=missing))
+            skipped.append(Skipped(rule=rule.name, reason=missing))
             continue
-        own = {**rule.card.limits, **limits.get(name, {})}
         try:
-            said = list(rule.check(facts, own))
-            seen_in = _sightings(rule, facts, own)
+            said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
+            found = [
+                _finding(rule, draft, seen_in, severities.get(rule.name), facts)
+                for draft, seen_in in said
+                if isinstance(draft, Draft)
+            ]
         except Exception as error:
-            failed.append(Failed(rule=name, error=f"{type(error).__name__}: {error}"))
+            failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)
             continue
-        for item in said:
-            if isinstance(item, Skip):
-                skipped.append(Skipped(rule=name, reason=say(item.reason)))
-            elif name in ignored:
-                skipped.append(Skipped(rule=name, reason=_ignored(ignored[name])))
-                found = _finding(rule, item, seen_in, severities.get(name), facts)
-                set_apart.append(msgspec.structs.replace(found, accepted=ignored[name]))
-            else:
-                findings.append(_finding(rule, item, seen_in, severities.get(name), facts))
+        skipped += [Skipped(rule=rule.name, reason=item.reason) for item, _ in said if isinstance(item, Skip)]
+        margins += [
+            msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
+        ]
+        if rule.name in ignored:
+            acceptance = ignored[rule.name]
+            skipped += [Skipped(rule=rule.name, reason=_ignored(acceptance)) for _ in found]
+            set_apart += [msgspec.structs.replace(one, accepted=acceptance) for one in found]
+        else:
+            findings += found
     return Outcome(
-        findings=order(link(findings, explained_by, of_process)),
+        findings=order(link(findings, {rule.name: rule for rule in rules})),
         skipped=tuple(dict.fromkeys(skipped)),
         failed=tuple(failed),
+        margins=tuple(margins),
         ignored=order(set_apart),
         errors=tuple(errors),
     )
 
 
-def _ignored(acceptance: Acceptance) -> str:
-    until = "" if acceptance.until is None else say(" until {until}", until=acceptance.until.isoformat())
-    return say("ignored by configuration{until}: {reason}", until=until, reason=acceptance.reason)
+def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str, ...]]]:
+    """All that a rule says, with the kinds of evidence that showed it."""
+    said = [
+        (item, evidence)
+        for evidence, check in rule.checks
+        if all(_given(facts, kind) for kind in evidence)
+        for item in check(facts, limits)
+    ]
+    shown_by: dict[str, tuple[str, ...]] = {}
+    for item, evidence in said:
+        if isinstance(item, Draft):
+            identity = fingerprint(rule.name, item.cause, item.subject)
+            shown_by[identity] = tuple(dict.fromkeys((*shown_by.get(identity, ()), *evidence)))
+    return [
+        (
+            item,
+            shown_by[fingerprint(rule.name, item.cause, item.subject)] if isinstance(item, Draft) else evidence,
+        )
+        for item, evidence in said
+    ]
 
 
-def missing_evidence(card: RuleCard, facts: Facts) -> str | None:
-    """Why a rule cannot be checked on these facts; None when it can."""
-    missing = [need for need in card.needs if getattr(facts, need, None) is None]
-    if missing:
-        return "; ".join(_not_given((need,)) for need in missing)
-    if card.any_of and all(getattr(facts, need, None) is None for need in card.any_of):
-        return _not_given(card.any_of)
-    return None
+def _given(facts: Facts, kind: str) -> bool:
+    return getattr(facts, kind, None) is not None
 
 
-def _not_given(needs: tuple[str, ...]) -> str:
-    what = say(" and no ").join(say(EVIDENCE[need]) for need in needs)
-    if EVIDENCE[needs[-1]].endswith("s"):
-        return say("no {what} were given", what=what)
-    return say("no {what} was given", what=what)
-
-
-def _sightings(rule: Rule, facts: Facts, limits: Mapping[str, float]) -> dict[str | None, tuple[str, ...]]:
-    """The kinds of evidence that show each finding, by fingerprint; under None what the rule looks at.
-
-    Where several kinds are there of which one is enough, the rule is asked of each alone.
-    """
-    there = [part for part in rule.card.any_of if getattr(facts, part, None) is not None]
-    seen: dict[str | None, tuple[str, ...]] = {None: (*rule.card.needs, *there)}
-    if len(there) < 2:
-        return seen
-    for part in there:
-        alone = msgspec.structs.replace(facts, **{other: None for other in there if other != part})
-        for item in rule.check(alone, limits):
-            if isinstance(item, Draft):
-                key = fingerprint(rule.card.name, item.cause, item.subject)
-                seen[key] = (*seen.get(key, rule.card.needs), part)
-    return seen
-
-
-def _finding(
-    rule: Rule,
-    draft: Draft,
-    seen_in: Mapping[str | None, tuple[str, ...]],
-    severity: Severity | None,
-    facts: Facts,
-) -> Finding:
-    identity = fingerprint(rule.card.name, draft.cause, draft.subject)
-    shown_by = draft.seen_in or seen_in.get(identity, seen_in[None])
-    return Finding(
-        rule=rule.card.name,
-        severity=severity or draft.severity,
-        cause=draft.cause,
-        confidence=draft.confidence,
-        fingerprint=identity,
-        title=say(draft.title),
-        subject=draft.subject,
-        evidence=dict(draft.evidence),
-        explanation=tuple(map(say, draft.explanation)),
-        remedy=tuple(map(say, draft.remedy)),
-        confidence_reason=say(draft.confidence_reason),
-        references=rule.card.references,
-        weight=draft.weight,
-        seen_in=shown_by,
-        rests_on=draft.rests_on,
-        spells=draft.spells or moments(facts.heap, facts.stacks, shown_by, draft.evidence.items()),
+def _ignored(acceptance: Acceptance) -> Text:
+    if acceptance.until is None:
+        return say("ignored by configuration: {reason}", reason=acceptance.reason)
+    return say(
+        "ignored by configuration until {until}: {reason}",
+        until=acceptance.until.isoformat(),
+        reason=acceptance.reason,
     )
 
 
-def link(
-    findings: list[Finding], explained_by: Mapping[str, tuple[str, ...]], of_process: Set[str] = frozenset()
-) -> list[Finding]:
+def missing_evidence(rule: Rule, facts: Facts) -> Text | None:
+    """Why none of a rule's checks can be made on these facts; None when one can."""
+    wanting = [tuple(kind for kind in evidence if not _given(facts, kind)) for evidence, _ in rule.checks]
+    if not all(wanting):
+        return None
+    return needs(wanting)
+
+
+def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:
+    """What is missing, such as "needs thread dumps or a heap dump".
+
+    Args:
+        alternatives: kinds of evidence that are missing together, of which one set is enough.
+    """
+    least = min(map(len, alternatives))
+    sets = [
+        NAMES[kinds[0]] if len(kinds) == 1 else say("{kinds:and}", kinds=tuple(NAMES[kind] for kind in kinds))
+        for kinds in dict.fromkeys(alternatives)
+        if len(kinds) == least
+    ]
+    if len(sets) == 1:
+        return say("needs {what}", what=sets[0])
+    return say("needs {some} or {last}", some=tuple(sets[:-1]), last=sets[-1])
+
+
+def _finding(
+    rule: Rule, draft: Draft, seen_in: tuple[str, ...], severity: Severity | None, facts: Facts
+) -> Finding:
+    shown_by = draft.seen_in or seen_in
+    known = {**msgspec.structs.asdict(draft.subject), **draft.evidence}
+    found = Finding(
+        rule=rule.name,
+        severity=severity or draft.severity,
+        cause=draft.cause,
+        confidence=draft.confidence,
+        fingerprint=fingerprint(rule.name, draft.cause, draft.subject),
+        title=draft.title.filled(known),
+        subject=draft.subject,
+        evidence=dict(draft.evidence),
+        explanation=tuple(line.filled(known) for line in draft.explanation),
+        remedy=tuple(line.filled(known) for line in draft.remedy),
+        confidence_reason=draft.confidence_reason.filled(known),
+        references=rule.references,
+        weight=draft.weight,
+        seen_in=shown_by,
+        rests_on=draft.rests_on,
+        when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.evidence.items()),
+        lies_at=rule.lies_at,
+        undecides=rule.undecides,
+    )
+    return msgspec.structs.replace(found, in_chain=rule.link(found).filled(known))
+
+
+def link(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
     """Fill `caused_by` from the rules' own word on what explains them, where subjects and times agree.
 
     Args:
         findings: all of one process, or of none.
-        explained_by: the rules that explain each rule.
-        of_process: rules about something that the whole process shares, though they name a thread.
+        rules: by name.
     """
+    of_process = {name for name, rule in rules.items() if rule.of_process}
     linked = []
     for finding in findings:
-        roots = explained_by.get(finding.rule, ())
+        roots = rules[finding.rule].explained_by if finding.rule in rules else ()
         causes = tuple(
             other.fingerprint
             for other in findings

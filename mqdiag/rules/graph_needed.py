@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.language import say
 from mqdiag.rules.registry import Skip
+from mqdiag.text import say
 
 
 def without_graph(heap: HeapFacts) -> Skip | None:
@@ -18,5 +18,5 @@ def without_whole_graph(facts: Facts) -> Skip | None:
     """The same for rules that conclude from what is not there: a cut dump lacks objects that the JVM had."""
     assert facts.heap is not None
     if any(one.kind == "heap" and not one.complete for one in facts.inputs):
-        return Skip(reason="the dump is cut or damaged: what it lacks proves nothing")
+        return Skip(reason=say("the dump is cut or damaged: what it lacks proves nothing"))
     return without_graph(facts.heap)

@@ -8,10 +8,10 @@ from datetime import timedelta
 from msgspec import structs
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, PutLatency
-from mqdiag.findings import Spell, Subject
-from mqdiag.language import counted, say
-from mqdiag.spells import between as spell_between
-from mqdiag.spells import joined
+from mqdiag.findings import Subject, TimeRange
+from mqdiag.text import say
+from mqdiag.time_ranges import between as spell_between
+from mqdiag.time_ranges import joined
 
 BUSY_TEXTS = {
     "busy-reject": "[REJECTREQUEST]",
@@ -107,7 +107,7 @@ def is_set(logs: LogsFacts, name: str, value: str) -> bool:
 
 def lines(count: int, text: str) -> str:
     """1 line `x`, 12 lines `x`."""
-    return f"{counted(count, 'line')} {text}"
+    return f"{say('{number:count} {number:line|lines}', number=count)} {text}"
 
 
 def between(first: str | None, last: str | None) -> str:
@@ -126,7 +126,7 @@ def when(event: LogEvent) -> str:
     said = between(event.first, event.last)
     if event.peak_per_minute and event.peak_per_minute > 1 and event.first != event.last:
         said += say(
-            ", at most {peak_per_minute:,} in the minute of {peak_at}",
+            ", at most {peak_per_minute:count} in the minute of {peak_at}",
             peak_per_minute=event.peak_per_minute,
             peak_at=event.peak_at,
         )
@@ -153,7 +153,7 @@ def rows_said(event: LogEvent, most: int = 3) -> str:
     """The most frequent subjects in words."""
     named = [f"{_subject(row)} ({row.count:,})" for row in event.subjects[:most] if _subject(row)]
     more = len(event.subjects) - most + event.subjects_left_out
-    return ", ".join(named) + (say(" and {more:,} more", more=more) if named and more > 0 else "")
+    return ", ".join(named) + (say(" and {more:count} more", more=more) if named and more > 0 else "")
 
 
 def _subject(row: LogSubject) -> str:
@@ -167,13 +167,13 @@ def _subject(row: LogSubject) -> str:
     return " ".join(part for part in parts if part)
 
 
-def slow_spells(put: PutLatency | None) -> tuple[Spell, ...]:
+def slow_ranges(put: PutLatency | None) -> tuple[TimeRange, ...]:
     """The minutes in which writes took 100 ms or more."""
     if put is None:
         return ()
     width = timedelta(minutes=put.step_minutes)
     slow = [point.at for point in put.series if point.from_100_ms and point.at]
-    return joined(spell for at in slow for spell in spell_between(at, None, longer_by=width))
+    return joined(period for at in slow for period in spell_between(at, None, longer_by=width))
 
 
 def writes_fast(logs: LogsFacts) -> bool:

@@ -1,24 +1,40 @@
-"""What a rule is made of, and the decorator that checks it is whole."""
+"""What a rule file is made of: one `RULE` with its card, and one check for each kind of evidence that shows the fault.
+
+    RULE = Rule(name="page-cache-busy", title="...", why="...", ...)
+
+    @RULE.sees("heap")
+    def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]: ...
+
+    @RULE.sees("logs")
+    def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]: ...
+
+The sentences of a `Draft` are texts (`mqdiag.text.say`) whose placeholders are filled from its evidence and subject.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Confidence, EvidenceValue, RuleCard, Severity, Spell, Subject
-from mqdiag.language import later
+from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.text import NOTHING, Text, say
 
-LITERALS = later("values set by hand, and real dumps without the fault; no real dump with it was at hand")
+LITERALS = "values set by hand, and real dumps without the fault; no real dump with it was at hand"
 """`proven_on` of rules whose fault could not be provoked"""
-RIG = later(
-    "real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept"
-)
+RIG = "real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept"
 """`proven_on` of rules that were tried on dumps of the rig's cases faulty-*"""
 
 Limits = Mapping[str, float]
 """A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
+
+Place = Literal["client", "broker", "any"]
+"""The process in which the fault lies."""
+
+ANYTHING = ("heap", "stacks", "logs", "stores", "admin", "crash")
+"""All kinds of evidence of one incident."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,18 +44,20 @@ class Draft:
     severity: Severity
     cause: str
     confidence: Confidence
-    title: str
+    title: Text
     subject: Subject = field(default_factory=Subject)
     evidence: Mapping[str, EvidenceValue] = field(default_factory=dict)
-    explanation: tuple[str, ...] = ()
-    remedy: tuple[str, ...]
-    confidence_reason: str = ""
+    """the numbers and names that the sentences state"""
+    explanation: tuple[Text, ...] = ()
+    remedy: tuple[Text, ...]
+    confidence_reason: Text = NOTHING
     weight: float = 0.0
+    """share of the heap or of the threads that it explains"""
     seen_in: tuple[str, ...] = ()
-    """parts of `Facts` that it was found in; empty for all that the rule needs"""
+    """kinds of evidence that show it, where they are not those of the check"""
     rests_on: tuple[str, ...] = ()
     """the logs that have its lines, where they tell of which process it is"""
-    spells: tuple[Spell, ...] = ()
+    when: tuple[TimeRange, ...] = ()
     """when it was, by the lines of logs; the engine fills in the time of a dump"""
 
 
@@ -47,83 +65,148 @@ class Draft:
 class Skip:
     """Part of a rule that could not be decided, and why."""
 
-    reason: str
+    reason: Text
 
 
-Check = Callable[[Facts, Limits], Iterator[Draft | Skip]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """A check with its card."""
-
-    card: RuleCard
-    check: Check
-    explained_by: tuple[str, ...]
-    """rules whose finding on the same subject is the root cause of this one"""
-    of_process: bool = False
-
+Said = Draft | Skip | Margin
+"""A check yields findings, parts that it could not decide, and how far it was from its limits."""
+Check = Callable[[Facts, Limits], Iterator[Said]]
+InChain = Text | Callable[[Finding], Text]
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-def rule(
-    *,
-    name: str,
-    title: str,
-    why: str,
-    causes: tuple[str, ...],
-    severities: tuple[Severity, ...],
-    remedy: tuple[str, ...],
-    references: tuple[str, ...],
-    needs: tuple[str, ...] = (),
-    any_of: tuple[str, ...] = (),
-    limits: dict[str, float] | None = None,
-    explained_by: tuple[str, ...] = (),
-    of_process: bool = False,
-    since: str = "0.1.0",
-    proven_on: str = "",
-) -> Callable[[Check], Rule]:
-    """Make a rule of a check.
+class Rule:
+    """A fault: its card, its checks, and its place in a chain of causes.
 
     Args:
-        name: stable kebab-case name of the fault; the file carries it with underscores.
+        name: stable kebab-case name of the fault; the file has it with underscores.
         title: the fault as one sentence.
         why: what goes wrong and why it matters, for the rule's page.
         causes: all values that `cause` can have.
         severities: all severities that it can give, worst first.
         remedy: what to change in general; a finding's own remedy names the values.
         references: articles, issues, classes that the rule rests on.
-        needs: parts of `Facts` without which the rule is skipped: "heap", "stacks", "logs".
-        any_of: parts of which one is enough; the rule asks the facts which are there.
         limits: thresholds by name; `mqdiag.toml` can set each.
-        explained_by: rules whose finding on the same subject causes this one; "rule:cause" where only one of its
-            causes does.
+        explained_by: rules whose finding on the same subject is the root cause of this one; "rule:cause" where only
+            one of its causes is.
         of_process: it names a thread, yet hits the whole process: it may explain what any group of it suffers.
+        lies_at: the process in which the fault lies.
+        in_chain: the fault as a link of a chain of causes; its title where there is none.
+        leads_to: by the name of the rule that it explains, the word between the two; "so" for all others.
+        same_as: rules that show the same fault in other evidence.
+        undecides: its finding says that the evidence does not suffice, not that something is wrong.
         since: first version that has the rule.
-        proven_on: said where no real evidence of the fault was at hand: what the rule was tried on instead.
+        proven_on: what the rule was tried on where no real evidence of the fault was at hand.
     """
-    if not NAME.fullmatch(name):
-        raise ValueError(f"rule name {name!r} is not kebab-case")
-    for label, text in (("title", title), ("why", why), ("causes", causes), ("remedy", remedy)):
-        if not text:
-            raise ValueError(f"rule {name}: {label} is empty")
-    card = RuleCard(
-        name=name,
-        title=str(title),
-        why=why,
-        causes=causes,
-        severities=severities,
-        remedy=tuple(map(str, remedy)),
-        references=references,
-        needs=needs,
-        any_of=any_of,
-        limits=limits or {},
-        since=since,
-        proven_on=str(proven_on),
-    )
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        title: str,
+        why: str,
+        causes: tuple[str, ...],
+        severities: tuple[Severity, ...],
+        remedy: tuple[str, ...],
+        references: tuple[str, ...],
+        limits: Mapping[str, float] | None = None,
+        explained_by: tuple[str, ...] = (),
+        of_process: bool = False,
+        lies_at: Place = "client",
+        in_chain: InChain | None = None,
+        leads_to: Mapping[str, Text] | None = None,
+        same_as: tuple[str, ...] = (),
+        undecides: bool = False,
+        since: str = "0.1.0",
+        proven_on: str = "",
+    ) -> None:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"rule name {name!r} is not kebab-case")
+        for label, text in (("title", title), ("why", why), ("causes", causes), ("remedy", remedy)):
+            if not text:
+                raise ValueError(f"rule {name}: {label} is empty")
+        self.name = name
+        self.title, self.why = say(title), say(why)
+        self.remedy = tuple(map(say, remedy))
+        self.causes, self.severities, self.references = causes, severities, references
+        self.limits = dict(limits or {})
+        self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
+        self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
+        self.undecides = undecides
+        self.since, self.proven_on = since, say(proven_on)
+        self.checks: list[tuple[tuple[str, ...], Check]] = []
+
+    def sees(self, *evidence: str) -> Callable[[Check], Check]:
+        """Add a check.
+
+        Args:
+            evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
+                "crash", "fleet". Without any it always runs.
+        """
+
+        def added(check: Check) -> Check:
+            self.checks.append((evidence, check))
+            return check
+
+        return added
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Kinds of evidence that every check needs."""
+        kinds = [set(evidence) for evidence, _ in self.checks]
+        return tuple(kind for kind in self.checks[0][0] if all(kind in own for own in kinds))
+
+    @property
+    def any_of(self) -> tuple[str, ...]:
+        """Kinds of evidence of which one is enough; empty where nothing is left to choose."""
+        return tuple(
+            dict.fromkeys(kind for evidence, _ in self.checks for kind in evidence if kind not in self.needs)
+        )
+
+    @property
+    def card(self) -> RuleCard:
+        """The rule's own texts, for catalogues and for renderers."""
+        return RuleCard(
+            name=self.name,
+            title=self.title,
+            why=self.why,
+            causes=self.causes,
+            severities=self.severities,
+            remedy=self.remedy,
+            references=self.references,
+            needs=self.needs,
+            any_of=self.any_of,
+            limits=self.limits,
+            since=self.since,
+            proven_on=self.proven_on,
+        )
+
+    def link(self, finding: Finding) -> Text:
+        """A finding of this rule as a link of a chain."""
+        if self.in_chain is None:
+            return finding.title
+        return self.in_chain if isinstance(self.in_chain, Text) else self.in_chain(finding)
+
+
+def rule(
+    *,
+    needs: tuple[str, ...] = (),
+    any_of: tuple[str, ...] = (),
+    **card: object,
+) -> Callable[[Check], Rule]:
+    """Only until the last rule file has its `RULE`: one check for all evidence."""
 
     def make(check: Check) -> Rule:
-        return Rule(card=card, check=check, explained_by=explained_by, of_process=of_process)
+        made = Rule(**card)  # type: ignore[arg-type]
+        for kind in any_of or (None,):
+
+            def once(facts: Facts, limits: Limits, kind: str | None = kind) -> Iterator[Said]:
+                first = next((one for one in any_of if getattr(facts, one, None) is not None), None)
+                if first == kind:
+                    yield from check(facts, limits)
+
+            made.sees(*needs, *([kind] if kind else []))(once)
+        return made
 
     return make

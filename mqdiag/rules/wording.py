@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.language import counted as counted
-from mqdiag.language import say
+from mqdiag.text import say
 
 MIB = 1024 * 1024
 
@@ -11,7 +10,7 @@ MIB = 1024 * 1024
 def mib(size: float) -> str:
     """2,246 MiB; small sizes with a decimal or in bytes."""
     if size < MIB / 10:
-        return say("{size:,} bytes", size=int(size))
+        return say("{size:count} bytes", size=int(size))
     if size < 10 * MIB:
         return f"{size / MIB:.1f} MiB"
     return f"{int(size // MIB):,} MiB"

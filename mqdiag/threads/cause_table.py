@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.language import later
+from mqdiag.text import say
 
 HTTP = "missing-http-timeout"
 DATABASE = "slow-database"
@@ -46,9 +46,13 @@ POOLS: tuple[Cause, ...] = (
             "com.zaxxer.hikari.util.SuspendResumeLock.acquire",
         ),
         remedy=(
-            "Set maximumPoolSize of HikariCP to at least consumeThreadMin plus the other users of the pool.",
-            "Set connectionTimeout (30 s by default) below consumeTimeout, and leakDetectionThreshold to find"
-            " connections that are never given back.",
+            say(
+                "Set maximumPoolSize of HikariCP to at least consumeThreadMin plus the other users of the pool."
+            ),
+            say(
+                "Set connectionTimeout (30 s by default) below consumeTimeout, and leakDetectionThreshold to find"
+                " connections that are never given back."
+            ),
         ),
         pool=True,
         family="jdbc",
@@ -65,9 +69,11 @@ POOLS: tuple[Cause, ...] = (
             "com.alibaba.druid.pool.DruidDataSource.getConnectionDirect",
         ),
         remedy=(
-            "Set maxActive of Druid to at least consumeThreadMin plus the other users of the pool.",
-            "Set maxWait (-1, for ever, by default) and removeAbandoned with logAbandoned to find connections that"
-            " are never given back.",
+            say("Set maxActive of Druid to at least consumeThreadMin plus the other users of the pool."),
+            say(
+                "Set maxWait (-1, for ever, by default) and removeAbandoned with logAbandoned to find connections that"
+                " are never given back."
+            ),
         ),
         pool=True,
         family="jdbc",
@@ -83,9 +89,13 @@ POOLS: tuple[Cause, ...] = (
             "org.apache.tomcat.jdbc.pool.ConnectionPool.borrowConnection",
         ),
         remedy=(
-            "Set maxActive of the Tomcat JDBC pool to at least consumeThreadMin plus the other users of the pool.",
-            "Set maxWait (30 s by default), and removeAbandoned with logAbandoned to find connections that are never"
-            " given back.",
+            say(
+                "Set maxActive of the Tomcat JDBC pool to at least consumeThreadMin plus the other users of the pool."
+            ),
+            say(
+                "Set maxWait (30 s by default), and removeAbandoned with logAbandoned to find connections that are never"
+                " given back."
+            ),
         ),
         pool=True,
         family="jdbc",
@@ -97,8 +107,8 @@ POOLS: tuple[Cause, ...] = (
         library="c3p0",
         frames=("com.mchange.v2.resourcepool.BasicResourcePool.",),
         remedy=(
-            "Set maxPoolSize of c3p0 to at least consumeThreadMin plus the other users of the pool.",
-            "Set checkoutTimeout (0, for ever, by default) and unreturnedConnectionTimeout.",
+            say("Set maxPoolSize of c3p0 to at least consumeThreadMin plus the other users of the pool."),
+            say("Set checkoutTimeout (0, for ever, by default) and unreturnedConnectionTimeout."),
         ),
         pool=True,
         family="jdbc",
@@ -114,8 +124,12 @@ POOLS: tuple[Cause, ...] = (
             "org.apache.http.impl.conn.tsccm.ConnPoolByRoute.getEntryBlocking",
         ),
         remedy=(
-            "Raise setMaxConnPerRoute (2 by default) and setMaxConnTotal (20) to at least the number of workers.",
-            "Set RequestConfig.setConnectionRequestTimeout (for ever by default), and close every response.",
+            say(
+                "Raise setMaxConnPerRoute (2 by default) and setMaxConnTotal (20) to at least the number of workers."
+            ),
+            say(
+                "Set RequestConfig.setConnectionRequestTimeout (for ever by default), and close every response."
+            ),
         ),
         pool=True,
         family="http",
@@ -133,8 +147,12 @@ POOLS: tuple[Cause, ...] = (
             "org.apache.hc.client5.http.impl.classic.InternalExecRuntime.acquireEndpoint",
         ),
         remedy=(
-            "Raise setMaxConnPerRoute (5 by default) and setMaxConnTotal (25) to at least the number of workers.",
-            "Set RequestConfig.setConnectionRequestTimeout (3 minutes by default), and close every response.",
+            say(
+                "Raise setMaxConnPerRoute (5 by default) and setMaxConnTotal (25) to at least the number of workers."
+            ),
+            say(
+                "Set RequestConfig.setConnectionRequestTimeout (3 minutes by default), and close every response."
+            ),
         ),
         pool=True,
         family="http",
@@ -153,10 +171,14 @@ POOLS: tuple[Cause, ...] = (
             "org.apache.tomcat.dbcp.pool2.impl.GenericObjectPool.borrowObject",
         ),
         remedy=(
-            "Set maxTotal (8 by default) of the pool to at least consumeThreadMin plus its other users (Jedis:"
-            " JedisPoolConfig.setMaxTotal, DBCP: maxTotal).",
-            "Set maxWait (for ever by default; JedisPoolConfig.setMaxWait, DBCP maxWaitMillis), and give every"
-            " connection back in a finally block.",
+            say(
+                "Set maxTotal (8 by default) of the pool to at least consumeThreadMin plus its other users (Jedis:"
+                " JedisPoolConfig.setMaxTotal, DBCP: maxTotal)."
+            ),
+            say(
+                "Set maxWait (for ever by default; JedisPoolConfig.setMaxWait, DBCP maxWaitMillis), and give every"
+                " connection back in a finally block."
+            ),
         ),
         pool=True,
         family="pooled",
@@ -172,8 +194,10 @@ POOLS: tuple[Cause, ...] = (
             "com.mongodb.connection.ConcurrentPool.",
         ),
         remedy=(
-            "Raise maxPoolSize (100 by default) in the connection string or ConnectionPoolSettings.maxSize.",
-            "Set waitQueueTimeoutMS (120 s by default) below consumeTimeout.",
+            say(
+                "Raise maxPoolSize (100 by default) in the connection string or ConnectionPoolSettings.maxSize."
+            ),
+            say("Set waitQueueTimeoutMS (120 s by default) below consumeTimeout."),
         ),
         pool=True,
         family="mongo",
@@ -189,12 +213,18 @@ CLIENTS: tuple[Cause, ...] = (
         library="MySQL Connector/J",
         frames=("com.mysql.cj.", "com.mysql.jdbc."),
         remedy=(
-            "Set socketTimeout and connectTimeout (milliseconds; 0, for ever, by default) in the JDBC URL of MySQL"
-            " Connector/J: jdbc:mysql://…?connectTimeout=3000&socketTimeout=10000.",
-            "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
-            " that the server stops the query too.",
-            "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
-            " (innodb_lock_wait_timeout is 50 s).",
+            say(
+                "Set socketTimeout and connectTimeout (milliseconds; 0, for ever, by default) in the JDBC URL of MySQL"
+                " Connector/J: jdbc:mysql://…?connectTimeout=3000&socketTimeout=10000."
+            ),
+            say(
+                "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
+                " that the server stops the query too."
+            ),
+            say(
+                "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
+                " (innodb_lock_wait_timeout is 50 s)."
+            ),
         ),
         family="jdbc",
     ),
@@ -205,12 +235,18 @@ CLIENTS: tuple[Cause, ...] = (
         library="MariaDB Connector/J",
         frames=("org.mariadb.jdbc.",),
         remedy=(
-            "Set socketTimeout (milliseconds; 0, for ever, by default) and connectTimeout (30 s) in the JDBC URL of"
-            " MariaDB Connector/J: jdbc:mariadb://…?connectTimeout=3000&socketTimeout=10000.",
-            "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
-            " that the server stops the query too.",
-            "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
-            " (innodb_lock_wait_timeout is 50 s).",
+            say(
+                "Set socketTimeout (milliseconds; 0, for ever, by default) and connectTimeout (30 s) in the JDBC URL of"
+                " MariaDB Connector/J: jdbc:mariadb://…?connectTimeout=3000&socketTimeout=10000."
+            ),
+            say(
+                "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
+                " that the server stops the query too."
+            ),
+            say(
+                "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
+                " (innodb_lock_wait_timeout is 50 s)."
+            ),
         ),
         family="jdbc",
     ),
@@ -221,10 +257,12 @@ CLIENTS: tuple[Cause, ...] = (
         library="PostgreSQL JDBC",
         frames=("org.postgresql.",),
         remedy=(
-            "Set socketTimeout (seconds; 0, for ever, by default) and connectTimeout (10 s) in the JDBC URL of pgjdbc:"
-            " jdbc:postgresql://…?socketTimeout=10&tcpKeepAlive=true.",
-            "Set Statement.setQueryTimeout, or statement_timeout and lock_timeout on the server.",
-            "Look at pg_stat_activity (wait_event_type Lock: a row lock; active: a slow query).",
+            say(
+                "Set socketTimeout (seconds; 0, for ever, by default) and connectTimeout (10 s) in the JDBC URL of pgjdbc:"
+                " jdbc:postgresql://…?socketTimeout=10&tcpKeepAlive=true."
+            ),
+            say("Set Statement.setQueryTimeout, or statement_timeout and lock_timeout on the server."),
+            say("Look at pg_stat_activity (wait_event_type Lock: a row lock; active: a slow query)."),
         ),
         family="jdbc",
     ),
@@ -235,9 +273,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="Oracle JDBC",
         frames=("oracle.jdbc.", "oracle.net.", "oracle.ucp."),
         remedy=(
-            "Set oracle.jdbc.ReadTimeout (milliseconds; none by default) and oracle.net.CONNECT_TIMEOUT as connection"
-            " properties of the Oracle driver.",
-            "Set Statement.setQueryTimeout; look at v$session (event, blocking_session).",
+            say(
+                "Set oracle.jdbc.ReadTimeout (milliseconds; none by default) and oracle.net.CONNECT_TIMEOUT as connection"
+                " properties of the Oracle driver."
+            ),
+            say("Set Statement.setQueryTimeout; look at v$session (event, blocking_session)."),
         ),
         family="jdbc",
     ),
@@ -248,9 +288,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="SQL Server JDBC",
         frames=("com.microsoft.sqlserver.jdbc.", "net.sourceforge.jtds."),
         remedy=(
-            "Set socketTimeout (milliseconds; 0, for ever, by default), queryTimeout and lockTimeout in the JDBC URL"
-            " of the SQL Server driver (jTDS: socketTimeout in seconds).",
-            "Look at sys.dm_exec_requests (blocking_session_id, wait_type).",
+            say(
+                "Set socketTimeout (milliseconds; 0, for ever, by default), queryTimeout and lockTimeout in the JDBC URL"
+                " of the SQL Server driver (jTDS: socketTimeout in seconds)."
+            ),
+            say("Look at sys.dm_exec_requests (blocking_session_id, wait_type)."),
         ),
         family="jdbc",
     ),
@@ -260,8 +302,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="H2",
         frames=("org.h2.",),
         remedy=(
-            "Set Statement.setQueryTimeout or SET QUERY_TIMEOUT, and LOCK_TIMEOUT in the JDBC URL of H2; for its"
-            " server mode the system property h2.socketConnectTimeout bounds the connect.",
+            say(
+                "Set Statement.setQueryTimeout or SET QUERY_TIMEOUT, and LOCK_TIMEOUT in the JDBC URL of H2; for its"
+                " server mode the system property h2.socketConnectTimeout bounds the connect."
+            ),
         ),
         family="jdbc",
     ),
@@ -269,14 +313,14 @@ CLIENTS: tuple[Cause, ...] = (
         cause=DATABASE,
         library="ClickHouse JDBC",
         frames=("com.clickhouse.", "ru.yandex.clickhouse."),
-        remedy=("Set socket_timeout (milliseconds) in the JDBC URL of ClickHouse.",),
+        remedy=(say("Set socket_timeout (milliseconds) in the JDBC URL of ClickHouse."),),
         family="jdbc",
     ),
     Cause(
         cause=DATABASE,
         library="Dameng JDBC",
         frames=("dm.jdbc.",),
-        remedy=("Set socketTimeout (milliseconds) and connectTimeout in the JDBC URL of the DM driver.",),
+        remedy=(say("Set socketTimeout (milliseconds) and connectTimeout in the JDBC URL of the DM driver."),),
         family="jdbc",
     ),
     # redis.clients.jedis.util.RedisInputStream.ensureFill < Protocol.read < Connection.readProtocolWithCheckingBroken:
@@ -286,11 +330,15 @@ CLIENTS: tuple[Cause, ...] = (
         library="Jedis",
         frames=("redis.clients.jedis.", "redis.clients.util."),
         remedy=(
-            "Set the socket timeout of Jedis (2 s by default, 0 means for ever, and blocking commands such as BLPOP"
-            " take it off): DefaultJedisClientConfig.builder().socketTimeoutMillis(2000) or the timeout argument of"
-            " JedisPool (Spring: spring.data.redis.timeout).",
-            "Look at SLOWLOG GET and CLIENT LIST on the server: a slow command (KEYS, large Lua script) stops all"
-            " others.",
+            say(
+                "Set the socket timeout of Jedis (2 s by default, 0 means for ever, and blocking commands such as BLPOP"
+                " take it off): DefaultJedisClientConfig.builder().socketTimeoutMillis(2000) or the timeout argument of"
+                " JedisPool (Spring: spring.data.redis.timeout)."
+            ),
+            say(
+                "Look at SLOWLOG GET and CLIENT LIST on the server: a slow command (KEYS, large Lua script) stops all"
+                " others."
+            ),
         ),
         family="redis",
     ),
@@ -301,9 +349,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="Lettuce",
         frames=("io.lettuce.core.", "com.lambdaworks.redis."),
         remedy=(
-            "Set the command timeout of Lettuce: RedisURI.setTimeout or RedisClient.setDefaultTimeout (60 s by"
-            " default; Spring: spring.data.redis.timeout), and TimeoutOptions.enabled() for asynchronous use.",
-            "Look at SLOWLOG GET on the server.",
+            say(
+                "Set the command timeout of Lettuce: RedisURI.setTimeout or RedisClient.setDefaultTimeout (60 s by"
+                " default; Spring: spring.data.redis.timeout), and TimeoutOptions.enabled() for asynchronous use."
+            ),
+            say("Look at SLOWLOG GET on the server."),
         ),
         family="redis",
     ),
@@ -313,8 +363,8 @@ CLIENTS: tuple[Cause, ...] = (
         library="Redisson",
         frames=("org.redisson.",),
         remedy=(
-            "Use RLock.tryLock(waitTime, leaseTime, unit) instead of lock(), which waits for ever.",
-            "Set timeout (3 s) and retryAttempts in Redisson's configuration.",
+            say("Use RLock.tryLock(waitTime, leaseTime, unit) instead of lock(), which waits for ever."),
+            say("Set timeout (3 s) and retryAttempts in Redisson's configuration."),
         ),
         family="redis",
     ),
@@ -325,8 +375,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="MongoDB driver without a server",
         frames=("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster."),
         remedy=(
-            "No server of the cluster answers: look at the addresses, the network and the servers themselves.",
-            "Set serverSelectionTimeoutMS (30 s by default) below consumeTimeout.",
+            say(
+                "No server of the cluster answers: look at the addresses, the network and the servers themselves."
+            ),
+            say("Set serverSelectionTimeoutMS (30 s by default) below consumeTimeout."),
         ),
         family="mongo",
     ),
@@ -337,9 +389,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="MongoDB driver",
         frames=("com.mongodb.",),
         remedy=(
-            "Set socketTimeoutMS (0, for ever, by default) in the MongoDB connection string, or"
-            " SocketSettings.readTimeout; driver 5.2 has timeoutMS for the whole operation.",
-            "Set maxTimeMS on the query; look at db.currentOp().",
+            say(
+                "Set socketTimeoutMS (0, for ever, by default) in the MongoDB connection string, or"
+                " SocketSettings.readTimeout; driver 5.2 has timeoutMS for the whole operation."
+            ),
+            say("Set maxTimeMS on the query; look at db.currentOp()."),
         ),
         family="mongo",
     ),
@@ -355,9 +409,13 @@ CLIENTS: tuple[Cause, ...] = (
             "io.searchbox.",
         ),
         remedy=(
-            "Set RestClientBuilder.setRequestConfigCallback(b -> b.setConnectTimeout(…).setSocketTimeout(…)) (socket"
-            " timeout 30 s by default); transport client: actionGet(timeout) instead of actionGet().",
-            "Bulk requests: look at the search and write thread pools of the cluster (GET _cat/thread_pool).",
+            say(
+                "Set RestClientBuilder.setRequestConfigCallback(b -> b.setConnectTimeout(…).setSocketTimeout(…)) (socket"
+                " timeout 30 s by default); transport client: actionGet(timeout) instead of actionGet()."
+            ),
+            say(
+                "Bulk requests: look at the search and write thread pools of the cluster (GET _cat/thread_pool)."
+            ),
         ),
         family="http",
     ),
@@ -368,9 +426,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="Dubbo",
         frames=("org.apache.dubbo.", "com.alibaba.dubbo."),
         remedy=(
-            "Set timeout (1 s by default) and retries=0 on the Dubbo reference (@DubboReference(timeout=…),"
-            " dubbo.consumer.timeout); a worker waits timeout × (retries + 1).",
-            "Look at the provider's thread pool (DubboServerHandler threads in a jstack of the provider).",
+            say(
+                "Set timeout (1 s by default) and retries=0 on the Dubbo reference (@DubboReference(timeout=…),"
+                " dubbo.consumer.timeout); a worker waits timeout × (retries + 1)."
+            ),
+            say("Look at the provider's thread pool (DubboServerHandler threads in a jstack of the provider)."),
         ),
         family="rpc",
     ),
@@ -381,8 +441,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="gRPC",
         frames=("io.grpc.",),
         remedy=(
-            "Set a deadline on every call: stub.withDeadlineAfter(3, TimeUnit.SECONDS) (gRPC has none by default), and"
-            " keepAliveTime on the channel to notice a dead peer.",
+            say(
+                "Set a deadline on every call: stub.withDeadlineAfter(3, TimeUnit.SECONDS) (gRPC has none by default), and"
+                " keepAliveTime on the channel to notice a dead peer."
+            ),
         ),
         family="rpc",
     ),
@@ -393,8 +455,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="Thrift",
         frames=("org.apache.thrift.",),
         remedy=(
-            "Set the socket timeout of Thrift: new TSocket(host, port, timeoutMillis) or TSocket.setTimeout (0, for"
-            " ever, by default).",
+            say(
+                "Set the socket timeout of Thrift: new TSocket(host, port, timeoutMillis) or TSocket.setTimeout (0, for"
+                " ever, by default)."
+            ),
         ),
         family="rpc",
     ),
@@ -403,7 +467,7 @@ CLIENTS: tuple[Cause, ...] = (
         cause=DATABASE,
         library="HBase client",
         frames=("org.apache.hadoop.hbase.",),
-        remedy=("Set hbase.rpc.timeout, hbase.client.operation.timeout and hbase.client.retries.number.",),
+        remedy=(say("Set hbase.rpc.timeout, hbase.client.operation.timeout and hbase.client.retries.number."),),
         family="rpc",
     ),
     # org.apache.zookeeper.ClientCnxn.submitRequest in Object.wait: apache/zookeeper
@@ -413,8 +477,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="ZooKeeper client",
         frames=("org.apache.zookeeper.", "org.apache.curator.", "org.I0Itec.zkclient."),
         remedy=(
-            "Set zookeeper.request.timeout (0, for ever, by default) as a client property; Curator: bound the retry"
-            " policy, and InterProcessMutex.acquire(time, unit) instead of acquire().",
+            say(
+                "Set zookeeper.request.timeout (0, for ever, by default) as a client property; Curator: bound the retry"
+                " policy, and InterProcessMutex.acquire(time, unit) instead of acquire()."
+            ),
         ),
         family="rpc",
     ),
@@ -425,8 +491,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="Kafka client",
         frames=("org.apache.kafka.",),
         remedy=(
-            "Use send(record).get(timeout, unit), and set delivery.timeout.ms (120 s by default), request.timeout.ms"
-            " (30 s) and max.block.ms (60 s) below consumeTimeout.",
+            say(
+                "Use send(record).get(timeout, unit), and set delivery.timeout.ms (120 s by default), request.timeout.ms"
+                " (30 s) and max.block.ms (60 s) below consumeTimeout."
+            ),
         ),
         family="rpc",
     ),
@@ -435,7 +503,7 @@ CLIENTS: tuple[Cause, ...] = (
         library="RabbitMQ client",
         frames=("com.rabbitmq.",),
         remedy=(
-            "Set channelRpcTimeout and connectionTimeout on the ConnectionFactory; bound waitForConfirms.",
+            say("Set channelRpcTimeout and connectionTimeout on the ConnectionFactory; bound waitForConfirms."),
         ),
         family="rpc",
     ),
@@ -450,8 +518,10 @@ CLIENTS: tuple[Cause, ...] = (
             "org.apache.rocketmq.client.impl.producer.",
         ),
         remedy=(
-            "Set sendMsgTimeout (3 s by default) and retryTimesWhenSendFailed of the producer that the listener uses;"
-            " look at the broker for busy errors.",
+            say(
+                "Set sendMsgTimeout (3 s by default) and retryTimesWhenSendFailed of the producer that the listener uses;"
+                " look at the broker for busy errors."
+            ),
         ),
         family="rpc",
     ),
@@ -462,8 +532,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="OkHttp",
         frames=("okhttp3.", "okio.", "com.squareup.okhttp."),
         remedy=(
-            "Set OkHttpClient.Builder.readTimeout and connectTimeout (10 s by default, 0 means for ever), and"
-            " callTimeout (none by default) to bound the whole call.",
+            say(
+                "Set OkHttpClient.Builder.readTimeout and connectTimeout (10 s by default, 0 means for ever), and"
+                " callTimeout (none by default) to bound the whole call."
+            ),
         ),
         family="http",
     ),
@@ -474,9 +546,11 @@ CLIENTS: tuple[Cause, ...] = (
         library="Apache HttpClient 4",
         frames=("org.apache.http.",),
         remedy=(
-            "Set RequestConfig.custom().setSocketTimeout(…).setConnectTimeout(…).setConnectionRequestTimeout(…) (all"
-            " for ever by default) on the Apache HttpClient 4; for TLS handshakes also"
-            " setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(…)).",
+            say(
+                "Set RequestConfig.custom().setSocketTimeout(…).setConnectTimeout(…).setConnectionRequestTimeout(…) (all"
+                " for ever by default) on the Apache HttpClient 4; for TLS handshakes also"
+                " setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(…))."
+            ),
         ),
         family="http",
     ),
@@ -487,8 +561,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="Apache HttpClient 5",
         frames=("org.apache.hc.",),
         remedy=(
-            "Set RequestConfig.custom().setResponseTimeout(…) (for ever by default) and ConnectionConfig.custom()"
-            ".setConnectTimeout(…).setSocketTimeout(…) on the Apache HttpClient 5.",
+            say(
+                "Set RequestConfig.custom().setResponseTimeout(…) (for ever by default) and ConnectionConfig.custom()"
+                ".setConnectTimeout(…).setSocketTimeout(…) on the Apache HttpClient 5."
+            ),
         ),
         family="http",
     ),
@@ -497,8 +573,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="commons-httpclient 3",
         frames=("org.apache.commons.httpclient.",),
         remedy=(
-            "Set HttpConnectionManagerParams.setSoTimeout and setConnectionTimeout (for ever by default) of"
-            " commons-httpclient 3; it is out of maintenance.",
+            say(
+                "Set HttpConnectionManagerParams.setSoTimeout and setConnectionTimeout (for ever by default) of"
+                " commons-httpclient 3; it is out of maintenance."
+            ),
         ),
         family="http",
     ),
@@ -509,8 +587,10 @@ CLIENTS: tuple[Cause, ...] = (
         library="java.net.http.HttpClient",
         frames=("jdk.internal.net.http.", "java.net.http.", "jdk.incubator.http."),
         remedy=(
-            "Set HttpRequest.Builder.timeout (for ever by default) on every request and"
-            " HttpClient.Builder.connectTimeout.",
+            say(
+                "Set HttpRequest.Builder.timeout (for ever by default) on every request and"
+                " HttpClient.Builder.connectTimeout."
+            ),
         ),
         family="http",
     ),
@@ -518,7 +598,7 @@ CLIENTS: tuple[Cause, ...] = (
         cause=HTTP,
         library="Jetty HttpClient",
         frames=("org.eclipse.jetty.client.",),
-        remedy=("Set Request.timeout and idleTimeout on the Jetty HttpClient.",),
+        remedy=(say("Set Request.timeout and idleTimeout on the Jetty HttpClient."),),
         family="http",
     ),
     Cause(
@@ -531,7 +611,9 @@ CLIENTS: tuple[Cause, ...] = (
             "reactor.core.publisher.BlockingSingleSubscriber",
         ),
         remedy=(
-            "Use block(Duration), and HttpClient.responseTimeout (none by default) of Reactor Netty under WebClient.",
+            say(
+                "Use block(Duration), and HttpClient.responseTimeout (none by default) of Reactor Netty under WebClient."
+            ),
         ),
         family="http",
     ),
@@ -546,8 +628,10 @@ CLIENTS: tuple[Cause, ...] = (
             "java.net.HttpURLConnection.",
         ),
         remedy=(
-            "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, for ever, by default), or"
-            " set -Dsun.net.client.defaultConnectTimeout and -Dsun.net.client.defaultReadTimeout (milliseconds).",
+            say(
+                "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, for ever, by default), or"
+                " set -Dsun.net.client.defaultConnectTimeout and -Dsun.net.client.defaultReadTimeout (milliseconds)."
+            ),
         ),
         family="http",
     ),
@@ -555,21 +639,23 @@ CLIENTS: tuple[Cause, ...] = (
         cause=REMOTE,
         library="FTP client",
         frames=("org.apache.commons.net.ftp.", "sun.net.ftp."),
-        remedy=("Set FTPClient.setDefaultTimeout, setSoTimeout and setDataTimeout (for ever by default).",),
+        remedy=(
+            say("Set FTPClient.setDefaultTimeout, setSoTimeout and setDataTimeout (for ever by default)."),
+        ),
         family="remote",
     ),
     Cause(
         cause=REMOTE,
         library="JSch SFTP",
         frames=("com.jcraft.jsch.",),
-        remedy=("Call Session.setTimeout and connect(timeout) of JSch (for ever by default).",),
+        remedy=(say("Call Session.setTimeout and connect(timeout) of JSch (for ever by default)."),),
         family="remote",
     ),
     Cause(
         cause=REMOTE,
         library="JavaMail",
         frames=("com.sun.mail.", "org.eclipse.angus.mail.", "jakarta.mail.", "javax.mail."),
-        remedy=("Set mail.smtp.timeout and mail.smtp.connectiontimeout (for ever by default).",),
+        remedy=(say("Set mail.smtp.timeout and mail.smtp.connectiontimeout (for ever by default)."),),
         family="remote",
     ),
     Cause(
@@ -577,7 +663,9 @@ CLIENTS: tuple[Cause, ...] = (
         library="LDAP (JNDI)",
         frames=("com.sun.jndi.ldap.",),
         remedy=(
-            "Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (for ever by default).",
+            say(
+                "Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (for ever by default)."
+            ),
         ),
         family="remote",
     ),
@@ -585,14 +673,14 @@ CLIENTS: tuple[Cause, ...] = (
         cause=RPC,
         library="RMI",
         frames=("sun.rmi.transport.", "java.rmi."),
-        remedy=("Set -Dsun.rmi.transport.tcp.responseTimeout and -Dsun.rmi.transport.connectionTimeout.",),
+        remedy=(say("Set -Dsun.rmi.transport.tcp.responseTimeout and -Dsun.rmi.transport.connectionTimeout."),),
         family="rpc",
     ),
     Cause(
         cause=RPC,
         library="Hessian",
         frames=("com.caucho.hessian.",),
-        remedy=("Call HessianProxyFactory.setReadTimeout and setConnectTimeout (for ever by default).",),
+        remedy=(say("Call HessianProxyFactory.setReadTimeout and setConnectTimeout (for ever by default)."),),
         family="rpc",
     ),
     # com.memcached / spymemcached OperationFuture.get
@@ -600,7 +688,9 @@ CLIENTS: tuple[Cause, ...] = (
         cause=REMOTE,
         library="memcached client",
         frames=("net.spy.memcached.", "net.rubyeye.xmemcached.", "com.danga.MemCached."),
-        remedy=("Set opTimeout (2.5 s by default) of spymemcached, or the timeout argument of xmemcached.",),
+        remedy=(
+            say("Set opTimeout (2.5 s by default) of spymemcached, or the timeout argument of xmemcached."),
+        ),
         family="remote",
     ),
 )
@@ -610,7 +700,7 @@ THROUGH: tuple[tuple[str, str, str], ...] = (
     (
         "feign.",
         "Feign",
-        later(
+        say(
             "Feign: set spring.cloud.openfeign.client.config.default.connectTimeout and readTimeout"
             " (Request.Options)."
         ),
@@ -618,7 +708,7 @@ THROUGH: tuple[tuple[str, str, str], ...] = (
     (
         "org.springframework.web.client.RestTemplate",
         "RestTemplate",
-        later(
+        say(
             "RestTemplate: RestTemplateBuilder.setConnectTimeout / setReadTimeout, or the request factory's"
             " setConnectTimeout / setReadTimeout (SimpleClientHttpRequestFactory waits for ever by default)."
         ),
@@ -626,27 +716,25 @@ THROUGH: tuple[tuple[str, str, str], ...] = (
     (
         "org.springframework.web.client.RestClient",
         "RestClient",
-        later("RestClient: requestFactory with setConnectTimeout and setReadTimeout."),
+        say("RestClient: requestFactory with setConnectTimeout and setReadTimeout."),
     ),
-    ("retrofit2.", "Retrofit", later("Retrofit: the timeouts are those of its OkHttpClient.")),
+    ("retrofit2.", "Retrofit", say("Retrofit: the timeouts are those of its OkHttpClient.")),
     (
         "org.springframework.web.reactive.function.client.",
         "WebClient",
-        later("WebClient: responseTimeout of the HttpClient below it, and block(Duration)."),
+        say("WebClient: responseTimeout of the HttpClient below it, and block(Duration)."),
     ),
     (
         "cn.hutool.http.",
         "Hutool",
-        later(
-            "Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (for ever by default)."
-        ),
+        say("Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (for ever by default)."),
     ),
-    ("org.apache.cxf.", "CXF", later("CXF: HTTPClientPolicy.setConnectionTimeout and setReceiveTimeout.")),
-    ("org.apache.axis", "Axis", later("Axis: Stub.setTimeout, or Options.setTimeOutInMilliSeconds.")),
+    ("org.apache.cxf.", "CXF", say("CXF: HTTPClientPolicy.setConnectionTimeout and setReceiveTimeout.")),
+    ("org.apache.axis", "Axis", say("Axis: Stub.setTimeout, or Options.setTimeOutInMilliSeconds.")),
     (
         "com.netflix.hystrix.",
         "Hystrix",
-        later(
+        say(
             "Hystrix: execution.isolation.thread.timeoutInMilliseconds bounds the caller, not the pool's thread."
         ),
     ),

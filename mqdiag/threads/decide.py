@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.same_call import other_calls, same_call
@@ -236,7 +236,7 @@ def _still(run: Judgement) -> Judgement:
     grew = run.cpu_growth or 0.0
     time = say("an unknown time") if run.seconds is None else f"{run.seconds:.1f} s"
     run.reason = say(
-        "the same work in {count} samples over {time}, and its CPU time grew by {grew:.2f} ms",
+        "the same work in {count} samples over {time}, and its CPU time grew by {grew:decimal} ms",
         count=run.count,
         time=time,
         grew=grew,
@@ -260,7 +260,7 @@ def _growing(run: Judgement) -> Judgement:
     view = run.track.last_view
     assert run.cpu_growth is not None
     if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
-        run.reason = say("the samples span {seconds:.1f} s only", seconds=run.seconds)
+        run.reason = say("the samples span {seconds:decimal} s only", seconds=run.seconds)
         return run
     running = sum(
         1
@@ -272,27 +272,30 @@ def _growing(run: Judgement) -> Judgement:
         run.computing = True
         if run.allocated_growth is None or not run.seconds:
             run.reason = say(
-                "computes in the same place ({share:.0%} of a core); without allocated= a loop looks like work",
+                (
+                    "computes in the same place ({share:percent} of a core); without allocated= a loop looks"
+                    " like work"
+                ),
                 share=share,
             )
             return run
         if run.allocated_growth == 0:
             if (run.track.last.allocated_bytes or 0) >= EXACT_BYTES:
                 run.reason = say(
-                    "computes ({share:.0%} of a core); allocated= is printed too coarsely to decide",
+                    "computes ({share:percent} of a core); allocated= is printed too coarsely to decide",
                     share=share,
                 )
                 return run
             run.state = STUCK
             run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
-            run.reason = say("computes ({share:.0%} of a core) and allocates nothing: a loop", share=share)
+            run.reason = say("computes ({share:percent} of a core) and allocates nothing: a loop", share=share)
             return run
         run.computing = False
         rate = run.allocated_growth / run.seconds
         return _moved(
             run, say("computes, and makes new objects"), "medium" if rate >= WORK_BYTES_PER_S else "low"
         )
-    return _moved(run, say("its CPU time grew by {cpu_growth:.2f} ms", cpu_growth=run.cpu_growth))
+    return _moved(run, say("its CPU time grew by {cpu_growth:decimal} ms", cpu_growth=run.cpu_growth))
 
 
 def _is_one_call(run: Judgement) -> bool:
@@ -312,8 +315,10 @@ def _same_call_still(run: Judgement) -> Judgement:
     run.state = STUCK
     run.confidence = "medium"
     run.reason = say(
-        "the same call, by its own object, in {count} samples; its CPU time grew by"
-        " {cpu_growth:.2f} ms, as under an answer that trickles",
+        (
+            "the same call, by its own object, in {count} samples; its CPU time grew by"
+            " {cpu_growth:decimal} ms, as under an answer that trickles"
+        ),
         count=run.count,
         cpu_growth=run.cpu_growth,
     )

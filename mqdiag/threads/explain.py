@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.language import later
+from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.cause_table import REMOTE
@@ -22,96 +22,94 @@ class Explanation:
     remedy: tuple[str, ...]
 
 
-CONNECT_REMEDY = later(
+CONNECT_REMEDY = say(
     "The connection is not even open: set the connect timeout, and look at DNS, routes and firewalls."
 )
-TLS_REMEDY = later(
+TLS_REMEDY = say(
     "It hangs in the TLS handshake: the read timeout must be set before connect, as the handshake reads too."
 )
 _PLAIN_SOCKET = (
-    later(
+    say(
         "Call Socket.setSoTimeout before the first read, and connect(address, timeout): both"
         " wait for ever by default."
     ),
 )
 _WAIT_REMEDIES: dict[str, tuple[str, ...]] = {
     "future": (
-        later(
+        say(
             "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
             " join(), and handle the time-out by RECONSUME_LATER."
         ),
-        later("Look at the pool that has to complete the future: its threads stand in the same dump."),
+        say("Look at the pool that has to complete the future: its threads stand in the same dump."),
     ),
-    "latch": (later("Use await(timeout, unit): one party that dies leaves all others waiting for ever."),),
-    "semaphore": (later("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
+    "latch": (say("Use await(timeout, unit): one party that dies leaves all others waiting for ever."),),
+    "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
-        later(
+        say(
             "Use poll(timeout, unit) or offer(item, timeout, unit) instead of take() and put():"
             " the other side of the queue does not come."
         ),
     ),
-    "condition": (later("Use await(timeout, unit) on the condition, and signal it in a finally block."),),
-    "join": (later("Use Thread.join(milliseconds), and look at the thread that does not end."),),
+    "condition": (say("Use await(timeout, unit) on the condition, and signal it in a finally block."),),
+    "join": (say("Use Thread.join(milliseconds), and look at the thread that does not end."),),
     "object-wait": (
-        later("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes."),
+        say("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes."),
     ),
-    "park": (later("Bound the wait: parkNanos or a timed variant of the call above it."),),
+    "park": (say("Bound the wait: parkNanos or a timed variant of the call above it."),),
     "process": (
-        later("Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it."),
+        say("Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it."),
     ),
     "log": (
-        later(
+        say(
             "The log's sink takes nothing more (a full pipe of the console, a full disk, a hung"
             " network share): look at who reads the console, and at the disk."
         ),
-        later(
+        say(
             "Log through an asynchronous appender that drops instead of waiting (Logback"
             " AsyncAppender with neverBlock=true, Log4j2 AsyncQueueFullPolicy=Discard)."
         ),
     ),
-    "file-write": (later("Look at the disk, the network share or the pipe that is written to."),),
-    "file-sync": (later("Look at the disk's latency (iostat -x 1): a sync does not come back."),),
-    "file-read": (later("Look at the pipe, the terminal or the network share that is read."),),
+    "file-write": (say("Look at the disk, the network share or the pipe that is written to."),),
+    "file-sync": (say("Look at the disk's latency (iostat -x 1): a sync does not come back."),),
+    "file-read": (say("Look at the pipe, the terminal or the network share that is read."),),
     "class-loading": (
-        later("A class is loaded under a lock: look at the thread that loads it, and at the disk."),
+        say("A class is loaded under a lock: look at the thread that loads it, and at the disk."),
     ),
-    "select": (later("Bound the select or poll call with a timeout."),),
-    "accept": (later("A listener must not accept connections: move it to a thread of its own."),),
+    "select": (say("Bound the select or poll call with a timeout."),),
+    "accept": (say("A listener must not accept connections: move it to a thread of its own."),),
 }
 LOCK_REMEDY = (
-    later("Fix what the holder waits for; it is the root cause."),
-    later(
-        "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."
-    ),
+    say("Fix what the holder waits for; it is the root cause."),
+    say("Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."),
 )
 STARVED_REMEDY = (
-    later(
+    say(
         "Give the inner tasks a pool of their own, or run them in the calling thread: a task that waits for another"
         " task of the same pool stops the pool once all its threads do so."
     ),
-    later("Use Future.get(timeout, unit), so that the pool comes free again."),
+    say("Use Future.get(timeout, unit), so that the pool comes free again."),
 )
 CLASS_INIT_REMEDY = (
-    later(
+    say(
         "The static initializer of the class does not come to its end, and all that need the class wait for it:"
         " take remote calls, locks and waits for other threads out of static initializers."
     ),
     *LOCK_REMEDY[:1],
 )
 SLEEP_REMEDY = (
-    later(
+    say(
         "Take the sleep out of the listener: a worker that sleeps consumes nothing. To try"
         " again later return RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly),"
         " to wait for a time send a delayed message."
     ),
-    later("If it is the back-off of a retry loop, bound the loop: the same message may be tried for ever."),
+    say("If it is the back-off of a retry loop, bound the loop: the same message may be tried for ever."),
 )
 CPU_REMEDY = (
-    later(
+    say(
         "Look at the code at this frame: a loop whose end condition never holds, or a regular"
         " expression that backtracks (bound its input, use possessive quantifiers)."
     ),
-    later(
+    say(
         "Take `jstack -e` samples (JDK 17): allocated= tells a loop that makes nothing from"
         " heavy work; a profiler names the hot line."
     ),
@@ -185,22 +183,22 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
         ),
         "slow-slave",
         (
-            later(
+            say(
                 "Look at the slave: its disk, its network, `slave fall behind` lines in store.log;"
                 " until it is well, brokerRole=ASYNC_MASTER takes it out of the send path."
             ),
-            later("slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait."),
+            say("slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait."),
         ),
     ),
     (
         ("handleDiskFlush", "GroupCommitService", "waitForFlush", "submitFlushRequest"),
         "slow-disk",
         (
-            later(
+            say(
                 "Look at the disk (iostat -x 1): with flushDiskType=SYNC_FLUSH every send waits for"
                 " its flush; syncFlushTimeout (5 s) bounds it."
             ),
-            later(
+            say(
                 "Where a lost second of messages can be borne, ASYNC_FLUSH takes the disk out of the send path."
             ),
         ),
@@ -208,11 +206,11 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
 )
 PAGE_CACHE = "page-cache-busy"
 _PAGE_CACHE_REMEDY = (
-    later(
+    say(
         "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory"
         " reclaim and at the disk."
     ),
-    later(
+    say(
         "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory"
         " first; more brokers or faster disks cure it. Longer time-outs and larger queues"
         " only hide it."

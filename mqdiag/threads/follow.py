@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.align import Track
 from mqdiag.threads.class_init import follow_class_init

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.decide import BLOCKED, PROGRESSING, STUCK, UNKNOWN, Judgement
 from mqdiag.threads.library_packages import is_own

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.decide import BLOCKED, LONG_RUN_S, Judgement
 from mqdiag.threads.series import Series

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.threads.align import Track
 from mqdiag.threads.decide import PROGRESSING, STUCK, UNKNOWN, Judgement
 from mqdiag.threads.series import Series
@@ -34,8 +34,10 @@ def doubt_by_siblings(judgements: list[Judgement], series: Series) -> None:
             if judgement.seconds is not None and judgement.seconds < CALLS * pause:
                 judgement.state, judgement.confidence = UNKNOWN, None
                 judgement.reason = say(
-                    "stood still for {seconds:.1f} s, but others at the same call came back after {pause:.1f} s"
-                    " and more: samples over a longer time would decide",
+                    (
+                        "stood still for {seconds:decimal} s, but others at the same call came back after"
+                        " {pause:decimal} s and more: samples over a longer time would decide"
+                    ),
                     seconds=judgement.seconds,
                     pause=pause,
                 )

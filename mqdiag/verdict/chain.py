@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from mqdiag.facts.verdict import ChainStep
 from mqdiag.findings import Confidence, Finding
-from mqdiag.language import say, say_plural
+from mqdiag.text import say
 from mqdiag.verdict.effects import of_span, says, word
 from mqdiag.verdict.same_fault import threads_of, twins
 
@@ -95,7 +95,7 @@ def _and_more(finding: Finding, alike: tuple[Finding, ...]) -> str:
     } - {(subject.topic, subject.broker, subject.queue_id)}
     if subject.queue_id is None or not others:
         return ""
-    return say_plural(", and {number} more queue like it", ", and {number} more queues like it", len(others))
+    return say(", and {number:count} more {number:queue|queues} like it", number=len(others))
 
 
 def _nearest_cause(

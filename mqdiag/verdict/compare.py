@@ -9,7 +9,7 @@ from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report
-from mqdiag.language import say
+from mqdiag.text import say
 from mqdiag.verdict.same_fault import IN_HEAP, STANDSTILLS, threads_of, twins
 
 STANDING = frozenset({"stuck", "blocked"})
@@ -91,7 +91,7 @@ def _span(file: LogFile) -> tuple[datetime, datetime]:
 
 def _hours(gap: timedelta) -> str:
     hours = gap.total_seconds() / 3600
-    return f"{hours:.0f} h" if hours < 48 else say("{hours:.0f} days", hours=hours / 24)
+    return f"{hours:.0f} h" if hours < 48 else say("{hours:count} days", hours=hours / 24)
 
 
 def contradicted(finding: Finding, report: Report) -> bool:

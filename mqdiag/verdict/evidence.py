@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.findings import Report
-from mqdiag.language import counted, say
+from mqdiag.text import say
 
 
 def checked(report: Report) -> tuple[str, ...]:
@@ -35,10 +35,10 @@ def _lines(report: Report) -> Iterator[str]:
     if report.logs is not None:
         yield _logs(report.logs)
     if report.stores is not None:
-        yield counted(len(report.stores.stores), "store folder")
+        yield say("{number:count} {number:store folder|store folders}", number=len(report.stores.stores))
     outputs = sum(1 for given in report.inputs if given.kind == "admin" and given.error is None)
     if outputs:
-        yield counted(outputs, "output") + say(" of mqadmin")
+        yield say("{number:count} {number:output|outputs}", number=outputs) + say(" of mqadmin")
 
 
 def _heap(heap: HeapFacts) -> str:
@@ -58,20 +58,20 @@ def _heap(heap: HeapFacts) -> str:
     return say(
         "a heap dump{when}: {consumers}{of}, {queues}, {messages}",
         when=when,
-        consumers=counted(len(heap.consumers), "consumer"),
+        consumers=say("{number:count} {number:consumer|consumers}", number=len(heap.consumers)),
         of=of,
-        queues=counted(len(heap.queues), "queue"),
-        messages=counted(heap.messages or 0, "message"),
+        queues=say("{number:count} {number:queue|queues}", number=len(heap.queues)),
+        messages=say("{number:count} {number:message|messages}", number=heap.messages or 0),
     )
 
 
 def _stacks(stacks: StacksFacts) -> str:
-    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    span = "" if not stacks.seconds else say(" over {seconds:decimal} s", seconds=stacks.seconds)
     told = "" if stacks.judged else say(", which do not tell progress from standstill")
-    return f"{counted(stacks.samples, 'thread dump')}{span}: {counted(len(stacks.threads), 'thread')}{told}"
+    return f"{say('{number:count} {number:thread dump|thread dumps}', number=stacks.samples)}{span}: {say('{number:count} {number:thread|threads}', number=len(stacks.threads))}{told}"
 
 
 def _logs(logs: LogsFacts) -> str:
     times = [file.first for file in logs.files if file.first] + [file.last for file in logs.files if file.last]
     span = say(", {times} to {times_2}", times=min(times), times_2=max(times)) if times else ""
-    return f"{counted(len(logs.files), 'log')}: {counted(logs.lines, 'line')}{span}"
+    return f"{say('{number:count} {number:log|logs}', number=len(logs.files))}: {say('{number:count} {number:line|lines}', number=logs.lines)}{span}"

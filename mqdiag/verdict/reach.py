@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.verdict import ChainStep, Verdict
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Report, Severity
-from mqdiag.language import counted, say
+from mqdiag.text import say
 from mqdiag.verdict.chain import chain_of, steps
 from mqdiag.verdict.compare import agreements, contradicted, contradictions, time_gap
 from mqdiag.verdict.evidence import checked
@@ -142,8 +142,10 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
         if sum(lags):
             yield (
                 say(
-                    "{lags:,} messages wait on the brokers for the {queues} queues of group {group} that"
-                    " this process has, as of the last pulls",
+                    (
+                        "{lags:count} messages wait on the brokers for the {queues} queues of group {group} that"
+                        " this process has, as of the last pulls"
+                    ),
                     lags=sum(lags),
                     queues=len(lags),
                     group=group,
@@ -154,8 +156,10 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[str]:
         if again:
             yield (
                 say(
-                    "if the process restarts now, {again:,} messages of group {group} that are done are"
-                    " delivered again",
+                    (
+                        "if the process restarts now, {again:count} messages of group {group} that are done are"
+                        " delivered again"
+                    ),
                     again=again,
                     group=group,
                 )
@@ -173,10 +177,10 @@ def _consumed_again(report: Report, chain: tuple[Finding, ...], group: str) -> I
             again[place] = max(again.get(place, 0), min(reset.requested, reset.broker_max))
     if sum(again.values()):
         yield say(
-            "group {group} gets {again:,} messages of {queues} once more",
+            "group {group} gets {again:count} messages of {queues} once more",
             group=group,
             again=sum(again.values()),
-            queues=counted(len(again), "queue"),
+            queues=say("{number:count} {number:queue|queues}", number=len(again)),
         )
 
 

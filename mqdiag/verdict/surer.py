@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts.verdict import MissingEvidence
 from mqdiag.findings import Finding, Report
-from mqdiag.language import counted, later, say
+from mqdiag.text import say
 from mqdiag.verdict import commands
 from mqdiag.verdict.places import Place, place_of
 
-STOPS = later(
+STOPS = say(
     "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
 )
 BROKER_EVIDENCE = frozenset(
@@ -55,7 +55,10 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
         have = (
             ""
             if stacks is None
-            else say(", as the given {count} cannot", count=counted(stacks.samples, "sample"))
+            else say(
+                ", as the given {count} cannot",
+                count=say("{number:count} {number:sample|samples}", number=stacks.samples),
+            )
         )
         yield MissingEvidence(
             what=say("five thread dumps of the process, three seconds apart"),
@@ -117,14 +120,14 @@ def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
 
 def times_missing(untold: tuple[tuple[Finding, Finding], ...]) -> Iterator[MissingEvidence]:
     """What would tell whether links of the chain were at one time."""
-    if any(cause.spells and effect.spells for cause, effect in untold):
+    if any(cause.when and effect.when for cause, effect in untold):
         yield MissingEvidence(
             what=say("the zone of the logs with local times: --utc-offset +HH:MM"),
             why=say(
                 "4.x clients and applications print none, so their lines cannot be laid beside the broker's"
             ),
         )
-    without = dict.fromkeys(one.rule for pair in untold for one in pair if not one.spells)
+    without = dict.fromkeys(one.rule for pair in untold for one in pair if not one.when)
     if without:
         yield MissingEvidence(
             what=say("when the evidence of {rules} was taken", rules=", ".join(without)),

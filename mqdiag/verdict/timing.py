@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts.verdict import ChainStep
-from mqdiag.findings import Confidence, Finding, Spell
-from mqdiag.language import say
-from mqdiag.spells import apart
+from mqdiag.findings import Confidence, Finding, TimeRange
+from mqdiag.text import say
+from mqdiag.time_ranges import apart
 from mqdiag.verdict.same_fault import threads_of, twins
 
 _ORDER = (Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
@@ -46,7 +46,7 @@ def _shown(cause: Finding, effect: Finding, findings: tuple[Finding, ...]) -> bo
             (message is not None and message == effect.evidence.get("msg_id"))
             or threads_of(one) & threads_of(effect)
             or (one.subject.queue_id is not None and one.subject.queue_id == effect.subject.queue_id)
-            or (one.seen_in == effect.seen_in and not (one.spells or effect.spells))
+            or (one.seen_in == effect.seen_in and not (one.when or effect.when))
             # dumps of one process, or they would not be joined; what days keep apart is not joined either
             or {*one.seen_in, *effect.seen_in} <= {"heap", "stacks"}
             or apart(one, effect) is False
@@ -74,7 +74,7 @@ def less_sure(
 def why_untold(cause: Finding, effect: Finding) -> str:
     """Which of both has no time, or none that compares."""
     for one in (cause, effect):
-        if not one.spells:
+        if not one.when:
             kinds = say(" and ").join(map(say, one.seen_in)) or one.rule
             return say("{kinds} tell no time for it", kinds=kinds)
     return say("one is known by local times of an unknown zone, which --utc-offset names")
@@ -88,7 +88,7 @@ def elsewhere(chain: tuple[Finding, ...], candidates: list[Finding]) -> Iterator
         if found.fingerprint in inside or set(found.caused_by) & inside:
             continue
         if all(apart(one, found) is True for one in chain):
-            yield say("{title}: at another time, {when}", title=found.title, when=_when(found.spells))
+            yield say("{title}: at another time, {when}", title=found.title, when=_when(found.when))
         elif _other_broker(root, found):
             yield say("{title}: at another broker, {name}", title=found.title, name=broker_of(found))
 
@@ -108,6 +108,6 @@ def _other_broker(one: Finding, other: Finding) -> bool:
     )
 
 
-def _when(spells: tuple[Spell, ...]) -> str:
-    first, last = spells[0].first, spells[-1].last
+def _when(ranges: tuple[TimeRange, ...]) -> str:
+    first, last = ranges[0].first, ranges[-1].last
     return first if first == last else say("{first} to {last}", first=first, last=last)

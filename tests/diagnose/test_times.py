@@ -13,8 +13,8 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.logs import LogEvent, LogPoint
 from mqdiag.facts.verdict import Verdict
-from mqdiag.findings import Confidence, Finding, Report, Severity, Spell, Subject
-from mqdiag.spells import MOST_SPELLS, apart, between, joined, spells_of
+from mqdiag.findings import Confidence, Finding, Report, Severity, TimeRange, Subject
+from mqdiag.time_ranges import MOST_RANGES, apart, between, joined, ranges_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DAY = re.compile(rb"2026-11-(2\d)\b")
@@ -89,11 +89,11 @@ def test_a_dump_does_not_explain_the_log_of_last_week(tmp_path: Path) -> None:
     assert not any(found.caused_by for found in of_logs)
 
 
-def finding(*spells: tuple[str, str], seen_in: tuple[str, ...] = ("logs",)) -> Finding:
+def finding(*ranges: tuple[str, str], seen_in: tuple[str, ...] = ("logs",)) -> Finding:
     return Finding(
         rule="x", severity=Severity.WARNING, cause="x", confidence=Confidence.HIGH, fingerprint="0", title="x",
         subject=Subject(), evidence={}, remedy=("x",), seen_in=seen_in,
-        spells=tuple(Spell(first=first, last=last) for first, last in spells),
+        when=tuple(TimeRange(first=first, last=last) for first, last in ranges),
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_spells_are_the_busy_minutes_and_not_all_between_them() -> None:
     event = LogEvent(
         kind="x", count=9, series=points, first="2026-11-18T10:00:30+00:00", last="2026-11-21T12:00:10+00:00"
     )
-    assert [(one.first, one.last) for one in spells_of([event])] == [
+    assert [(one.first, one.last) for one in ranges_of([event])] == [
         ("2026-11-18T10:00:30+00:00", "2026-11-18T10:06:00+00:00"),
         ("2026-11-21T12:00:00+00:00", "2026-11-21T12:00:10+00:00"),
     ]
@@ -144,14 +144,14 @@ def test_spells_are_the_busy_minutes_and_not_all_between_them() -> None:
 
 def test_spells_are_few() -> None:
     many = [
-        Spell(
+        TimeRange(
             first=f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T00:00:00",
             last=f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T00:01:00",
         )
         for n in range(60)
     ]
     few = joined(many)
-    assert len(few) == MOST_SPELLS
+    assert len(few) == MOST_RANGES
     assert (few[0].first, few[-1].last) == (many[0].first, many[-1].last)
 
 
@@ -191,9 +191,9 @@ def test_times_of_a_saved_report_may_be_none(bad: str) -> None:
     points = (LogPoint(at=bad, count=1), LogPoint(at="2026-11-21T12:00:00+00:00", count=1))
     for first, last in ((bad, bad), (bad, "2026-11-21T12:00:00+00:00"), ("2026-11-21T12:00:00", bad)):
         event = LogEvent(kind="x", count=1, first=first, last=last, series=points)
-        spells = spells_of([event, LogEvent(kind="y", count=1, first=first, last=last)])
-        spells += between(first, last, longer_by=timedelta(minutes=5))
-        for spell in spells:
-            one = finding((spell.first, spell.last))
+        ranges = ranges_of([event, LogEvent(kind="y", count=1, first=first, last=last)])
+        ranges += between(first, last, longer_by=timedelta(minutes=5))
+        for period in ranges:
+            one = finding((period.first, period.last))
             assert apart(one, finding(NOON)) in (True, False, None)
             assert apart(finding(("2026-11-21T12:00:00", "2026-11-21T12:00:00")), one) in (True, False, None)

@@ -18,7 +18,6 @@ from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
-from mqdiag.language import choose
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -76,13 +75,13 @@ def diagnose(
     settings = load_settings(options)
     target = Target(options.output)
     also = also_targets(options)
-    choose(language_of_run(options.lang, _written(options, also)))
+    language = language_of_run(options.lang, _written(options, also))
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with terminal_progress() as shown, imports_ahead(shown, lambda: _needed_later(options.format)) as progress:
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
-    viewed = view(options, all_threads=all_threads, fail_on=settings.fail_on)
+    viewed = view(options, language, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format)(report, viewed))
     for name, other in also:
@@ -91,7 +90,7 @@ def diagnose(
         kept.write(_baseline(report))
     for given in report.inputs:
         if given.error is not None:
-            complain(f"{given.path or NO_NAME}: {given.error}")
+            complain(f"{given.path or NO_NAME}: {viewed.write(given.error)}")
     for failed in report.failed:
         complain(
             f"rule {failed.rule} failed: {failed.error}"
@@ -131,7 +130,7 @@ def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]
     return {options.format, *(name for name, _ in also)} | baseline
 
 
-def view(options: CommonOptions, *, all_threads: bool = False, fail_on: str = "error") -> View:
+def view(options: CommonOptions, language: str, *, all_threads: bool = False, fail_on: str = "error") -> View:
     """How wide and colourful the report may be where it goes, and what of it fails the run."""
     from mqdiag.render import TABLES, View
 
@@ -139,6 +138,7 @@ def view(options: CommonOptions, *, all_threads: bool = False, fail_on: str = "e
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     width = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
     return View(
+        language=language,
         width=width,
         colour=on_screen and not plain,
         all_threads=all_threads,

@@ -13,14 +13,14 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
-from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import is_admin_output, read_admin
 from mqdiag.read.stacks import read_stacks
+from mqdiag.text import say
 from mqdiag.threads.build import stacks_facts
 
-NOTHING = later("looks like mqadmin output, but no line of it could be read")
+NOTHING = say("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 """a client id that nobody set, by which the files of clients are named"""
 COMMANDS = {

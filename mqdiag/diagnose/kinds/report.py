@@ -10,11 +10,11 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
-from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.report import is_report, read_report
+from mqdiag.text import say
 
-NO_FACTS = later("is a report of mqdiag without facts to diagnose")
+NO_FACTS = say("is a report of mqdiag without facts to diagnose")
 
 
 def _recognise(piece: Piece) -> bool:

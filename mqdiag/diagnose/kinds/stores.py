@@ -14,18 +14,16 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.facts.stores import StoreFacts, StoresFacts
-from mqdiag.language import later, say
 from mqdiag.progress import Progress
 from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, parse_config
 from mqdiag.read.stores.folder import is_store_folder, read_store
 from mqdiag.read.stores.listing import is_listing, read_listing
 from mqdiag.read.stores.pairs import pair_stores
 from mqdiag.read.stores.role import role_by_name
+from mqdiag.text import say
 
 _OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{)')
-ALONE = later(
-    "has stored offsets, but no store folder and no listing of one lies beside it to compare them with"
-)
+ALONE = say("has stored offsets, but no store folder and no listing of one lies beside it to compare them with")
 
 
 _PARTS = re.compile(r"(?:^|/)(?:(?:commitlog|consumequeue|config)/|(?:checkpoint|abort)$)")

@@ -14,10 +14,10 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
-from mqdiag.language import later, say
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
+from mqdiag.text import say
 
 STANDARD_INPUT = "-"
 MAX_FILES = 100_000
@@ -25,10 +25,10 @@ MAX_FOLDER_DEPTH = 64
 _ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})
 _NESTED = _ARCHIVES | {Content.GZIP}
 _SPECIAL = (
-    (stat.S_ISFIFO, later("is a pipe")),
-    (stat.S_ISSOCK, later("is a socket")),
-    (stat.S_ISCHR, later("is a device")),
-    (stat.S_ISBLK, later("is a device")),
+    (stat.S_ISFIFO, say("is a pipe")),
+    (stat.S_ISSOCK, say("is a socket")),
+    (stat.S_ISCHR, say("is a device")),
+    (stat.S_ISBLK, say("is a device")),
 )
 
 
@@ -129,7 +129,8 @@ class Walk:
         if self._files > MAX_FILES:
             if self._files == MAX_FILES + 1:
                 yield _skipped(
-                    name, say("is beyond the first {count:,} files; so is all that follows", count=MAX_FILES)
+                    name,
+                    say("is beyond the first {count:count} files; so is all that follows", count=MAX_FILES),
                 )
             return
         with open(path, "rb") as file:

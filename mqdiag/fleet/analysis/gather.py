@@ -30,6 +30,7 @@ from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, ver
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.faults import FAULT
+from mqdiag.report_json import finding_from_json
 
 LISTED = 200
 """entries of each list in the report; the tables hold all"""
@@ -141,7 +142,7 @@ def _service(row: Mapping[str, Any]) -> ServiceState:
 
 
 def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
-    finding = msgspec.json.decode(row["document"], type=Finding)
+    finding = finding_from_json(row["document"])
     told = {
         "example_title": finding.title,
         "example_remedy": finding.remedy,
@@ -152,7 +153,7 @@ def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
 
 def _lone(row: Mapping[str, Any]) -> Finding:
     """The finding with the service in its subject, so that it is another one than that of another service."""
-    found = msgspec.json.decode(row["document"], type=Finding)
+    found = finding_from_json(row["document"])
     place = {"environment": row["environment"] or None, "service": row["service"]}
     identity = msgspec.structs.replace(found.subject, thread=None, queue_id=None, **place)
     return msgspec.structs.replace(

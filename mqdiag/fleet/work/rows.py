@@ -13,6 +13,7 @@ from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Report
+from mqdiag.report_json import finding_values
 
 FRAMES = 30
 LONGEST_TEXT = 8000
@@ -164,7 +165,7 @@ def _finding(place: int, found: Any) -> Row:
         "confidence": found.confidence.value,
         "position": place,
         "caused_by": list(found.caused_by),
-        "document": msgspec.json.encode(found).decode(),
+        "document": msgspec.json.encode(finding_values(found)).decode(),
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue
-from mqdiag.language import say
 from mqdiag.read.stores.consume_queue import ConsumeQueue
+from mqdiag.text import say
 
 MOST_COMPARED = 64
 """queues that are looked into; each tells alone"""

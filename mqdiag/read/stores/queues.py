@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from mqdiag.facts.stores import StoreQueue
-from mqdiag.language import say
 from mqdiag.read.stores.commit_log import MOST_FOLLOWED, CommitLog, StoredMessage
 from mqdiag.read.stores.consume_queue import ConsumeQueue
+from mqdiag.text import say
 
 MOST_QUEUES = 100_000
 

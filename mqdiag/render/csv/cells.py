@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.render.wording.safe import safe
+from mqdiag.report_json import encoded
 
 # What starts a formula in Excel, LibreOffice and Google Sheets, the full-width forms included.
 _FORMULA = tuple("=+-@＝＋－＠")
@@ -30,7 +31,7 @@ def cell(value: Any) -> str:
 
 def _compact(value: Any) -> str:
     """A list of texts line by line would break rows apart in simple readers, so lists and tables are JSON."""
-    return msgspec.json.encode(_plain(msgspec.to_builtins(value))).decode()
+    return msgspec.json.encode(_plain(msgspec.to_builtins(value, enc_hook=encoded))).decode()
 
 
 def _plain(value: Any) -> Any:

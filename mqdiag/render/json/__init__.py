@@ -8,15 +8,16 @@ import msgspec
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.report_json import to_values
 
 
 def render(report: Report, view: View) -> str:
     """One JSON document; keys stand in the order of the types, so that two reports can be compared by eye."""
     try:
-        data = msgspec.json.encode(report)
+        data = msgspec.json.encode(to_values(report))
     except UnicodeEncodeError:
         # A path or a name from evidence holds half a surrogate pair, which UTF-8 has no bytes for.
-        data = msgspec.json.encode(_without_surrogates(msgspec.to_builtins(report)))
+        data = msgspec.json.encode(_without_surrogates(to_values(report)))
     return msgspec.json.format(data, indent=2).decode() + "\n"
 
 

@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.findings import Report, Subject
+from mqdiag.findings import Finding, Report, Subject
+from mqdiag.report_json import TEMPLATES, text_fields
+from mqdiag.text import Text
 
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _PREFIX = "#/$defs/"
@@ -24,15 +26,54 @@ _PREFIX = "#/$defs/"
 
 def report_schema() -> dict[str, Any]:
     """The schema as plain values."""
-    (root,), definitions = msgspec.json.schema_components([Report], ref_template=_PREFIX + "{name}")
+    (root,), definitions = msgspec.json.schema_components(
+        [Report], schema_hook=_of_text, ref_template=_PREFIX + "{name}"
+    )
     for name, kind in structs().items():
         _complete(definitions[name], kind)
+    _add_templates(definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A report of mqdiag",
         **root,
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def _add_templates(definitions: dict[str, Any]) -> None:
+    """What a finding has besides its finished sentences."""
+    definitions["Template"] = {
+        "title": "Template",
+        "type": "object",
+        "description": "A sentence before it is written: the English template, and what fills its placeholders.",
+        "properties": {"template": {"type": "string"}, "values": {"type": "object"}},
+        "required": ["template", "values"],
+    }
+    one = {"$ref": _PREFIX + "Template"}
+    properties = {
+        field.name: one if field.type is Text else {"type": "array", "items": one}
+        for field in msgspec.structs.fields(Finding)
+        if field.name in text_fields()
+    }
+    finding = definitions["Finding"]
+    finding["properties"][TEMPLATES] = {
+        "type": "object",
+        "description": "the sentences of the finding as templates and values, by field",
+        "properties": properties,
+        "required": list(properties),
+    }
+    finding["required"].append(TEMPLATES)
+
+
+def _of_text(kind: type) -> dict[str, Any]:
+    """A text is written in English.
+
+    Raises:
+        NotImplementedError: it is no text.
+    """
+    if kind is not Text:
+        raise NotImplementedError(kind.__name__)
+    return {"type": "string"}
 
 
 def schema_text() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mqdiag.findings import Finding, Report, Severity
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.markdown.escape import escaped
 from mqdiag.render.wording.about import about_line
@@ -13,6 +12,7 @@ from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 MOST_ROWS = 100
 MOST_NAMES = 10

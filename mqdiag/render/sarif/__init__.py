@@ -18,6 +18,7 @@ from mqdiag.render.sarif.results import result
 from mqdiag.render.sarif.rules import rule
 from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.safe import safe
+from mqdiag.report_json import encoded
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -25,7 +26,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 def render(report: Report, view: View) -> str:
     """One log with one run."""
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": _tool(report), **_shown(_run(report))}]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(log, enc_hook=encoded), indent=2).decode() + "\n"
 
 
 def _tool(report: Report) -> dict[str, Any]:
@@ -44,7 +45,10 @@ def _run(report: Report) -> dict[str, Any]:
         "artifacts": [artifact(given) for given in report.inputs],
         "results": [result(finding, report) for finding in (*report.findings, *report.ignored)],
         "columnKind": "unicodeCodePoints",
-        "properties": {"checked": report.checked, "skipped": msgspec.to_builtins(report.skipped)},
+        "properties": {
+            "checked": report.checked,
+            "skipped": msgspec.to_builtins(report.skipped, enc_hook=encoded),
+        },
     }
 
 

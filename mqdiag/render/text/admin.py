@@ -8,10 +8,10 @@ from mqdiag.facts import AdminFacts
 from mqdiag.facts.admin import BrokerStatus
 from mqdiag.facts.logs import PutLatency
 from mqdiag.facts.put_buckets import puts_of
-from mqdiag.language import say
 from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import number
+from mqdiag.text import say
 
 ROWS_SHOWN = 30
 
@@ -32,7 +32,7 @@ def show_admin(page: Page, admin: AdminFacts) -> None:
             rows[:ROWS_SHOWN],
         )
         if len(rows) > ROWS_SHOWN:
-            page.paragraph(say("and {rows} more", rows=number(len(rows) - ROWS_SHOWN)), style="dim")
+            page.paragraph(say("and {rows:count} more", rows=len(rows) - ROWS_SHOWN), style="dim")
     brokers = broker_rows(admin)
     if brokers:
         page.heading(say("Brokers, as mqadmin has them"))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replication, RequestQueue
-from mqdiag.language import counted, say
 from mqdiag.render.text.page import Page
-from mqdiag.render.wording.sizes import duration, number, size
+from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 TABLES_SHOWN = 3
 HELD_SHOWN = 3
@@ -29,10 +29,10 @@ def send_queue_margin(broker: BrokerFacts) -> str | None:
     if queue is None or queue.size is None:
         return None
     return say(
-        "sends waiting in broker {name}: {size} of {capacity}",
+        "sends waiting in broker {name}: {size:count} of {capacity:count}",
         name=broker.name or "?",
-        size=number(queue.size),
-        capacity=number(queue.capacity),
+        size=queue.size,
+        capacity=queue.capacity,
     )
 
 
@@ -48,8 +48,8 @@ def _card(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
         yield (
             say("consume queues"),
             say(
-                "{consume_queues} of {topics} topics",
-                consume_queues=number(broker.consume_queues),
+                "{consume_queues:count} of {topics} topics",
+                consume_queues=broker.consume_queues,
                 topics=topics,
             ),
         )
@@ -57,9 +57,9 @@ def _card(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
     if broker.long_polling is not None:
         held = broker.long_polling
         text = say(
-            "{requests} pull requests wait for messages of {queues} queues",
-            requests=number(held.requests),
-            queues=number(held.queues),
+            "{requests:count} pull requests wait for messages of {queues:count} queues",
+            requests=held.requests,
+            queues=held.queues,
         )
         most = [f"{one.topic} #{one.queue_id}: {number(one.requests)}" for one in held.largest[:HELD_SHOWN]]
         yield say("long polling"), text + (say("; most for {most}", most=", ".join(most)) if most else "")
@@ -90,7 +90,7 @@ def _append(broker: BrokerFacts) -> str:
         return say("this version notes no time")
     if not age and (lock is None or not lock.held):
         return say("none going on")
-    return say("going on for {age}{holder}", age=duration(age), holder=_holder(lock))
+    return say("going on for {age:ms}{holder}", age=age, holder=_holder(lock))
 
 
 def _holder(lock: PutLock | None) -> str:
@@ -113,19 +113,19 @@ def _pool(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
         yield say("transient pool"), say("set, without effect: not in force for this role and flush type")
     else:
         free = say(
-            "{available_buffers} of {pool_size} buffers free",
-            available_buffers=number(pool.available_buffers),
-            pool_size=number(pool.pool_size),
+            "{available_buffers:count} of {pool_size:count} buffers free",
+            available_buffers=pool.available_buffers,
+            pool_size=pool.pool_size,
         )
         yield say("transient pool"), say("on, {free}", free=free)
 
 
 def _log(log: CommitLogFacts) -> Iterator[str]:
-    files = counted(log.files, "file")
+    files = say("{number:count} {number:file|files}", number=log.files)
     yield (
         files
         if log.file_bytes is None
-        else say("{files} of {file_bytes}", files=files, file_bytes=size(log.file_bytes))
+        else say("{files} of {file_bytes:bytes}", files=files, file_bytes=log.file_bytes)
     )
     if log.first_offset is not None and log.wrote_offset is not None:
         yield say(
@@ -134,9 +134,9 @@ def _log(log: CommitLogFacts) -> Iterator[str]:
             wrote_offset=log.wrote_offset,
         )
     if log.uncommitted_bytes is not None:
-        yield say("{uncommitted_bytes} not committed", uncommitted_bytes=size(log.uncommitted_bytes))
+        yield say("{uncommitted_bytes:bytes} not committed", uncommitted_bytes=log.uncommitted_bytes)
     if log.unflushed_bytes is not None:
-        yield say("{unflushed_bytes} not flushed", unflushed_bytes=size(log.unflushed_bytes))
+        yield say("{unflushed_bytes:bytes} not flushed", unflushed_bytes=log.unflushed_bytes)
 
 
 def _queues(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
@@ -149,9 +149,9 @@ def _queues(broker: BrokerFacts) -> Iterator[tuple[str, str]]:
 
 
 def _queue(queue: RequestQueue) -> str:
-    text = say("{size} of {capacity}", size=number(queue.size), capacity=number(queue.capacity))
+    text = say("{size:count} of {capacity:count}", size=queue.size, capacity=queue.capacity)
     return (
-        say("{text}, the oldest for {head_wait_ms}", text=text, head_wait_ms=duration(queue.head_wait_ms))
+        say("{text}, the oldest for {head_wait_ms:ms}", text=text, head_wait_ms=queue.head_wait_ms)
         if queue.size
         else text
     )
@@ -165,9 +165,9 @@ def _slaves(replication: Replication) -> str:
         + (
             say("without a confirmed offset")
             if slave.behind_bytes is None
-            else say("{behind_bytes} behind", behind_bytes=size(slave.behind_bytes))
+            else say("{behind_bytes:bytes} behind", behind_bytes=slave.behind_bytes)
             if slave.behind_bytes >= 0
-            else say("{behind_bytes} ahead", behind_bytes=size(-slave.behind_bytes))
+            else say("{behind_bytes:bytes} ahead", behind_bytes=-slave.behind_bytes)
         )
         for slave in replication.slaves
     )

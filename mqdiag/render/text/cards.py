@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mqdiag.findings import RuleCard
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 
 def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:

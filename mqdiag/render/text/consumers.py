@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts, TopicRate
-from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
-from mqdiag.render.wording.sizes import duration, number, per_second, size
+from mqdiag.render.wording.sizes import duration, number, size
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 QUEUES_SHOWN = 10
 TOPICS_SHOWN = 3
@@ -77,8 +77,8 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
         for rate in consumer.rates[:TOPICS_SHOWN]:
             page.paragraph(
                 say(
-                    "last {window_ms} of {topic}: {rate}",
-                    window_ms=duration(rate.window_ms),
+                    "last {window_ms:ms} of {topic}: {rate}",
+                    window_ms=rate.window_ms,
                     topic=rate.topic,
                     rate=", ".join(_rate(rate)),
                 ),
@@ -100,13 +100,13 @@ def _nature(consumer: ConsumerFacts) -> Iterator[str]:
         )
         yield say("{pool_threads} worker threads{busy}", pool_threads=consumer.pool_threads, busy=busy)
     if consumer.queued_requests is not None:
-        yield say("{queued_requests} requests queued", queued_requests=number(consumer.queued_requests))
+        yield say("{queued_requests:count} requests queued", queued_requests=consumer.queued_requests)
     if consumer.average_body_bytes is not None:
         largest = size(consumer.largest_body_bytes)
         largest = size(consumer.largest_body_bytes)
         yield say(
-            "bodies of {average_body_bytes} on average, {largest} at most",
-            average_body_bytes=size(consumer.average_body_bytes),
+            "bodies of {average_body_bytes:bytes} on average, {largest} at most",
+            average_body_bytes=consumer.average_body_bytes,
             largest=largest,
         )
 
@@ -114,22 +114,22 @@ def _nature(consumer: ConsumerFacts) -> Iterator[str]:
 def _rate(rate: TopicRate) -> Iterator[str]:
     if rate.consumed_per_second is not None:
         yield (
-            say("{consumed_per_second} consumed", consumed_per_second=per_second(rate.consumed_per_second))
+            say("{consumed_per_second:rate} consumed", consumed_per_second=rate.consumed_per_second)
             if rate.consumed_per_second
             else say("nothing consumed")
         )
     if rate.failed_per_second:
-        yield say("{failed_per_second} failed", failed_per_second=per_second(rate.failed_per_second))
+        yield say("{failed_per_second:rate} failed", failed_per_second=rate.failed_per_second)
     if rate.consume_ms is not None:
-        yield say("{consume_ms:,.0f} ms a call", consume_ms=rate.consume_ms)
+        yield say("{consume_ms:count} ms a call", consume_ms=rate.consume_ms)
     if rate.lag is not None:
         gone = ""
         if rate.lag and rate.drain_seconds is not None:
             gone = say(
-                ": gone in {drain_seconds} at this rate",
-                drain_seconds=duration(round(1000 * rate.drain_seconds)),
+                ": gone in {drain_seconds:ms} at this rate",
+                drain_seconds=round(1000 * rate.drain_seconds),
             )
-        yield say("{lag} waiting{gone}", lag=number(rate.lag), gone=gone)
+        yield say("{lag:count} waiting{gone}", lag=rate.lag, gone=gone)
 
 
 def _value(value: object) -> str:
@@ -175,9 +175,9 @@ def show_queues(page: Page, heap: HeapFacts) -> None:
         bodies = size(sum(queue.body_bytes for queue in rest))
         page.paragraph(
             say(
-                "and {rest} more queues: {messages} messages, {bodies} of bodies",
-                rest=number(len(rest)),
-                messages=number(messages),
+                "and {rest:count} more queues: {messages:count} messages, {bodies} of bodies",
+                rest=len(rest),
+                messages=messages,
                 bodies=bodies,
             )
         )

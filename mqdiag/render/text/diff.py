@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.diff import DiffFacts, DiffSide, FindingChange, Growth, Value
 from mqdiag.findings import Report
-from mqdiag.language import later, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import duration, number, size
+from mqdiag.text import say
 
 ROWS_SHOWN = 15
 NAME_WIDTH = 44
@@ -68,9 +68,9 @@ def _sides(diff: DiffFacts) -> Iterator[tuple[str, str]]:
         yield (
             say("reachable"),
             say(
-                "{before} to {after}{per_hour}",
-                before=size(diff.heap_bytes.before),
-                after=size(diff.heap_bytes.after),
+                "{before:bytes} to {after:bytes}{per_hour}",
+                before=diff.heap_bytes.before,
+                after=diff.heap_bytes.after,
                 per_hour=_per_hour(diff),
             ),
         )
@@ -243,15 +243,15 @@ def _settings(page: Page, diff: DiffFacts) -> None:
 
 
 _COLUMNS = (
-    Column(head=later("before"), right=True),
-    Column(head=later("after"), right=True),
-    Column(head=later("grown"), right=True),
+    Column(head=say("before"), right=True),
+    Column(head=say("after"), right=True),
+    Column(head=say("grown"), right=True),
 )
 
 
 def _left(page: Page, rows: int) -> None:
     if rows > ROWS_SHOWN:
-        page.paragraph(say("and {rows:,} more", rows=rows - ROWS_SHOWN), style="dim")
+        page.paragraph(say("and {rows:count} more", rows=rows - ROWS_SHOWN), style="dim")
 
 
 def _bytes(row: Growth) -> tuple[str, str, str]:

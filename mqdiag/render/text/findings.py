@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
-from mqdiag.language import say
 from mqdiag.render.text.page import INDENT, Page
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.sizes import size
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.facts.fleet import FleetFacts, FleetPlan, GroupCapacity
-from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 ROWS = 15
 COLUMNS = 6
@@ -31,7 +31,7 @@ def _show_plan(page: Page, plan: FleetPlan) -> None:
     estimate = say("unknown until a first run has been timed")
     if plan.estimate_s is not None:
         estimate = say(
-            "about {estimate_s:,.0f} s on {cores} cores, without the start of Spark",
+            "about {estimate_s:count} s on {cores} cores, without the start of Spark",
             estimate_s=plan.estimate_s,
             cores=plan.cores,
         )
@@ -40,14 +40,14 @@ def _show_plan(page: Page, plan: FleetPlan) -> None:
             (
                 say("to analyse"),
                 say(
-                    "{incidents:,} incidents of {services:,} services, {bytes}",
+                    "{incidents:count} incidents of {services:count} services, {bytes:bytes}",
                     incidents=plan.incidents,
                     services=plan.services,
-                    bytes=size(plan.bytes),
+                    bytes=plan.bytes,
                 ),
             ),
-            (say("known"), say("{known:,} incidents that an earlier run has done", known=plan.known)),
-            (say("left out"), say("{unlabelled:,} files that fit no template", unlabelled=plan.unlabelled)),
+            (say("known"), say("{known:count} incidents that an earlier run has done", known=plan.known)),
+            (say("left out"), say("{unlabelled:count} files that fit no template", unlabelled=plan.unlabelled)),
             (say("time"), estimate),
             (say("into"), plan.out),
         )
@@ -72,21 +72,25 @@ def _show_totals(page: Page, fleet: FleetFacts) -> None:
         (
             say("incidents"),
             say(
-                "{incidents:,} of {hosts:,} hosts and {services:,} services, {bytes}",
+                "{incidents:count} of {hosts:count} hosts and {services:count} services, {bytes:bytes}",
                 incidents=totals.incidents,
                 hosts=totals.hosts,
                 services=totals.services,
-                bytes=size(totals.bytes),
+                bytes=totals.bytes,
             ),
         ),
         (
             say("analysed"),
-            say("{analysed:,} in this run, {known:,} were known", analysed=totals.analysed, known=totals.known),
+            say(
+                "{analysed:count} in this run, {known:count} were known",
+                analysed=totals.analysed,
+                known=totals.known,
+            ),
         ),
         (
             say("not read"),
             say(
-                "{failed:,} incidents; {failures:,} files could not be analysed",
+                "{failed:count} incidents; {failures:count} files could not be analysed",
                 failed=totals.failed,
                 failures=totals.failures,
             ),
@@ -94,7 +98,7 @@ def _show_totals(page: Page, fleet: FleetFacts) -> None:
         (
             say("findings"),
             say(
-                "{findings:,}: {errors:,} errors, {warnings:,} warnings; {causes:,} causes",
+                "{findings:count}: {errors:count} errors, {warnings:count} warnings; {causes:count} causes",
                 findings=totals.findings,
                 errors=totals.errors,
                 warnings=totals.warnings,
@@ -105,7 +109,10 @@ def _show_totals(page: Page, fleet: FleetFacts) -> None:
     ]
     if totals.unlabelled:
         rows.append(
-            (say("left out"), say("{unlabelled:,} files that fit no template", unlabelled=totals.unlabelled))
+            (
+                say("left out"),
+                say("{unlabelled:count} files that fit no template", unlabelled=totals.unlabelled),
+            )
         )
     if fleet.timing is not None:
         time = fleet.timing
@@ -113,8 +120,10 @@ def _show_totals(page: Page, fleet: FleetFacts) -> None:
             (
                 say("time"),
                 say(
-                    "start {start_s:.0f} s, plan {plan_s:.0f} s, analysis {work_s:.0f} s, tables"
-                    " {tables_s:.0f} s, comparison {fleet_s:.0f} s",
+                    (
+                        "start {start_s:count} s, plan {plan_s:count} s, analysis {work_s:count} s, tables"
+                        " {tables_s:count} s, comparison {fleet_s:count} s"
+                    ),
                     start_s=time.start_s,
                     plan_s=time.plan_s,
                     work_s=time.work_s,
@@ -200,7 +209,7 @@ def _show_changes(page: Page, fleet: FleetFacts) -> None:
     page.heading(say("Since run {against}", against=fleet.against))
     page.paragraph(
         say(
-            "{regressions:,} faults are new, {recoveries:,} are gone.",
+            "{regressions:count} faults are new, {recoveries:count} are gone.",
             regressions=fleet.totals.regressions,
             recoveries=fleet.totals.recoveries,
         )
@@ -260,4 +269,4 @@ def _show_failures(page: Page, fleet: FleetFacts) -> None:
 def _more(page: Page, listed: int, total: int) -> None:
     shown = min(listed, ROWS)
     if total > shown:
-        page.paragraph(say("and {total:,} more", total=total - shown), style="dim")
+        page.paragraph(say("and {total:count} more", total=total - shown), style="dim")

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, LogsFacts
+from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report, Severity
-from mqdiag.language import later, say
 from mqdiag.render.text.broker import send_queue_margin
 from mqdiag.render.text.heap import WORTH_SHOWING_BYTES
 from mqdiag.render.text.logs import latency_lines
 from mqdiag.render.text.page import Page
-from mqdiag.render.wording.sizes import duration, number, share, size
+from mqdiag.render.wording.sizes import share, size
 from mqdiag.render.wording.unexplained import unexplained
+from mqdiag.text import say
 
-WITHOUT_PROGRESS = later(
+WITHOUT_PROGRESS = say(
     "These samples do not tell progress from standstill; what needs no series was looked for."
 )
-WITHOUT_VIEW = later("Counts alone name no cause; run without --quick for a diagnosis.")
+WITHOUT_VIEW = say("Counts alone name no cause; run without --quick for a diagnosis.")
 INCOMPLETE = "input-incomplete"
 FAULTS = (Severity.ERROR, Severity.WARNING)
 
@@ -71,9 +72,11 @@ def show_healthy_part(page: Page, report: Report) -> None:
 def _quiet(logs: LogsFacts) -> Iterator[str]:
     yield (
         say(
-            "{lines} lines of {logs} were read; warnings and errors among them that are no fault,"
-            " such as those of every start, are not counted",
-            lines=number(logs.lines),
+            (
+                "{lines:count} lines of {logs} were read; warnings and errors among them that are no fault,"
+                " such as those of every start, are not counted"
+            ),
+            lines=logs.lines,
             logs=_logs(logs),
         )
     )
@@ -86,18 +89,20 @@ def _quiet(logs: LogsFacts) -> Iterator[str]:
         if gc.seconds:
             yield (
                 say(
-                    "{path}: {collections} collections took {pause_ms} of the time, the longest pause"
-                    " {longest_pause_ms}",
+                    (
+                        "{path}: {collections:count} collections took {pause_ms:percent} of the time, the longest"
+                        " pause {longest_pause_ms:ms}"
+                    ),
                     path=gc.path,
-                    collections=number(gc.collections),
-                    pause_ms=share(gc.pause_ms / 1000, gc.seconds),
-                    longest_pause_ms=duration(round(gc.longest_pause_ms)),
+                    collections=gc.collections,
+                    pause_ms=ratio(gc.pause_ms / 1000, gc.seconds),
+                    longest_pause_ms=round(gc.longest_pause_ms),
                 )
             )
 
 
 def _logs(logs: LogsFacts) -> str:
-    return "1 log" if len(logs.files) == 1 else say("{files} logs", files=number(len(logs.files)))
+    return "1 log" if len(logs.files) == 1 else say("{files:count} logs", files=len(logs.files))
 
 
 def _margins(heap: HeapFacts) -> Iterator[str]:
@@ -113,17 +118,20 @@ def _margins(heap: HeapFacts) -> Iterator[str]:
     if largest is not None and largest.retained_bytes >= WORTH_SHOWING_BYTES:
         yield (
             say(
-                "the largest accumulation is {label}: {retained_bytes}, {share} of the reachable bytes",
+                (
+                    "the largest accumulation is {label}: {retained_bytes:bytes}, {share:percent} of the"
+                    " reachable bytes"
+                ),
                 label=largest.label or largest.class_name,
-                retained_bytes=size(largest.retained_bytes),
-                share=share(largest.share, 1),
+                retained_bytes=largest.retained_bytes,
+                share=ratio(largest.share, 1),
             )
         )
 
 
 def _cache(heap: HeapFacts) -> Iterator[str]:
     limit = heap.heap_bytes
-    of_limit = "" if limit is None else say(" of a heap of {limit}", limit=size(limit))
+    of_limit = "" if limit is None else say(" of a heap of {limit:bytes}", limit=limit)
     cached = sum(consumer.body_bytes for consumer in heap.consumers)
     held = size(cached)
     if limit is not None:
@@ -157,9 +165,9 @@ def _oldest(heap: HeapFacts) -> Iterator[str]:
     ages = [queue.oldest_consume_age_ms for queue in heap.queues if queue.oldest_consume_age_ms is not None]
     if ages:
         yield say(
-            "longest that a listener has had the first message of a queue in hand: {ages}",
-            ages=duration(max(ages)),
+            "longest that a listener has had the first message of a queue in hand: {ages:ms}",
+            ages=max(ages),
         )
     lags = [queue.lag for queue in heap.queues if queue.lag is not None]
     if lags:
-        yield say("messages waiting on the brokers, as of the last pulls: {lags}", lags=number(sum(lags)))
+        yield say("messages waiting on the brokers, as of the last pulls: {lags:count}", lags=sum(lags))

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ClassRow, Suspect
 from mqdiag.findings import Report
-from mqdiag.language import later, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 CLASSES_SHOWN = 15
 WORTH_SHOWING_BYTES = 1 << 20  # in an almost empty heap a class loader is the largest thing, and no news
 SUSPECTS_SHOWN = 5
 HOLDERS_SHOWN = 5
 
-OWNERS = {"rocketmq": "RocketMQ", "jdk": later("the JDK"), "application": later("the application")}
+OWNERS = {"rocketmq": "RocketMQ", "jdk": say("the JDK"), "application": say("the application")}
 LIMIT_SOURCES = {
     "option": "from --heap-limit",
-    "max-memory-static": later("as the JVM notes its maximum in a static field"),
+    "max-memory-static": say("as the JVM notes its maximum in a static field"),
 }
 
 
@@ -55,17 +55,17 @@ def _summary(report: Report, heap: HeapFacts) -> Iterator[tuple[str, str]]:
         yield (
             say("reachable"),
             say(
-                "{objects} objects, {shallow_bytes}",
-                objects=number(heap.objects),
-                shallow_bytes=size(heap.shallow_bytes),
+                "{objects:count} objects, {shallow_bytes:bytes}",
+                objects=heap.objects,
+                shallow_bytes=heap.shallow_bytes,
             ),
         )
         yield (
             say("unreachable"),
             say(
-                "{unreachable_objects} objects, {unreachable_bytes}",
-                unreachable_objects=number(heap.unreachable_objects),
-                unreachable_bytes=size(heap.unreachable_bytes),
+                "{unreachable_objects:count} objects, {unreachable_bytes:bytes}",
+                unreachable_objects=heap.unreachable_objects,
+                unreachable_bytes=heap.unreachable_bytes,
             ),
         )
     if heap.messages or heap.messages_unreachable or heap.consumers:
@@ -85,13 +85,13 @@ def _messages(heap: HeapFacts, *, whole: bool) -> str:
         held = ", ".join(f"{number(count)} {place}" for count, place in places if count)
         text += f": {held}" if held else ""
     if heap.body_bytes is not None:
-        text += say("; bodies {body_bytes}", body_bytes=size(heap.body_bytes))
+        text += say("; bodies {body_bytes:bytes}", body_bytes=heap.body_bytes)
     if heap.messages_unreachable:
         # Where the end of the dump is missing, so are roots and holders, and nothing can be said of them.
         why = say(" (consumed, not yet collected)") if whole else ""
         text += say(
-            "; {messages_unreachable} more unreachable{why}",
-            messages_unreachable=number(heap.messages_unreachable),
+            "; {messages_unreachable:count} more unreachable{why}",
+            messages_unreachable=heap.messages_unreachable,
             why=why,
         )
     return text
@@ -106,15 +106,15 @@ def show_holders(page: Page, heap: HeapFacts) -> None:
         retained = (
             ""
             if holder.retained_bytes is None
-            else say(", {retained_bytes} retained", retained_bytes=size(holder.retained_bytes))
+            else say(", {retained_bytes:bytes} retained", retained_bytes=holder.retained_bytes)
         )
         page.hanging(
             "-",
             say(
-                "{holder_class}.{holder_field}: {messages} messages{retained}",
+                "{holder_class}.{holder_field}: {messages:count} messages{retained}",
                 holder_class=holder.holder_class,
                 holder_field=holder.holder_field,
-                messages=number(holder.messages),
+                messages=holder.messages,
                 retained=retained,
             ),
         )
@@ -135,8 +135,8 @@ def _suspect(page: Page, suspect: Suspect) -> None:
     page.hanging(f"{share(suspect.share, 1):>5}", _name(suspect, page.view.width - 8))
     page.paragraph(
         say(
-            "{retained_bytes} retained, of {owner}, object {object_id}",
-            retained_bytes=size(suspect.retained_bytes),
+            "{retained_bytes:bytes} retained, of {owner}, object {object_id}",
+            retained_bytes=suspect.retained_bytes,
             owner=OWNERS.get(suspect.owner, suspect.owner),
             object_id=suspect.object_id,
         ),
@@ -194,9 +194,9 @@ def show_classes(page: Page, heap: HeapFacts) -> None:
         rest = sum(row.shallow_bytes for row in rows[CLASSES_SHOWN:])
         page.paragraph(
             say(
-                "and {rows} more classes, {rest} shallow",
-                rows=number(len(rows) - CLASSES_SHOWN),
-                rest=size(rest),
+                "and {rows:count} more classes, {rest:bytes} shallow",
+                rows=len(rows) - CLASSES_SHOWN,
+                rest=rest,
             )
         )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render.text.page import Page
+from mqdiag.text import say
 
 NAMES_SHOWN = 3
 

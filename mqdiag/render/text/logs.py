@@ -7,9 +7,9 @@ from datetime import datetime
 
 from mqdiag.facts import LogsFacts
 from mqdiag.facts.logs import BrokerLogs, GcFacts, LogEvent, LogFile, PutLatency
-from mqdiag.language import counted, say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import duration, number, share, size
+from mqdiag.text import say
 
 FILES_SHOWN = 30
 EVENTS_SHOWN = 30
@@ -64,13 +64,15 @@ def latency_lines(put: PutLatency) -> Iterator[str]:
     """The distribution in words, with the plain statement when the broker writes fast."""
     yield (
         say(
-            "{puts} writes in {minutes}: {from_10_ms} took 10 ms or more, {from_100_ms} took 100"
-            " ms or more, {from_1_s} a second or more",
-            puts=number(put.puts),
+            (
+                "{puts:count} writes in {minutes}: {from_10_ms:count} took 10 ms or more,"
+                " {from_100_ms:count} took 100 ms or more, {from_1_s:count} a second or more"
+            ),
+            puts=put.puts,
             minutes=_minutes(put.lines),
-            from_10_ms=number(put.from_10_ms),
-            from_100_ms=number(put.from_100_ms),
-            from_1_s=number(put.from_1_s),
+            from_10_ms=put.from_10_ms,
+            from_100_ms=put.from_100_ms,
+            from_1_s=put.from_1_s,
         )
     )
     if put.puts >= FAST_PUTS and put.from_100_ms <= FAST_SHARE * put.puts:
@@ -78,10 +80,10 @@ def latency_lines(put: PutLatency) -> Iterator[str]:
     elif put.worst is not None and put.worst.from_100_ms:
         yield (
             say(
-                "the worst minute ends at {at}: {from_100_ms} of {puts} took 100 ms or more",
+                "the worst minute ends at {at}: {from_100_ms:count} of {puts:count} took 100 ms or more",
                 at=put.worst.at,
-                from_100_ms=number(put.worst.from_100_ms),
-                puts=number(put.worst.puts),
+                from_100_ms=put.worst.from_100_ms,
+                puts=put.worst.puts,
             )
         )
     elif put.puts < FAST_PUTS:
@@ -89,7 +91,7 @@ def latency_lines(put: PutLatency) -> Iterator[str]:
 
 
 def _minutes(count: int) -> str:
-    return counted(count, "minute")
+    return say("{number:count} {number:minute|minutes}", number=count)
 
 
 def _files(page: Page, logs: LogsFacts) -> None:
@@ -126,9 +128,11 @@ def _files(page: Page, logs: LogsFacts) -> None:
         page.bullets(
             [
                 say(
-                    "{unseen} lines of floods were counted by their neighbours: one in several was looked"
-                    " at, so their parts are estimates",
-                    unseen=number(unseen),
+                    (
+                        "{unseen:count} lines of floods were counted by their neighbours: one in several was looked"
+                        " at, so their parts are estimates"
+                    ),
+                    unseen=unseen,
                 )
             ]
         )
@@ -158,7 +162,7 @@ def _clocks(files: tuple[LogFile, ...]) -> Iterator[str]:
         key = (file.utc_offset, file.offset_reason)
         by_reason[key] = by_reason.get(key, 0) + 1
     for (offset, reason), count in by_reason.items():
-        of = counted(count, "log")
+        of = say("{number:count} {number:log|logs}", number=count)
         zone = f"UTC{offset}" if offset else say("an unknown zone")
         yield say("times of {of} are in {zone}: {reason}", of=of, zone=zone, reason=reason)
 
@@ -209,7 +213,7 @@ def _about(logs: LogsFacts) -> Iterator[str]:
         if named:
             shown = ", ".join(f"{name} ({number(count)})" for name, count in named[:SUBJECTS_SHOWN])
             more = len(named) - SUBJECTS_SHOWN + event.subjects_left_out
-            yield f"{event.kind}: {shown}" + (say(" and {more} more", more=number(more)) if more > 0 else "")
+            yield f"{event.kind}: {shown}" + (say(" and {more:count} more", more=more) if more > 0 else "")
     if any(event.kind == HARMLESS for event in logs.events):
         yield say(
             "{kind} is harmless: a request for exactly the end of the last file, which is full before the"
@@ -297,18 +301,18 @@ def _replicas(page: Page, logs: LogsFacts) -> None:
         if gap.smallest_bytes < 0:
             lines.append(
                 say(
-                    "{name}: the slave was ahead of its master by {smallest_bytes}",
+                    "{name}: the slave was ahead of its master by {smallest_bytes:bytes}",
                     name=name,
-                    smallest_bytes=size(-gap.smallest_bytes),
+                    smallest_bytes=-gap.smallest_bytes,
                 )
             )
         elif gap.replica_seen:
             lines.append(
                 say(
-                    "{name}: the slave was behind by {largest_bytes} at most, {last_bytes} at the end",
+                    "{name}: the slave was behind by {largest_bytes:bytes} at most, {last_bytes:bytes} at the end",
                     name=name,
-                    largest_bytes=size(gap.largest_bytes),
-                    last_bytes=size(gap.last_bytes),
+                    largest_bytes=gap.largest_bytes,
+                    last_bytes=gap.last_bytes,
                 )
             )
         else:

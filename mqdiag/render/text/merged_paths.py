@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mqdiag.facts.shown import PathStep
-from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 DEEPEST_INDENT = 24
 """further branches stay there: a line needs room for a class name"""
@@ -52,7 +52,7 @@ class _Tree:
             self._follow(step, indent + MARK_WIDTH + 1)
         if rest.instances > 0:
             ways = {0: say("smaller ways"), 1: say("a smaller way")}.get(
-                rest.steps, say("{steps} smaller ways", steps=number(rest.steps))
+                rest.steps, say("{steps:count} smaller ways", steps=rest.steps)
             )
             self._page.hanging(
                 " " * MARK_WIDTH,
@@ -90,7 +90,7 @@ def _words(step: PathStep, room: int, counts: Sequence[str] = ()) -> str:
     how = f"{step.root}: " if step.root is not None else f"{_short(step.field)}: "
     name = step.class_name if step.label is None else _labelled(step)
     if step.objects > 1:
-        counts = [say("{objects} objects", objects=number(step.objects)), *counts]
+        counts = [say("{objects:count} objects", objects=step.objects), *counts]
     tail = f" ({', '.join(counts)})" if counts else ""
     return f"{how}{fit(name, room - len(how) - len(tail))}{tail}"
 

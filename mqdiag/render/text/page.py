@@ -18,9 +18,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.wording.safe import safe
+from mqdiag.text import say
 
 INDENT = 2
 LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any length

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from mqdiag.facts.shown import Shown, ShownClass, ShownHolder, ShownObject, ShownValue
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render.text.merged_paths import show_paths
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 NAME_ROOM = 30
 STRING = "java.lang.String"
@@ -55,7 +55,7 @@ def _summary(one: ShownObject) -> Iterator[tuple[str, str]]:
     if one.reachable:
         yield (
             say("retained"),
-            say("{retained_bytes}, which go when it goes", retained_bytes=size(one.retained_bytes)),
+            say("{retained_bytes:bytes}, which go when it goes", retained_bytes=one.retained_bytes),
         )
     else:
         yield say("reachable"), say("no: nothing keeps it alive, the next collection takes it")
@@ -104,7 +104,7 @@ def value_text(value: ShownValue, width: int) -> str:
         plain = str(value.value).lower() if isinstance(value.value, bool) else value.value
         # Of the JDK's boxes everybody knows the package.
         return f"{plain} ({name.rsplit('.', 1)[-1] if name.startswith('java.') else name})"
-    entries = "" if value.length is None else say(", {length} entries", length=number(value.length))
+    entries = "" if value.length is None else say(", {length:count} entries", length=value.length)
     return f"{name} {value.object_id}{entries}"
 
 
@@ -123,7 +123,7 @@ def _entries(page: Page, one: ShownObject) -> None:
     if one.entry_count is None:
         return
     page.heading(
-        say("Entries: {entry_count}", entry_count=number(one.entry_count))
+        say("Entries: {entry_count:count}", entry_count=one.entry_count)
         + (say(", the first ones") if one.entries else "")
     )
     half = page.view.width // 2 - 3
@@ -148,14 +148,14 @@ def _dominators(page: Page, one: ShownObject) -> None:
     left_out = one.dominator_count - len(one.dominators)
     for at, holder in enumerate(one.dominators):
         if left_out and at == len(one.dominators) // 2:
-            page.hanging("..", say("{left_out} more", left_out=number(left_out)))
+            page.hanging("..", say("{left_out:count} more", left_out=left_out))
         page.hanging("<-", _holder(page, holder))
 
 
 def _referrers(page: Page, one: ShownObject) -> None:
     more = one.referrer_count - len(one.referrers)
     page.heading(
-        say("Referred to by {referrer_count}", referrer_count=number(one.referrer_count))
+        say("Referred to by {referrer_count:count}", referrer_count=one.referrer_count)
         + (say(", the largest") if more else "")
     )
     for holder in one.referrers:
@@ -164,9 +164,9 @@ def _referrers(page: Page, one: ShownObject) -> None:
 
 def _holder(page: Page, holder: ShownHolder) -> str:
     tail = say(
-        " {object_id}, {retained_bytes} retained",
+        " {object_id}, {retained_bytes:bytes} retained",
         object_id=holder.object_id,
-        retained_bytes=size(holder.retained_bytes),
+        retained_bytes=holder.retained_bytes,
     )
     name = f" {holder.label}" if holder.label else ""
     class_name = holder.class_name
@@ -198,13 +198,13 @@ def _class(page: Page, one: ShownClass) -> None:
         )
         if len(one.subclasses) > SUBCLASSES_SHOWN:
             page.paragraph(
-                say("and {subclasses} more", subclasses=number(len(one.subclasses) - SUBCLASSES_SHOWN))
+                say("and {subclasses:count} more", subclasses=len(one.subclasses) - SUBCLASSES_SHOWN)
             )
     if one.paths:
         page.heading(
             say(
-                "Paths from GC roots to {reachable_instances} instances, the shortest, merged",
-                reachable_instances=number(one.reachable_instances),
+                "Paths from GC roots to {reachable_instances:count} instances, the shortest, merged",
+                reachable_instances=one.reachable_instances,
             )
         )
         show_paths(page, one.paths, one.reachable_instances, "instance")
@@ -216,7 +216,7 @@ def _class_summary(one: ShownClass) -> Iterator[tuple[str, str]]:
     if one.reachable_instances != one.instances:
         yield (
             "",
-            say("{instances} of them unreachable", instances=number(one.instances - one.reachable_instances)),
+            say("{instances:count} of them unreachable", instances=one.instances - one.reachable_instances),
         )
     yield say("shallow"), size(one.shallow_bytes)
     yield say("retained"), size(one.retained_bytes)
@@ -251,4 +251,4 @@ def _largest(page: Page, one: ShownClass) -> None:
         ],
     )
     if one.instances > len(one.largest):
-        page.paragraph(say("and {instances} more", instances=number(one.instances - len(one.largest))))
+        page.paragraph(say("and {instances:count} more", instances=one.instances - len(one.largest)))

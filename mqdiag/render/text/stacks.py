@@ -12,11 +12,11 @@ from rich.tree import Tree
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import LockFacts, StackGroup, ThreadFacts
-from mqdiag.language import later, say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 ROWS_SHOWN = 24
 GROUPS_SHOWN = 5
@@ -38,7 +38,7 @@ GLYPHS = {
     "dns": "C",
     "future": "w",
 }
-LEGEND = later(
+LEGEND = say(
     "R socket read, C connect, W write, # lock, P pool, w other wait, z sleep, * running,"
     " . idle, blank not there"
 )
@@ -56,7 +56,7 @@ def show_stacks(page: Page, stacks: StacksFacts) -> None:
 
 
 def _summary(stacks: StacksFacts) -> Iterator[tuple[str, str]]:
-    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    span = "" if not stacks.seconds else say(" over {seconds:decimal} s", seconds=stacks.seconds)
     repeated = (
         say(", {repeated_samples} repeated left out", repeated_samples=stacks.repeated_samples)
         if stacks.repeated_samples

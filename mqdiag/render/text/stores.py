@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts import StoresFacts
 from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue
-from mqdiag.language import say
 from mqdiag.render.text.page import Column, Page
 from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 STORES_SHOWN = 20
 QUEUES_SHOWN = 12
@@ -61,9 +61,12 @@ def remarks(store: StoreFacts) -> Iterator[str]:
     lost = sum(queue.lost_entries for queue in store.queues)
     if lost:
         yield say(
-            "{path}: {lost} entries at the ends of queues lead to messages that the commit log does not hold",
+            (
+                "{path}: {lost:count} entries at the ends of queues lead to messages that the commit log"
+                " does not hold"
+            ),
             path=store.path,
-            lost=number(lost),
+            lost=lost,
         )
 
 
@@ -93,7 +96,7 @@ def _pair(page: Page, stores: StoresFacts, pair: StorePair) -> None:
         ],
     )
     if len(rows) > QUEUES_SHOWN:
-        page.paragraph(say("and {queues} more queues", queues=number(len(rows) - QUEUES_SHOWN)), style="dim")
+        page.paragraph(say("and {queues:count} more queues", queues=len(rows) - QUEUES_SHOWN), style="dim")
 
 
 def differing(

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread, MessageInHand
-from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
-from mqdiag.render.wording.sizes import duration
+from mqdiag.text import say
 
 STACKS_SHOWN = 4
 FRAMES_SHOWN = 8
@@ -78,6 +77,6 @@ def _message(message: MessageInHand) -> str:
         say("queue {queue_id}", queue_id=message.queue_id) if message.queue_id is not None else "",
         say("offset {offset}", offset=message.offset) if message.offset is not None else "",
         say("id {msg_id}", msg_id=message.msg_id) if message.msg_id else "",
-        say("for {age_ms}", age_ms=duration(message.age_ms)) if message.age_ms is not None else "",
+        say("for {age_ms:ms}", age_ms=message.age_ms) if message.age_ms is not None else "",
     ]
     return ", ".join(part for part in parts if part) or say("a message")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
 from mqdiag.findings import Report
-from mqdiag.language import later, say
 from mqdiag.render.text.page import INDENT, Page
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 PLACES = {
-    "host": later("on the host"),
-    "container": later("in a container"),
-    "kubernetes": later("in Kubernetes"),
+    "host": say("on the host"),
+    "container": say("in a container"),
+    "kubernetes": say("in Kubernetes"),
 }
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.waste import DirectBuffers, DuplicateStrings, LoaderGroup, ThreadLocals, WastefulCollections
-from mqdiag.language import say
 from mqdiag.render.text.page import Page
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 WORTH_SHOWING_BYTES = 1 << 20
 WORTH_SHOWING_SHARE = 0.02
@@ -49,17 +49,20 @@ def _rows(heap: HeapFacts) -> Iterator[tuple[str, str]]:
 def _strings(found: DuplicateStrings) -> str:
     if found.wasted_bytes is None or found.repeated is None:
         return say(
-            "about {estimated_bytes}, from a sample of one in {sampled_one_in} of {strings}",
-            estimated_bytes=size(found.estimated_bytes),
+            "about {estimated_bytes:bytes}, from a sample of one in {sampled_one_in} of {strings:count}",
+            estimated_bytes=found.estimated_bytes,
             sampled_one_in=found.sampled_one_in,
-            strings=number(found.strings),
+            strings=found.strings,
         )
     texts = ", ".join(f'"{each.text}" × {number(each.strings)}' for each in found.largest[:TEXTS_SHOWN])
     return say(
-        "{wasted_bytes} in {repeated} of {strings} strings that repeat another one: {texts}",
-        wasted_bytes=size(found.wasted_bytes),
-        repeated=number(found.repeated),
-        strings=number(found.strings),
+        (
+            "{wasted_bytes:bytes} in {repeated:count} of {strings:count} strings that repeat another"
+            " one: {texts}"
+        ),
+        wasted_bytes=found.wasted_bytes,
+        repeated=found.repeated,
+        strings=found.strings,
         texts=texts,
     )
 
@@ -68,46 +71,50 @@ def _collections(found: WastefulCollections) -> str:
     about = "about " if found.sampled_one_in > 1 else ""
     worst = found.classes[0]
     return say(
-        "{about}{wasted_bytes} in empty and nearly empty collections, most in {class_name}:"
-        " {empty} empty, {sparse} nearly so, of {collections}",
+        (
+            "{about}{wasted_bytes:bytes} in empty and nearly empty collections, most in {class_name}:"
+            " {empty:count} empty, {sparse:count} nearly so, of {collections:count}"
+        ),
         about=about,
-        wasted_bytes=size(found.wasted_bytes),
+        wasted_bytes=found.wasted_bytes,
         class_name=fit(worst.class_name, CLASS_WIDTH),
-        empty=number(worst.empty),
-        sparse=number(worst.sparse),
-        collections=number(worst.collections),
+        empty=worst.empty,
+        sparse=worst.sparse,
+        collections=worst.collections,
     )
 
 
 def _loaders(group: LoaderGroup) -> str:
-    closed = say(", {closed} of them closed", closed=number(group.closed)) if group.closed else ""
+    closed = say(", {closed:count} of them closed", closed=group.closed) if group.closed else ""
     return say(
-        "{loaders} of {loader_class}{closed} have the same classes, {retained_bytes}"
-        " retained; `mqdiag show DUMP {object_id}`",
-        loaders=number(group.loaders),
+        (
+            "{loaders:count} of {loader_class}{closed} have the same classes, {retained_bytes:bytes}"
+            " retained; `mqdiag show DUMP {object_id}`"
+        ),
+        loaders=group.loaders,
         loader_class=fit(group.loader_class, CLASS_WIDTH),
         closed=closed,
-        retained_bytes=size(group.retained_bytes),
+        retained_bytes=group.retained_bytes,
         object_id=group.object_id,
     )
 
 
 def _locals(found: ThreadLocals) -> str:
     text = say(
-        "{retained_bytes} in {entries} values",
-        retained_bytes=size(found.retained_bytes),
-        entries=number(found.entries),
+        "{retained_bytes:bytes} in {entries:count} values",
+        retained_bytes=found.retained_bytes,
+        entries=found.entries,
     )
     if found.threads:
         worst = found.threads[0]
         text += say(
-            ", most in thread {thread}: {retained_bytes}, its largest value: {largest_class}",
+            ", most in thread {thread}: {retained_bytes:bytes}, its largest value: {largest_class}",
             thread=fit(worst.thread, CLASS_WIDTH),
-            retained_bytes=size(worst.retained_bytes),
+            retained_bytes=worst.retained_bytes,
             largest_class=fit(worst.largest_class, CLASS_WIDTH),
         )
     if found.stale_bytes:
-        text += say("; {stale_bytes} of dropped ThreadLocals", stale_bytes=size(found.stale_bytes))
+        text += say("; {stale_bytes:bytes} of dropped ThreadLocals", stale_bytes=found.stale_bytes)
     return text
 
 
@@ -121,21 +128,21 @@ def _direct(found: DirectBuffers) -> str:
     parts = []
     if own:
         limit = (
-            "" if found.limit_bytes is None else say(" of {limit_bytes}", limit_bytes=size(found.limit_bytes))
+            "" if found.limit_bytes is None else say(" of {limit_bytes:bytes}", limit_bytes=found.limit_bytes)
         )
         used = "" if not found.limit_bytes else f" ({share(own, found.limit_bytes)})"
         parts.append(
-            say("{own}{limit} allowed{used}", own=size(own), limit=limit, used=used) if limit else size(own)
+            say("{own:bytes}{limit} allowed{used}", own=own, limit=limit, used=used) if limit else size(own)
         )
     if found.netty_bytes:
         limit = (
             ""
             if found.netty_limit_bytes is None
             else say(
-                " of {netty_limit_bytes} that it allows itself", netty_limit_bytes=size(found.netty_limit_bytes)
+                " of {netty_limit_bytes:bytes} that it allows itself", netty_limit_bytes=found.netty_limit_bytes
             )
         )
-        parts.append(say("Netty {netty_bytes}{limit}", netty_bytes=size(found.netty_bytes), limit=limit))
+        parts.append(say("Netty {netty_bytes:bytes}{limit}", netty_bytes=found.netty_bytes, limit=limit))
     if found.unreachable_bytes:
-        parts.append(say("{unreachable_bytes} in garbage", unreachable_bytes=size(found.unreachable_bytes)))
+        parts.append(say("{unreachable_bytes:bytes} in garbage", unreachable_bytes=found.unreachable_bytes))
     return say("outside the heap: ") + "; ".join(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.findings import Acceptance, Lapsed
-from mqdiag.language import say
+from mqdiag.text import say
 
 
 def accepted_line(acceptance: Acceptance) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.language import say
+from mqdiag.text import say
 
 
 def setting_text(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mqdiag.language import say
+from mqdiag.text import say
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB")
 
@@ -52,7 +52,7 @@ def duration(ms: int | None) -> str:
     ):
         if abs(ms) < limit:
             return f"{ms / divisor:,.{digits}f} {unit}"
-    return say("{days:,.1f} days", days=ms / 86_400_000)
+    return say("{days:decimal} days", days=ms / 86_400_000)
 
 
 def per_second(rate: float) -> str:

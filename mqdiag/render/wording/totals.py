@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from mqdiag.findings import Report, Severity
-from mqdiag.language import counted, say
 from mqdiag.render.wording.reading import was_read
+from mqdiag.text import say
 
 
 def totals_line(report: Report) -> str:
@@ -16,11 +16,11 @@ def totals_line(report: Report) -> str:
     parts = []
     counts = Counter(found.severity for found in report.findings if found.accepted is None)
     if errors := counts[Severity.ERROR]:
-        parts.append(counted(errors, "error"))
+        parts.append(say("{number:count} {number:error|errors}", number=errors))
     if warnings := counts[Severity.WARNING]:
-        parts.append(counted(warnings, "warning"))
+        parts.append(say("{number:count} {number:warning|warnings}", number=warnings))
     if notes := counts[Severity.INFO]:
-        parts.append(counted(notes, "note"))
+        parts.append(say("{number:count} {number:note|notes}", number=notes))
     known = sum(found.accepted is not None for found in report.findings)
     if known:
         parts.append(say("{known} known", known=known))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
-from mqdiag.language import later, say
-from mqdiag.render.wording.sizes import share
+from mqdiag.text import say
 
 OUT_OF_MEMORY = "out-of-memory-thread"
-WITHOUT_CAUSE = later("The JVM ran out of memory; this evidence does not tell what filled it.")
+WITHOUT_CAUSE = say("The JVM ran out of memory; this evidence does not tell what filled it.")
 FULL_SHARE = 0.9
 """of the heap's limit that live objects take: collections follow each other from there on"""
 
@@ -22,7 +22,9 @@ def unexplained(report: Report) -> str | None:
     if heap.shallow_bytes < FULL_SHARE * heap.heap_bytes:
         return None
     return say(
-        "Live objects take {used} of the heap, and no single object or field holds most of them: the table of the"
-        " largest classes shows what they are.",
-        used=share(heap.shallow_bytes, heap.heap_bytes),
+        (
+            "Live objects take {used:percent} of the heap, and no single object or field holds most of"
+            " them: the table of the largest classes shows what they are."
+        ),
+        used=ratio(heap.shallow_bytes, heap.heap_bytes),
     )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from mqdiag.language import later, say
+from mqdiag.text import say
 
 WORDS = frozenset(
     map(
         str,
         (
-            later("error"), later("warning"), later("info"), later("note"),
-            later("high"), later("medium"), later("low"),
-            later("stuck"), later("blocked"), later("progressing"), later("idle"), later("unknown"),
-            later("new"), later("gone"), later("changed"),
-            later("group"), later("topic"), later("broker"), later("queue"), later("thread"), later("class"),
-            later("field"), later("setting"), later("address"), later("client"), later("host"), later("service"),
-            later("instance"),
-            later("heap"), later("stacks"), later("logs"), later("stores"), later("admin"), later("log"),
-            later("heap dump"), later("thread dumps"), later("fleet"), later("count"), later("size"), later("span"),
-            later("rocketmq"), later("jdk"), later("application"),
+            say("error"), say("warning"), say("info"), say("note"),
+            say("high"), say("medium"), say("low"),
+            say("stuck"), say("blocked"), say("progressing"), say("idle"), say("unknown"),
+            say("new"), say("gone"), say("changed"),
+            say("group"), say("topic"), say("broker"), say("queue"), say("thread"), say("class"),
+            say("field"), say("setting"), say("address"), say("client"), say("host"), say("service"),
+            say("instance"),
+            say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"),
+            say("heap dump"), say("thread dumps"), say("fleet"), say("count"), say("size"), say("span"),
+            say("rocketmq"), say("jdk"), say("application"),
         ),
     )
 )  # fmt: skip

@@ -7,47 +7,46 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, BlockedQueue, GroupProgress, QueueProgress
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, duration, percent
+from mqdiag.text import NOTHING, say
 
 REMEDIES = {
     "stuck-message": (
-        later(
+        say(
             "Find the thread that has the message in hand: mqdiag capture PID on the consumer"
             " that has the queue, then mqdiag diagnose on the folder."
         ),
-        later(
+        say(
             "Do not restart it first: all that is done beyond the message would be delivered"
             " again, and the cause be gone."
         ),
     ),
     "one-queue-behind": (
-        later(
+        say(
             "Ask again after a minute: if the queue's consumer offset stands still, a message"
             " does not end; mqdiag capture PID on the consumer that has the queue tells which. If"
             " it moves, look whether senders put all messages into this queue (a sharding key)."
         ),
     ),
     "queue-without-consumer": (
-        later(
+        say(
             "Start consumers, or find out why nobody has the queues: unequal subscriptions of one"
             " group, equal client ids, or a rebalance that fails (mqadmin consumerStatus -g"
             " GROUP)."
         ),
     ),
     "slow-consumers": (
-        later(
+        say(
             "Take five thread dumps of a consumer (mqdiag capture PID): they tell whether its"
             " threads stand still, work slowly, or wait for messages."
         ),
-        later(
+        say(
             "More consumers help only up to the number of queues; then raise consumeThreadMin or"
             " make the listener faster."
         ),
     ),
     "all-groups-behind": (
-        later(
+        say(
             "Look at the broker first: mqadmin brokerStatus, broker.log and store.log; then at"
             " what all groups depend on."
         ),
@@ -145,7 +144,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             if total >= limits["messages"] or (blocked and total > 0):
                 yield _draft(admin, progress, topic, queues, blocked, limits)
     if not admin.groups and not admin.overview:
-        yield Skip(reason="mqadmin consumerProgress was not given")
+        yield Skip(reason=say("mqadmin consumerProgress was not given"))
 
 
 def _blocked(admin: AdminFacts, progress: GroupProgress) -> list[BlockedQueue]:
@@ -209,14 +208,14 @@ def _draft(
         cause=cause,
         confidence=Confidence.HIGH if blocked and cause == "stuck-message" else Confidence.MEDIUM,
         confidence_reason=(
-            ""
+            NOTHING
             if blocked and cause == "stuck-message"
             else say("mqadmin tells how far a group is behind, not what its threads do")
         ),
         title=say(
             "Group {name} is {messages} behind on {where}",
             name=name,
-            messages=counted(total, "message"),
+            messages=say("{number:count} {number:message|messages}", number=total),
             where=where,
         ),
         subject=Subject(
@@ -267,27 +266,31 @@ def _lines(
     total = sum(max(queue.diff, 0) for queue in queues)
     yield (
         say(
-            "{messages} in {queues}; queue {queue_id} of {broker} has {diff:,} of them, {share}.",
-            messages=counted(total, "message"),
-            queues=counted(len(queues), "queue"),
+            ("{messages} in {queues}; queue {queue_id} of {broker} has {diff:count} of them, {share:percent}."),
+            messages=say("{number:count} {number:message|messages}", number=total),
+            queues=say("{number:count} {number:queue|queues}", number=len(queues)),
             queue_id=worst.queue_id,
             broker=worst.broker,
             diff=worst.diff,
-            share=percent(share),
+            share=share,
         )
     )
     for one in blocked[:3]:
         yield (
             say(
-                "consumerStatus: {client} has consumed nothing of queue {queue_id} for {blocked_ms}.",
+                "consumerStatus: {client} has consumed nothing of queue {queue_id} for {blocked_ms:ms}.",
                 client=one.client,
                 queue_id=one.queue_id,
-                blocked_ms=duration(one.blocked_ms),
+                blocked_ms=one.blocked_ms,
             )
         )
     if nobody:
         named = ", ".join(str(queue.queue_id) for queue in nobody[:8])
-        yield say("No client has {queues} of them: {named}.", queues=counted(len(nobody), "queue"), named=named)
+        yield say(
+            "No client has {queues} of them: {named}.",
+            queues=say("{number:count} {number:queue|queues}", number=len(nobody)),
+            named=named,
+        )
     if keep_up:
         which = (
             say("Group {keep_up} keeps", keep_up=keep_up[0])
@@ -307,9 +310,11 @@ def _lines(
     if seconds is not None and progress.consume_tps and not blocked and not nobody:
         yield (
             say(
-                "At the {consume_tps:,.0f} messages a second that it consumes now the backlog takes"
-                " {seconds}, if nothing more comes.",
+                (
+                    "At the {consume_tps:count} messages a second that it consumes now the backlog takes"
+                    " {seconds:ms}, if nothing more comes."
+                ),
                 consume_tps=progress.consume_tps,
-                seconds=duration(seconds * 1000),
+                seconds=seconds * 1000,
             )
         )

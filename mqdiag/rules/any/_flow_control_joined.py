@@ -9,7 +9,7 @@ from mqdiag.facts import HeapFacts
 from mqdiag.findings import Confidence
 from mqdiag.rules.any._flow_control_logs import title_of
 from mqdiag.rules.registry import Draft, Skip
-from mqdiag.spells import NEAR_A_DUMP, moments, spells_apart
+from mqdiag.time_ranges import NEAR_A_DUMP, moments, ranges_apart
 
 _ALIKE = {
     "count-or-size": ("count", "size"),
@@ -44,7 +44,7 @@ def joined(
             if isinstance(own, Draft)
             and draft.subject.group == own.subject.group
             and draft.subject.group is not None
-            and spells_apart(moments(heap, None, ("heap",), own.evidence.items()), draft.spells, NEAR_A_DUMP)
+            and ranges_apart(moments(heap, None, ("heap",), own.evidence.items()), draft.when, NEAR_A_DUMP)
             is not True
         ]
         if isinstance(own, Draft) and any(of_logs[place].cause in _ALIKE[own.cause] for place in same):

@@ -9,34 +9,33 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import FlowControlFacts, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.log_events import between, by_group, rows_said
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import counted, duration
-from mqdiag.spells import between as spell_between
-from mqdiag.spells import joined
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import between as spell_between
+from mqdiag.time_ranges import joined
 
 LOGGED_ONE_IN = 1000
 QUEUES_SAID = 5
 _REMEDIES = {
-    "count": later("Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect."),
-    "size": later("Look at the largest messages: mqdiag heap on a dump of the client shows them."),
-    "span": later(
+    "count": say("Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect."),
+    "size": say("Look at the largest messages: mqdiag heap on a dump of the client shows them."),
+    "span": say(
         "Find the message that is stuck: mqdiag stacks on five thread dumps, or mqdiag heap on a dump."
     ),
-    "pop": later("Make the listener faster: messages wait to be acknowledged."),
-    "waiting-requests": later(
+    "pop": say("Make the listener faster: messages wait to be acknowledged."),
+    "waiting-requests": say(
         "Call poll() more often, or lower pullBatchSize: what was pulled waits for the application."
     ),
 }
-_LITE = later("Call poll() more often, or from more threads: what was pulled waits for the application.")
+_LITE = say("Call poll() more often, or from more threads: what was pulled waits for the application.")
 _UNITS = {"size": " MiB"}
 _OVER = {
-    "count": later("messages were cached"),
-    "size": later("of bodies were cached"),
-    "span": later("offsets lay between the first and the last cached message"),
-    "pop": later("messages waited to be acknowledged"),
-    "waiting-requests": later("requests waited for poll()"),
+    "count": say("messages were cached"),
+    "size": say("of bodies were cached"),
+    "span": say("offsets lay between the first and the last cached message"),
+    "pop": say("messages waited to be acknowledged"),
+    "waiting-requests": say("requests waited for poll()"),
 }
 
 
@@ -55,7 +54,7 @@ def title_of(group: str | None, kind: str, times: int) -> str:
     return say(
         "{group} held back {pulls} or more, by {kind}",
         group=say("Group {group}", group=group) if group else say("A lite pull consumer"),
-        pulls=counted(times, "pull"),
+        pulls=say("{number:count} {number:pull|pulls}", number=times),
         kind=say(kind.replace("-", " ")),
     )
 
@@ -78,20 +77,22 @@ def _draft(rows: list[FlowControlFacts], queues: str, limits: Limits, remedy: st
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     explained = [
         say(
-            "{lines} {between}; the client logs one in {logged_one_in:,}, and its counter"
-            " says {pulls} at least.",
-            lines=counted(row.lines, "line"),
+            (
+                "{lines} {between}; the client logs one in {logged_one_in:count}, and its counter says"
+                " {pulls} at least."
+            ),
+            lines=say("{number:count} {number:line|lines}", number=row.lines),
             between=between(row.first, row.last),
             logged_one_in=LOGGED_ONE_IN,
-            pulls=counted(row.occurrences, "pull"),
+            pulls=say("{number:count} {number:pull|pulls}", number=row.occurrences),
         )
     ]
     if held is not None and row.seconds is not None:
         explained.append(
             say(
-                "At 50 ms each that is {held:.2f} queues held back at once, as a mean over {seconds}.",
+                "At 50 ms each that is {held:decimal} queues held back at once, as a mean over {seconds:ms}.",
                 held=held,
-                seconds=duration(row.seconds * 1000),
+                seconds=row.seconds * 1000,
             )
         )
     unit = _UNITS.get(row.kind, "")
@@ -99,11 +100,13 @@ def _draft(rows: list[FlowControlFacts], queues: str, limits: Limits, remedy: st
         limit = (
             ""
             if row.threshold is None
-            else say(", with {threshold:,}{unit} as the threshold in force", threshold=row.threshold, unit=unit)
+            else say(
+                ", with {threshold:count}{unit} as the threshold in force", threshold=row.threshold, unit=unit
+            )
         )
         explained.append(
             say(
-                "At most {largest:,}{unit} {over}{limit}.",
+                "At most {largest:count}{unit} {over}{limit}.",
                 largest=row.largest,
                 unit=unit,
                 over=_OVER[row.kind],
@@ -120,7 +123,7 @@ def _draft(rows: list[FlowControlFacts], queues: str, limits: Limits, remedy: st
         severity=Severity.WARNING if continuous else Severity.INFO,
         cause=row.kind,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
-        confidence_reason="" if held is not None else say("one line does not tell for how long"),
+        confidence_reason=NOTHING if held is not None else say("one line does not tell for how long"),
         title=title_of(row.group, row.kind, row.occurrences),
         subject=Subject(group=row.group, topic=row.topics[0] if len(row.topics) == 1 else None),
         evidence={
@@ -136,6 +139,6 @@ def _draft(rows: list[FlowControlFacts], queues: str, limits: Limits, remedy: st
         explanation=tuple(explained),
         # only lite pull names no group, and it has no listener
         remedy=(_LITE if row.group is None and row.kind == "count" else _REMEDIES[row.kind], remedy),
-        spells=joined([spell for one in rows for spell in spell_between(one.first, one.last)]),
+        when=joined([period for one in rows for period in spell_between(one.first, one.last)]),
         weight=min(held or 0.0, 1.0) / 10,
     )

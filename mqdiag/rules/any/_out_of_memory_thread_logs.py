@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft
-from mqdiag.spells import spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
@@ -27,21 +27,23 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
             title=(
                 say("The log shows an OutOfMemoryError {when}", when=when(event))
                 if event.count == 1
-                else say("The log shows {count:,} OutOfMemoryErrors", count=event.count)
+                else say("The log shows {count:count} OutOfMemoryErrors", count=event.count)
             ),
             subject=Subject(thread=thread),
             evidence={"lines": event.count, "thread": thread, "first": event.first, "last": event.last},
             explanation=(
-                say("{count:,} records {when}", count=event.count, when=when(event))
+                say("{count:count} records {when}", count=event.count, when=when(event))
                 + (say(", of {said}.", said=said) if said else "."),
-                "The thread that met it need not be the one that filled the heap.",
+                say("The thread that met it need not be the one that filled the heap."),
             ),
             remedy=(
-                "Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError.",
-                "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good.",
+                say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
+                say(
+                    "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good."
+                ),
             ),
             rests_on=event.files,
-            spells=spells_of([event]),
+            when=ranges_of([event]),
             weight=0.2,
         )
         return

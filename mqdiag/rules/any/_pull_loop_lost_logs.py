@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, events, only, rows_said, when
 from mqdiag.rules.registry import Draft
-from mqdiag.spells import spells_of
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import ranges_of
 
 
 def in_logs(facts: Facts, remedy: tuple[str, ...]) -> Iterator[Draft]:
@@ -39,7 +39,7 @@ def _draft(
     again = any(row.count > 1 for row in event.subjects)
     explained = [
         say(
-            "{count:,} lines `[BUG]doRebalance … because pull is pause` {when}: {rows_said}.",
+            "{count:count} lines `[BUG]doRebalance … because pull is pause` {when}: {rows_said}.",
             count=event.count,
             when=when(event),
             rows_said=rows_said(event),
@@ -49,19 +49,21 @@ def _draft(
     if out_of_memory:
         explained.append(
             say(
-                "The logs show {out_of_memory:,} OutOfMemoryErrors, which end pull loops.",
+                "The logs show {out_of_memory:count} OutOfMemoryErrors, which end pull loops.",
                 out_of_memory=out_of_memory,
             )
         )
     if callbacks:
-        explained.append(say("The pull thread or a callback failed {callbacks:,} times.", callbacks=callbacks))
+        explained.append(
+            say("The pull thread or a callback failed {callbacks:count} times.", callbacks=callbacks)
+        )
     return Draft(
         severity=Severity.ERROR,
         cause="lost-pull",
         confidence=Confidence.HIGH if again else Confidence.MEDIUM,
-        confidence_reason="" if again else say("once for each queue: the rebalance may have repaired it"),
+        confidence_reason=NOTHING if again else say("once for each queue: the rebalance may have repaired it"),
         title=say(
-            "Queues were not pulled for two minutes: {count:,} times a rebalance had to add one again",
+            "Queues were not pulled for two minutes: {count:count} times a rebalance had to add one again",
             count=event.count,
         ),
         subject=Subject(
@@ -77,6 +79,6 @@ def _draft(
         explanation=tuple(explained),
         remedy=remedy,
         rests_on=event.files,
-        spells=spells_of([event]),
+        when=ranges_of([event]),
         weight=0.5,
     )

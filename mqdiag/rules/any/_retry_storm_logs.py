@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.spells import spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
 
 COUNTED = {
-    "consume-failures": later("failures in the client's statistics ([CONSUME_FAILED_TPS])"),
-    "messages-sent-back": later("messages sent back in the broker's statistics ([SNDBCK_PUT_NUMS])"),
-    "consume-exception": later("exceptions of the listener"),
-    "consume-returned-null": later("listener calls that returned null"),
-    "consume-orderly-suspended": later("orderly listener calls that did not succeed"),
+    "consume-failures": say("failures in the client's statistics ([CONSUME_FAILED_TPS])"),
+    "messages-sent-back": say("messages sent back in the broker's statistics ([SNDBCK_PUT_NUMS])"),
+    "consume-exception": say("exceptions of the listener"),
+    "consume-returned-null": say("listener calls that returned null"),
+    "consume-orderly-suspended": say("orderly listener calls that did not succeed"),
 }
 
 
@@ -38,7 +38,7 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
     for event in found:
         total = event.count if event.occurrences is None else event.occurrences
         about = rows_said(event)
-        said = say("{total:,} {what}, {when}", total=total, what=COUNTED[event.kind], when=when(event))
+        said = say("{total:count} {what}, {when}", total=total, what=COUNTED[event.kind], when=when(event))
         explained.append(said + (f"; {about}" if about else "") + say("."))
     return Draft(
         severity=Severity.WARNING,
@@ -46,7 +46,7 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
         confidence=Confidence.HIGH,
         title=(
             say(
-                "Messages failed up to {peak_per_minute:,} times a minute",
+                "Messages failed up to {peak_per_minute:count} times a minute",
                 peak_per_minute=worst.peak_per_minute,
             )
             + (say(" in group {group}", group=group) if group else "")
@@ -61,6 +61,6 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
         },
         explanation=tuple(explained),
         remedy=remedy,
-        spells=spells_of(found),
+        when=ranges_of(found),
         weight=0.3,
     )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.spells import spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
 
 FAILED = "send-back-failed"
 REFUSED = "send-back-refused"
@@ -37,7 +37,7 @@ def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft
         severity=Severity.WARNING,
         cause="send-back-failing",
         confidence=Confidence.HIGH,
-        title=say("{count:,} times a failed message", count=event.count)
+        title=say("{count:count} times a failed message", count=event.count)
         + (say(" of group {group}", group=group) if group else "")
         + (
             say(" could not be sent back")
@@ -48,7 +48,7 @@ def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft
         evidence={"lines": event.count, "peak_per_minute": event.peak_per_minute},
         explanation=(
             say(
-                "{count:,} lines about sending back that failed, {when}",
+                "{count:count} lines about sending back that failed, {when}",
                 count=event.count,
                 when=when(event),
             )
@@ -56,6 +56,6 @@ def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft
             + say("."),
         ),
         remedy=remedy,
-        spells=spells_of([event]),
+        when=ranges_of([event]),
         weight=0.3,
     )

@@ -8,14 +8,13 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.any._flow_control_joined import joined
 from mqdiag.rules.any._flow_control_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import NOTHING, say
 
 DELAY_MS = 50
 """a held-back queue is looked at again after this time, in every version"""
@@ -92,12 +91,15 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
     lasting = uptime is not None and uptime >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
     kind = COUNTERS[max(found, key=lambda name: found[name])]
-    since = "" if uptime is None else say(" in {uptime}", uptime=duration(uptime))
+    since = "" if uptime is None else say(" in {uptime:ms}", uptime=uptime)
     mean = (
         say("The time since its start is not known, so neither is the share.")
         if held is None
         else say(
-            "At {delay_ms} ms each that is {held:.2f} queues held back at once, as a mean since the start.",
+            (
+                "At {delay_ms} ms each that is {held:decimal} queues held back at once, as a mean since the"
+                " start."
+            ),
             delay_ms=DELAY_MS,
             held=held,
         )
@@ -106,9 +108,9 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
         severity=Severity.WARNING if continuous else Severity.INFO,
         cause=kind,
         confidence=Confidence.HIGH if continuous else Confidence.MEDIUM,
-        confidence_reason="" if continuous else say("the counters do not tell when it was"),
+        confidence_reason=NOTHING if continuous else say("the counters do not tell when it was"),
         title=say(
-            "Group {group} held back {times:,} pulls{since}, mostly by {kind}",
+            "Group {group} held back {times:count} pulls{since}, mostly by {kind}",
             group=consumer.group,
             times=times,
             since=since,
@@ -123,7 +125,7 @@ def _draft(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int], limi
         },
         explanation=(
             say(
-                "The consumer counted {times:,} pulls that it put off because a threshold was exceeded.",
+                "The consumer counted {times:count} pulls that it put off because a threshold was exceeded.",
                 times=times,
             ),
             mean,

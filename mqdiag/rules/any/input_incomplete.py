@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -53,7 +53,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         share = ""
         if given.read_share is not None:
-            share = say(", {read_share:.1%} of it was read", read_share=given.read_share)
+            share = say(", {read_share:percent} of it was read", read_share=given.read_share)
         lines = [
             say(
                 "Reading stopped at byte {stopped_at_byte}: {problem}.",
@@ -66,8 +66,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if given.found_references_share is not None:
             lines.append(
                 say(
-                    "{found_references_share:.1%} of the references lead to objects that the file does"
-                    " not hold.",
+                    (
+                        "{found_references_share:percent} of the references lead to objects that the file does not"
+                        " hold."
+                    ),
                     found_references_share=1 - given.found_references_share,
                 )
             )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.any._out_of_memory_thread_logs import in_logs
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
 
@@ -76,16 +76,18 @@ def _draft(thread: HeapThread) -> Draft:
         severity=Severity.INFO,
         cause="out-of-memory",
         confidence=Confidence.HIGH,
-        confidence_reason="OutOfMemoryError.<init> is the first frame of the thread",
+        confidence_reason=say("OutOfMemoryError.<init> is the first frame of the thread"),
         title=say("Thread {name} hit the OutOfMemoryError{at}", name=thread.name, at=at),
         subject=Subject(thread=thread.name),
         evidence={"thread": thread.name, "frame": frames[0] if frames else None, "frames": frames[:20]},
         explanation=(
-            "Its allocation failed because the heap was full; it need not be the thread that filled it, and the"
-            " log may name another one.",
+            say(
+                "Its allocation failed because the heap was full; it need not be the thread that filled it, and the"
+                " log may name another one."
+            ),
         ),
         remedy=(
-            "Look at the findings about who holds the heap for the cause.",
-            "Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good.",
+            say("Look at the findings about who holds the heap for the cause."),
+            say("Restart the process: after an OutOfMemoryError a pull loop or a worker may be gone for good."),
         ),
     )

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.any._pull_loop_lost_logs import in_logs
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import NOTHING, say
 
 EXPIRED_MS = 120_000
 """ProcessQueue.PULL_MAX_IDLE_TIME: a rebalance then takes the queue away and adds it again"""
@@ -75,17 +74,19 @@ def _in_heap(facts: Facts, heap: HeapFacts, limits: Limits) -> Iterator[Draft | 
             severity=Severity.ERROR,
             cause="lost-pull",
             confidence=Confidence.HIGH if expired else Confidence.MEDIUM,
-            confidence_reason="" if expired else say("a rebalance notices after 120 s and may repair it"),
+            confidence_reason=NOTHING if expired else say("a rebalance notices after 120 s and may repair it"),
             title=say(
-                "{queue_name} has no pull request and was last pulled {age} ago",
+                "{queue_name} has no pull request and was last pulled {age:ms} ago",
                 queue_name=queue_name(queue),
-                age=duration(age),
+                age=age,
             ),
             subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
             evidence={"last_pull_age_ms": age, "messages": queue.messages, "lag": queue.lag},
             explanation=(
-                "The queue is assigned to a running consumer and not dropped, and no reachable PullRequest refers to"
-                " it: neither in the pull queue, nor waiting to be tried again, nor in a call that is on its way.",
+                say(
+                    "The queue is assigned to a running consumer and not dropped, and no reachable PullRequest refers to"
+                    " it: neither in the pull queue, nor waiting to be tried again, nor in a call that is on its way."
+                ),
             ),
             remedy=check.card.remedy,
         )

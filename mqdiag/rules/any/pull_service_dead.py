@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, rule
+from mqdiag.text import NOTHING, say
 
 
 def fires() -> Facts:
@@ -52,13 +52,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft]:
             severity=Severity.ERROR,
             cause="lost-pull",
             confidence=Confidence.HIGH if stacks.samples > 1 else Confidence.MEDIUM,
-            confidence_reason=""
+            confidence_reason=NOTHING
             if stacks.samples > 1
             else say("one sample may show a client that starts or stops"),
-            title="There is no PullMessageService thread, though the client rebalances: nothing is pulled any more",
+            title=say(
+                "There is no PullMessageService thread, though the client rebalances: nothing is pulled any more"
+            ),
             evidence={"threads": ("PullMessageService",), "samples": stacks.samples, "frame": None},
             explanation=(
-                "RebalanceService is there and PullMessageService is not; a client that runs has both.",
+                say("RebalanceService is there and PullMessageService is not; a client that runs has both."),
             ),
             remedy=check.card.remedy,
             weight=1.0,

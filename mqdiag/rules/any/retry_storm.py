@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.any._retry_storm_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -67,9 +66,9 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause="failing-listener",
             confidence=Confidence.MEDIUM,
-            confidence_reason="after an outage the same is seen while the group catches up",
+            confidence_reason=say("after an outage the same is seen while the group catches up"),
             title=say(
-                "{failed:,} of {messages:,} cached messages of group {group} failed before",
+                "{failed:count} of {messages:count} cached messages of group {group} failed before",
                 failed=failed,
                 messages=messages,
                 group=group,
@@ -83,9 +82,11 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "{failed} of the messages in the group's queues have reconsumeTimes above 0, at most"
-                    " {most:,}.",
-                    failed=percent(failed / messages),
+                    (
+                        "{failed:percent} of the messages in the group's queues have reconsumeTimes above 0, at"
+                        " most {most:count}."
+                    ),
+                    failed=failed / messages,
                     most=most,
                 ),
             ),

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.any._send_back_failing_logs import in_logs
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -65,9 +65,9 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause="send-back-failing",
             confidence=Confidence.MEDIUM,
-            confidence_reason="requests that a pool refused wait in the same queue",
+            confidence_reason=say("requests that a pool refused wait in the same queue"),
             title=say(
-                "{count:,} failed requests of group {group} wait to be tried again in the client",
+                "{count:count} failed requests of group {group} wait to be tried again in the client",
                 count=count,
                 group=consumer.group,
             ),
@@ -75,8 +75,10 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
             evidence={"resubmits": count, "messages": consumer.messages},
             explanation=(
                 say(
-                    "{count:,} tasks wait in the consumer's scheduled executor, where only requests go"
-                    " whose messages could not be sent back.",
+                    (
+                        "{count:count} tasks wait in the consumer's scheduled executor, where only requests go"
+                        " whose messages could not be sent back."
+                    ),
                     count=count,
                 ),
             ),

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Subject
-from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Skip
+from mqdiag.text import say
 
-NO_BROKER = later("the dump is not a broker's")
+NO_BROKER = say("the dump is not a broker's")
 
 
 def no_broker(heap: HeapFacts) -> Skip | None:

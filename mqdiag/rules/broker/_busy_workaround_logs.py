@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._logs import each_broker, number, subject
 from mqdiag.rules.log_events import is_set
 from mqdiag.rules.registry import Draft
+from mqdiag.text import say
 
 FAST_FAILURE = "brokerFastFailureEnable"
 KNOWN_SINCE_3_5_8 = "waitTimeMillsInSendQueue"
@@ -43,7 +43,7 @@ def _of_one(
             changed[name] = value
     said = [
         say(
-            "{name}={value:,} (default {defaults:,}): {hides}.",
+            "{name}={value:count} (default {defaults:count}): {hides}.",
             name=name,
             value=value,
             defaults=defaults[name],
@@ -72,6 +72,6 @@ def _of_one(
             ),
             subject=subject(logs, []),
             evidence=changed,
-            explanation=(*said, "The broker printed these settings when it started."),
+            explanation=(*said, say("The broker printed these settings when it started.")),
             remedy=remedy,
         )

@@ -8,11 +8,11 @@ from pathlib import PurePath
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import BrokerStatus
-from mqdiag.findings import Spell, Subject
-from mqdiag.language import later, say
-from mqdiag.spells import between
+from mqdiag.findings import Subject, TimeRange
+from mqdiag.text import say
+from mqdiag.time_ranges import between
 
-ONE_MOMENT = later("brokerStatus shows one moment; ask again, or look at store.log and watermark.log")
+ONE_MOMENT = say("brokerStatus shows one moment; ask again, or look at store.log and watermark.log")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Counters:
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
     @property
-    def spells(self) -> tuple[Spell, ...]:
+    def ranges(self) -> tuple[TimeRange, ...]:
         """When the broker answered."""
         return between(self.status.asked_at, None)
 

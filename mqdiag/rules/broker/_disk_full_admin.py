@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._counters import counters
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 
 def in_admin(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[Draft]:
@@ -23,18 +22,20 @@ def in_admin(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[
             severity=Severity.ERROR if full else Severity.WARNING,
             cause="disk-full" if full else "disk-nearly-full",
             confidence=Confidence.HIGH,
-            title=say("The disk of {broker} is {ratio} full", broker=broker.called, ratio=percent(ratio)),
+            title=say("The disk of {broker} is {ratio:percent} full", broker=broker.called, ratio=ratio),
             subject=broker.subject,
             evidence={"disk_ratio": round(ratio, 4)},
             explanation=(
                 say(
-                    "brokerStatus: commitLogDiskRatio {ratio:.2f}; beyond 0.85 the oldest files are deleted, beyond"
-                    " 0.90 all messages are refused, unless diskSpaceCleanForciblyRatio and diskSpaceWarningLevelRatio"
-                    " are set.",
+                    (
+                        "brokerStatus: commitLogDiskRatio {ratio:decimal}; beyond 0.85 the oldest files are"
+                        " deleted, beyond 0.90 all messages are refused, unless diskSpaceCleanForciblyRatio and"
+                        " diskSpaceWarningLevelRatio are set."
+                    ),
                     ratio=ratio,
                 ),
             ),
             remedy=remedy,
-            spells=broker.spells,
+            when=broker.when,
             weight=ratio,
         )

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._logs import each_broker, subject
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.spells import spells_of
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import ranges_of
 
 MARKED, NOT_FREED, RECLAIMED = "disk-marked-full", "disk-not-freed", "disk-reclaimed"
 REFUSED = "service-not-available"
@@ -38,7 +38,7 @@ def _of_one(logs: LogsFacts, limits: Limits, remedy: tuple[str, ...]) -> Iterato
         severity=Severity.ERROR if full else Severity.WARNING,
         cause="disk-full" if full else "disk-nearly-full",
         confidence=Confidence.HIGH if marked or not full else Confidence.MEDIUM,
-        confidence_reason=""
+        confidence_reason=NOTHING
         if marked or not full
         else say("only senders say so: store.log would show when it began"),
         title=say("The broker's disk is full") if full else say("The broker's disk is nearly full"),
@@ -51,7 +51,7 @@ def _of_one(logs: LogsFacts, limits: Limits, remedy: tuple[str, ...]) -> Iterato
         },
         explanation=tuple(map(_said, found)),
         remedy=remedy,
-        spells=spells_of(found),
+        when=ranges_of(found),
         weight=1.0,
     )
 
@@ -59,20 +59,23 @@ def _of_one(logs: LogsFacts, limits: Limits, remedy: tuple[str, ...]) -> Iterato
 def _said(event: LogEvent) -> str:
     text = {
         MARKED: say(
-            "The broker marked its disk full, {count:,} lines {when}", count=event.count, when=when(event)
+            "The broker marked its disk full, {count:count} lines {when}", count=event.count, when=when(event)
         ),
         REFUSED: say(
-            "Senders were told that the service is not available, {count:,} lines {when}",
+            "Senders were told that the service is not available, {count:count} lines {when}",
             count=event.count,
             when=when(event),
         ),
         NOT_FREED: say(
-            "The broker found nothing to delete on a disk that fills up, {count:,} lines {when}",
+            "The broker found nothing to delete on a disk that fills up, {count:count} lines {when}",
             count=event.count,
             when=when(event),
         ),
         RECLAIMED: say(
-            "The disk was beyond the share from which the oldest files go, expired or not, {count:,} lines {when}",
+            (
+                "The disk was beyond the share from which the oldest files go, expired or not,"
+                " {count:count} lines {when}"
+            ),
             count=event.count,
             when=when(event),
         ),

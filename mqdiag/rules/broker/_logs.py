@@ -9,9 +9,9 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.language import say
 from mqdiag.rules.broker._remedies import BUSY, POOL_IF_ASYNC_MASTER
 from mqdiag.rules.log_events import BUSY_TEXTS, busiest, by_broker, events, lines, of_broker, when
+from mqdiag.text import say
 
 DEFAULT_LIMIT_MS = 1000
 """osPageCacheBusyTimeOutMills since 3.5.8"""

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._counters import ONE_MOMENT, counters
 from mqdiag.rules.broker._page_cache_busy_heap import DEFAULT_LIMIT_MS, FORGIVEN_MS
 from mqdiag.rules.broker._remedies import BUSY
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
@@ -26,16 +25,16 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
             cause="page-cache-busy",
             confidence=Confidence.MEDIUM,
             confidence_reason=str(ONE_MOMENT),
-            title=say(
-                "A message has been appended for {held} on {broker}", held=duration(held), broker=broker.called
-            ),
+            title=say("A message has been appended for {held:ms} on {broker}", held=held, broker=broker.called),
             subject=broker.subject,
-            spells=broker.spells,
+            when=broker.when,
             evidence={"page_cache_lock_ms": held, "limit_ms": DEFAULT_LIMIT_MS},
             explanation=(
                 say(
-                    "brokerStatus: pageCacheLockTimeMills {held:,}; beyond osPageCacheBusyTimeOutMills, by default"
-                    " {limit:,} ms, the broker refuses all sends.",
+                    (
+                        "brokerStatus: pageCacheLockTimeMills {held:count}; beyond osPageCacheBusyTimeOutMills, by"
+                        " default {limit:count} ms, the broker refuses all sends."
+                    ),
                     held=held,
                     limit=DEFAULT_LIMIT_MS,
                 ),

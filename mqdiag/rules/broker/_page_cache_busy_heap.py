@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._remedies import busy
 from mqdiag.rules.registry import Draft, Limits, Skip
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 DEFAULT_LIMIT_MS = 1000
 NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile("
@@ -70,18 +69,20 @@ def _busy(broker: BrokerFacts) -> Draft:
         severity=Severity.ERROR,
         cause="page-cache-busy",
         confidence=Confidence.MEDIUM,
-        confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the time",
+        confidence_reason=say(
+            "one dump: a stop of the JVM, such as the collection before a dump, counts in the time"
+        ),
         title=say(
-            "The page cache of {called} is busy: one append takes {age} so far",
+            "The page cache of {called} is busy: one append takes {age:ms} so far",
             called=called(broker),
-            age=duration(age),
+            age=age,
         ),
         subject=subject(broker),
         evidence=_evidence(broker),
         explanation=(
             say(
-                "A message has been on its way into the commit log for {age}. {effect}",
-                age=duration(age),
+                "A message has been on its way into the commit log for {age:ms}. {effect}",
+                age=age,
                 effect=_effect(limit),
             ),
             *_said(broker),
@@ -94,15 +95,19 @@ def _busy(broker: BrokerFacts) -> Draft:
 def _effect(limit: int) -> str:
     if limit > DEFAULT_LIMIT_MS:
         return say(
-            "By the default of {default_limit_ms:,} ms the page cache is busy;"
-            " osPageCacheBusyTimeOutMills={limit:,} makes senders wait instead of going to"
-            " another broker.",
+            (
+                "By the default of {default_limit_ms:count} ms the page cache is busy;"
+                " osPageCacheBusyTimeOutMills={limit:count} makes senders wait instead of going to another"
+                " broker."
+            ),
             default_limit_ms=DEFAULT_LIMIT_MS,
             limit=limit,
         )
     return say(
-        "Beyond osPageCacheBusyTimeOutMills={limit:,} every send is refused with"
-        " [REJECTREQUEST], [PC_SYNCHRONIZED] or [PCBUSY_CLEAN_QUEUE].",
+        (
+            "Beyond osPageCacheBusyTimeOutMills={limit:count} every send is refused with"
+            " [REJECTREQUEST], [PC_SYNCHRONIZED] or [PCBUSY_CLEAN_QUEUE]."
+        ),
         limit=limit,
     )
 
@@ -114,19 +119,21 @@ def _slow(broker: BrokerFacts) -> Draft:
         severity=Severity.WARNING,
         cause="page-cache-busy",
         confidence=Confidence.MEDIUM,
-        confidence_reason="one dump, and the broker's own limit is not reached at this moment",
+        confidence_reason=say("one dump, and the broker's own limit is not reached at this moment"),
         title=say(
-            "An append of {called} has waited for {age} for the next commit log file",
+            "An append of {called} has waited for {age:ms} for the next commit log file",
             called=called(broker),
-            age=duration(age),
+            age=age,
         ),
         subject=subject(broker),
         evidence=_evidence(broker),
         explanation=(
             say(
-                "The file system has not made the file in {age}; at"
-                " osPageCacheBusyTimeOutMills={limit_ms:,} the broker begins to refuse all sends.",
-                age=duration(age),
+                (
+                    "The file system has not made the file in {age:ms}; at"
+                    " osPageCacheBusyTimeOutMills={limit_ms:count} the broker begins to refuse all sends."
+                ),
+                age=age,
                 limit_ms=limit_ms(broker),
             ),
             *_said(broker),
@@ -168,4 +175,4 @@ def _said(broker: BrokerFacts) -> Iterator[str]:
             say(", in {frame}.", frame=frame) if frame else "."
         )
     if queue is not None and queue.size:
-        yield say("{size:,} more sends wait in the queue.", size=queue.size)
+        yield say("{size:count} more sends wait in the queue.", size=queue.size)

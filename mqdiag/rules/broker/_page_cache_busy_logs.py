@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, answers, busy_remedy, each_broker, number, said, subject
-from mqdiag.rules.log_events import FAST_PUTS, events, slow_spells, when
+from mqdiag.rules.log_events import FAST_PUTS, events, slow_ranges, when
 from mqdiag.rules.registry import Draft
-from mqdiag.rules.wording import duration
-from mqdiag.spells import joined, spells_apart, spells_of
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import joined, ranges_apart, ranges_of
 
 ONLY_PAGE_CACHE = ("busy-pc-synchronized", "busy-pc-clean")
 REJECT = "busy-reject"
@@ -61,32 +60,39 @@ def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
     told = answers(logs, *ONLY_PAGE_CACHE, REJECT)
     in_lock = events(logs, "slow-put-in-lock")
     put, longest = logs.pagecachert, _longest_in_lock(logs)
-    own_spells = joined((*spells_of(in_lock), *slow_spells(put)))
-    found = [event for event in told if spells_apart(spells_of([event]), own_spells) is not True]
+    own_ranges = joined((*ranges_of(in_lock), *slow_ranges(put)))
+    found = [event for event in told if ranges_apart(ranges_of([event]), own_ranges) is not True]
     explained = said(found)
     if len(found) < len(told):
         explained.append(
             say(
-                "{count:,} answers of another time are not counted here: the broker's own lines show nothing then.",
+                (
+                    "{count:count} answers of another time are not counted here: the broker's own lines show"
+                    " nothing then."
+                ),
                 count=sum(event.count for event in told) - sum(event.count for event in found),
             )
         )
     for event in in_lock:
         explained.append(
             say(
-                "{count:,} puts held the commit log's lock for more than 500 ms, the longest for"
-                " {longest_ms}, {when} ([NOTIFYME] lines); beyond osPageCacheBusyTimeOutMills every"
-                " send is refused.",
+                (
+                    "{count:count} puts held the commit log's lock for more than 500 ms, the longest for"
+                    " {longest_ms:ms}, {when} ([NOTIFYME] lines); beyond osPageCacheBusyTimeOutMills every send"
+                    " is refused."
+                ),
                 count=event.count,
-                longest_ms=duration(event.values.get("longest_ms", 0)),
+                longest_ms=event.values.get("longest_ms", 0),
                 when=when(event),
             )
         )
     if put is not None:
         explained.append(
             say(
-                "Of {puts:,} puts that PAGECACHERT counts {from_100_ms:,} took 100 ms or more and"
-                " {from_1_s:,} took a second or more.",
+                (
+                    "Of {puts:count} puts that PAGECACHERT counts {from_100_ms:count} took 100 ms or more and"
+                    " {from_1_s:count} took a second or more."
+                ),
                 puts=put.puts,
                 from_100_ms=put.from_100_ms,
                 from_1_s=put.from_1_s,
@@ -103,11 +109,11 @@ def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
         severity=Severity.WARNING if pool else Severity.ERROR,
         cause="page-cache-busy",
         confidence=Confidence.HIGH if own and not pool else Confidence.MEDIUM,
-        confidence_reason="" if own and not pool else unsure,
+        confidence_reason=NOTHING if own and not pool else unsure,
         title=(
             say("The broker's page cache was busy")
             + (
-                say(": one write held the lock for {longest}", longest=duration(longest))
+                say(": one write held the lock for {longest:ms}", longest=longest)
                 if longest is not None and own
                 else ""
             )
@@ -124,6 +130,6 @@ def _draft(logs: LogsFacts, remedy: tuple[str, ...]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=remedy,
-        spells=joined((*spells_of(found), *own_spells)),
+        when=joined((*ranges_of(found), *own_ranges)),
         weight=1.0,
     )

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from mqdiag.facts.broker import BrokerFacts
-from mqdiag.language import later
+from mqdiag.text import say
 
-SCALE_OUT = later(
+SCALE_OUT = say(
     "Add a broker to the cluster: copy config/topics.json (and"
     " config/subscriptionGroup.json) of one that runs to the store folder of the new one"
     " before its first start, so that it has the topics' queues; clients find it by the"
     " route."
 )
-STRONGER_HOST = later(
+STRONGER_HOST = say(
     "Or give this host more memory and SSDs; look at iostat -x 1, and for swapping and"
     " memory reclaim at vmstat 1 (vm.swappiness, vm.min_free_kbytes)."
 )
-NOT_THESE = later(
+NOT_THESE = say(
     "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity and do not"
     " switch brokerFastFailureEnable off: they hide the error and make senders wait."
 )
-POOL_IF_ASYNC_MASTER = later(
+POOL_IF_ASYNC_MASTER = say(
     "For an ASYNC_FLUSH master transientStorePoolEnable=true (restart needed) takes the"
     " appends off the page cache; the price: what is not committed yet is lost if the JVM"
     " dies."
 )
-LIMIT_BACK = later(
+LIMIT_BACK = say(
     "Set osPageCacheBusyTimeOutMills back to 1,000, the default: below it a broker in order calls itself busy."
 )
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
@@ -40,49 +40,47 @@ def busy(broker: BrokerFacts) -> tuple[str, ...]:
 
 
 POOL_EMPTY = (
-    later("Look at the disk (iostat -x 1): buffers come back when their file is committed to the page cache."),
+    say("Look at the disk (iostat -x 1): buffers come back when their file is committed to the page cache."),
     SCALE_OUT,
-    later(
+    say(
         "A larger transientStorePoolSize (each buffer takes one commit log file of direct"
         " memory, 1 GiB by default) bridges peaks only."
     ),
 )
 POOL_NOT_FILLED = (
-    later(
+    say(
         "Restart the broker in its present role: the pool is filled at the start, when role and flush type fit."
     ),
-    later("Or set transientStorePoolEnable=false: it serves only an ASYNC_FLUSH master."),
+    say("Or set transientStorePoolEnable=false: it serves only an ASYNC_FLUSH master."),
 )
 
-SEND_THREADS = later(
+SEND_THREADS = say(
     "sendMessageThreadPoolNums is 1 by default from 4.0.0 to 4.9.0; more threads need"
     " useReentrantLockWhenPutMessage=true, or they spin on the put lock."
 )
 TIMEOUTS = (
-    later(
+    say(
         "Look at the broker's collections (GC log), its CPU and, with SYNC_FLUSH or a"
         " SYNC_MASTER, at disk and slave: the page cache need not be slow."
     ),
     SEND_THREADS,
-    later(
-        "waitTimeMillsInSendQueue may be raised to some hundred ms where short pauses are known and accepted."
-    ),
+    say("waitTimeMillsInSendQueue may be raised to some hundred ms where short pauses are known and accepted."),
 )
-PAGE_CACHE_FIRST = later(
+PAGE_CACHE_FIRST = say(
     "Cure the page cache first: these sends wait behind its writes, and neither more send threads nor a longer"
     " waitTimeMillsInSendQueue makes those faster."
 )
 
 SLAVE_BEHIND = (
-    later("Look at the slave's disk, at the network between the two and at haTransferBatchSize."),
-    later("Do not make the slave a master while it is behind: what it lacks would be lost."),
+    say("Look at the slave's disk, at the network between the two and at haTransferBatchSize."),
+    say("Do not make the slave a master while it is behind: what it lacks would be lost."),
 )
 SLAVE_AHEAD = (
-    later(
+    say(
         "Before any restart copy the slave's store (commitlog, consumequeue, config) to a"
         " safe place: it holds messages that the master has lost."
     ),
-    later(
+    say(
         "Compare the consumers' offsets with the master's queues: offsets beyond their end"
         " are reset, to 0 by brokers up to 4.9.3."
     ),

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._counters import ONE_MOMENT, counters
 from mqdiag.rules.broker._remedies import BUSY
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
@@ -26,12 +25,12 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
             confidence=Confidence.MEDIUM,
             confidence_reason=str(ONE_MOMENT),
             title=say(
-                "The send queue of {broker} is {share} full",
+                "The send queue of {broker} is {share:percent} full",
                 broker=broker.called,
-                share=percent(size / capacity),
+                share=size / capacity,
             ),
             subject=broker.subject,
-            spells=broker.spells,
+            when=broker.when,
             evidence={
                 "size": size,
                 "capacity": capacity,
@@ -40,8 +39,10 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
             },
             explanation=(
                 say(
-                    "brokerStatus: {size:,} sends wait in sendThreadPoolQueue, which takes {capacity:,}; beyond that"
-                    " senders get [OVERLOAD]system busy.",
+                    (
+                        "brokerStatus: {size:count} sends wait in sendThreadPoolQueue, which takes"
+                        " {capacity:count}; beyond that senders get [OVERLOAD]system busy."
+                    ),
                     size=size,
                     capacity=capacity,
                 ),

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import busy
 from mqdiag.rules.registry import Draft, Limits, Skip
-from mqdiag.rules.wording import duration, percent
+from mqdiag.text import say
 
 
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
@@ -29,9 +28,9 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         waits = (
             ""
             if queue.head_wait_ms is None
-            else say(" The oldest waits for {head_wait_ms}.", head_wait_ms=duration(queue.head_wait_ms))
+            else say(" The oldest waits for {head_wait_ms:ms}.", head_wait_ms=queue.head_wait_ms)
         )
-        end = say("is full") if full else say("is {share} full", share=percent(share))
+        end = say("is full") if full else say("is {share:percent} full", share=share)
         yield Draft(
             severity=Severity.ERROR if full else Severity.WARNING,
             cause="overload",
@@ -46,8 +45,10 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "{size:,} sends wait in sendThreadPoolQueue, which takes {capacity:,}; beyond that"
-                    " senders get [OVERLOAD]system busy.{waits}",
+                    (
+                        "{size:count} sends wait in sendThreadPoolQueue, which takes {capacity:count}; beyond that"
+                        " senders get [OVERLOAD]system busy.{waits}"
+                    ),
                     size=queue.size,
                     capacity=queue.capacity,
                     waits=waits,

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._counters import ONE_MOMENT, counters
 from mqdiag.rules.broker._remedies import TIMEOUTS
 from mqdiag.rules.broker._send_queue_timeout_heap import DEFAULT_WAIT_MS
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
@@ -27,18 +26,21 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Draft]:
             confidence=Confidence.MEDIUM,
             confidence_reason=str(ONE_MOMENT),
             title=say(
-                "The oldest of {size:,} sends has waited for {waits} in the queue of {broker}",
+                "The oldest of {size:count} sends has waited for {waits:ms} in the queue of {broker}",
                 size=size,
-                waits=duration(waits),
+                waits=waits,
                 broker=broker.called,
             ),
             subject=broker.subject,
-            spells=broker.spells,
+            when=broker.when,
             evidence={"size": size, "head_wait_ms": waits, "allowed_ms": DEFAULT_WAIT_MS},
             explanation=(
                 say(
-                    "brokerStatus: sendThreadPoolQueueHeadWaitTimeMills {waits:,}; beyond waitTimeMillsInSendQueue, by"
-                    " default {allowed:,} ms, senders get [TIMEOUT_CLEAN_QUEUE]broker busy.",
+                    (
+                        "brokerStatus: sendThreadPoolQueueHeadWaitTimeMills {waits:count}; beyond"
+                        " waitTimeMillsInSendQueue, by default {allowed:count} ms, senders get"
+                        " [TIMEOUT_CLEAN_QUEUE]broker busy."
+                    ),
                     waits=waits,
                     allowed=DEFAULT_WAIT_MS,
                 ),

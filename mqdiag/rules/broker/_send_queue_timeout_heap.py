@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._page_cache_busy_heap import is_busy
 from mqdiag.rules.broker._remedies import SEND_THREADS, TIMEOUTS, busy
 from mqdiag.rules.registry import Draft, Limits, Skip
-from mqdiag.rules.wording import counted, duration
+from mqdiag.text import say
 
 DEFAULT_WAIT_MS = 200
 
@@ -46,7 +45,7 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
         say("with brokerFastFailureEnable off they wait until their senders give up")
         if fast is False
         else say(
-            "beyond waitTimeMillsInSendQueue={allowed:,} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy",
+            ("beyond waitTimeMillsInSendQueue={allowed:count} ms senders get [TIMEOUT_CLEAN_QUEUE]broker busy"),
             allowed=allowed,
         )
     )
@@ -54,10 +53,12 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
         severity=Severity.ERROR if waits >= limits["wait_ms"] else Severity.WARNING,
         cause=cause,
         confidence=Confidence.MEDIUM,
-        confidence_reason="one dump: a stop of the JVM, such as the collection before a dump, counts in the wait",
+        confidence_reason=say(
+            "one dump: a stop of the JVM, such as the collection before a dump, counts in the wait"
+        ),
         title=say(
-            "Sends wait for {waits} before a thread of {called} takes them",
-            waits=duration(waits),
+            "Sends wait for {waits:ms} before a thread of {called} takes them",
+            waits=waits,
             called=called(broker),
         ),
         subject=subject(broker),
@@ -72,9 +73,9 @@ def _draft(broker: BrokerFacts, size: int, waits: int, limits: Limits) -> Draft:
         },
         explanation=(
             say(
-                "{sends} wait, the oldest for {waits}; {outcome}.",
-                sends=counted(size, "send"),
-                waits=duration(waits),
+                "{sends} wait, the oldest for {waits:ms}; {outcome}.",
+                sends=say("{number:count} {number:send|sends}", number=size),
+                waits=waits,
                 outcome=outcome,
             ),
             why,

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.findings import Confidence, Severity, Spell
-from mqdiag.language import later, say
+from mqdiag.findings import Confidence, Severity, TimeRange
 from mqdiag.rules.broker._logs import answers, each_broker, number, said, subject
 from mqdiag.rules.broker._page_cache_busy_logs import (
     ONLY_PAGE_CACHE,
@@ -18,24 +17,24 @@ from mqdiag.rules.broker._page_cache_busy_logs import (
 from mqdiag.rules.broker._remedies import PAGE_CACHE_FIRST, SEND_THREADS, SLAVE_BEHIND, TIMEOUTS
 from mqdiag.rules.log_events import events, is_set, writes_fast
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import duration
-from mqdiag.spells import spells_apart, spells_of
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import ranges_apart, ranges_of
 
 DEFAULT_LIMIT_MS = 200
 """waitTimeMillsInSendQueue since 3.5.8"""
-SYNC_FLUSH = later(
+SYNC_FLUSH = say(
     "Look at the disk (iostat -x 1): with SYNC_FLUSH each write is as slow as its flush."
     " ASYNC_FLUSH with a SYNC_MASTER and a sound slave keeps a copy without waiting for"
     " the disk."
 )
 PAGE_CACHE = (*ONLY_PAGE_CACHE, REJECT, "slow-put-in-lock")
 CAUSES = {
-    "page-cache-busy": later("its page cache was busy"),
-    "sync-slave": later("its slave did not answer"),
-    "sync-flush": later("each write waits for the flush to disk"),
-    "short-limit": later("waitTimeMillsInSendQueue is short"),
-    "one-send-thread": later("it has one send thread"),
-    "slow-sends": later("no thread was free in time"),
+    "page-cache-busy": say("its page cache was busy"),
+    "sync-slave": say("its slave did not answer"),
+    "sync-flush": say("each write waits for the flush to disk"),
+    "short-limit": say("waitTimeMillsInSendQueue is short"),
+    "one-send-thread": say("it has one send thread"),
+    "slow-sends": say("no thread was free in time"),
 }
 
 
@@ -47,7 +46,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Draft]:
 
 
 def _cause(logs: LogsFacts) -> str:
-    thrown = spells_of(answers(logs, "busy-timeout-clean"))
+    thrown = ranges_of(answers(logs, "busy-timeout-clean"))
     if is_page_cache_busy(logs) and not pool_was_empty(logs) and _then(logs, thrown, *PAGE_CACHE):
         return "page-cache-busy"
     if logs.count("slave-transfer-timeout") and _then(logs, thrown, "slave-transfer-timeout"):
@@ -61,9 +60,9 @@ def _cause(logs: LogsFacts) -> str:
     return "one-send-thread" if number(logs, "sendMessageThreadPoolNums") == 1 else "slow-sends"
 
 
-def _then(logs: LogsFacts, thrown: tuple[Spell, ...], *kinds: str) -> bool:
+def _then(logs: LogsFacts, thrown: tuple[TimeRange, ...], *kinds: str) -> bool:
     """Whether these events may have been when the sends were thrown away."""
-    return spells_apart(thrown, spells_of(events(logs, *kinds))) is not True
+    return ranges_apart(thrown, ranges_of(events(logs, *kinds))) is not True
 
 
 def _remedy(cause: str) -> tuple[str, ...]:
@@ -88,17 +87,20 @@ def _draft(logs: LogsFacts) -> Draft:
     count = sum(event.count for event in found)
     explained = said(found)
     if wait:
-        explained.append(say("The longest of these sends had waited for {wait}.", wait=duration(wait)))
+        explained.append(say("The longest of these sends had waited for {wait:ms}.", wait=wait))
     if logs.count("slave-transfer-timeout"):
         explained.append(
-            say("{count:,} waits for the slave ended without it.", count=logs.count("slave-transfer-timeout"))
+            say(
+                "{count:count} waits for the slave ended without it.",
+                count=logs.count("slave-transfer-timeout"),
+            )
         )
     put = logs.pagecachert
     if put is not None:
         fast = say(" The broker writes fast; the wait is before the write.") if writes_fast(logs) else ""
         explained.append(
             say(
-                "PAGECACHERT: {from_100_ms:,} of {puts:,} puts took 100 ms or more.{fast}",
+                "PAGECACHERT: {from_100_ms:count} of {puts:count} puts took 100 ms or more.{fast}",
                 from_100_ms=put.from_100_ms,
                 puts=put.puts,
                 fast=fast,
@@ -108,8 +110,10 @@ def _draft(logs: LogsFacts) -> Draft:
     if cause == "sync-flush":
         explained.append(
             say(
-                "flushDiskType is SYNC_FLUSH, and {slow:,} writes took more than 500 ms outside of"
-                " the lock: they waited for the flush.",
+                (
+                    "flushDiskType is SYNC_FLUSH, and {slow:count} writes took more than 500 ms outside of the"
+                    " lock: they waited for the flush."
+                ),
                 slow=slow,
             )
         )
@@ -126,9 +130,9 @@ def _draft(logs: LogsFacts) -> Draft:
         severity=Severity.WARNING,
         cause=cause,
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-        confidence_reason="" if sure else say("the logs do not show what kept the send threads"),
+        confidence_reason=NOTHING if sure else say("the logs do not show what kept the send threads"),
         title=say(
-            "The broker threw {count:,} sends out of its queue because {causes}",
+            "The broker threw {count:count} sends out of its queue because {causes}",
             count=count,
             causes=CAUSES[cause],
         ),
@@ -140,6 +144,6 @@ def _draft(logs: LogsFacts) -> Draft:
         },
         explanation=tuple(explained),
         remedy=_remedy(cause),
-        spells=spells_of(found),
+        when=ranges_of(found),
         weight=0.5,
     )

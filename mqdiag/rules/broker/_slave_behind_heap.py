@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.registry import Draft, Skip
-from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 DEFAULT_MAX_BYTES = 256 << 20
 
@@ -53,7 +52,7 @@ def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, beh
         severity=Severity.WARNING,
         cause="slow-slave",
         confidence=Confidence.HIGH,
-        title=say("A slave of {called} is {behind} behind", called=called(broker), behind=mib(behind)),
+        title=say("A slave of {called} is {behind:bytes} behind", called=called(broker), behind=behind),
         subject=subject(broker),
         evidence={
             "slave": slave.address,
@@ -63,11 +62,13 @@ def _behind(broker: BrokerFacts, replication: Replication, slave: SlaveLink, beh
         },
         explanation=(
             say(
-                "Slave {address} has confirmed offset {acknowledged_offset:,}; beyond {limit} it does"
-                " not count as in sync.{waits}",
+                (
+                    "Slave {address} has confirmed offset {acknowledged_offset:count}; beyond {limit:bytes} it"
+                    " does not count as in sync.{waits}"
+                ),
                 address=slave.address or say("without an address"),
                 acknowledged_offset=slave.acknowledged_offset,
-                limit=mib(_limit(replication)),
+                limit=_limit(replication),
                 waits=waits,
             ),
         ),
@@ -81,16 +82,18 @@ def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
         cause="slave-ahead",
         confidence=Confidence.HIGH,
         title=say(
-            "A slave of {called} has {ahead} that the master does not have",
+            "A slave of {called} has {ahead:bytes} that the master does not have",
             called=called(broker),
-            ahead=mib(ahead),
+            ahead=ahead,
         ),
         subject=subject(broker),
         evidence={"slave": slave.address, "behind_bytes": -ahead, "role": broker.role},
         explanation=(
             say(
-                "Slave {address} has confirmed offset {acknowledged_offset:,}, beyond the end of the"
-                " master's commit log: the master lost its tail, as after a power loss.",
+                (
+                    "Slave {address} has confirmed offset {acknowledged_offset:count}, beyond the end of the"
+                    " master's commit log: the master lost its tail, as after a power loss."
+                ),
                 address=slave.address or say("without an address"),
                 acknowledged_offset=slave.acknowledged_offset,
             ),

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, ReplicaGap
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._logs import each_broker, subject
 from mqdiag.rules.broker._remedies import SLAVE_AHEAD, SLAVE_BEHIND
 from mqdiag.rules.broker._slave_behind_heap import DEFAULT_MAX_BYTES
 from mqdiag.rules.log_events import between, events, when
 from mqdiag.rules.registry import Draft
-from mqdiag.rules.wording import mib
-from mqdiag.spells import between as between_times
-from mqdiag.spells import joined, spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import between as between_times
+from mqdiag.time_ranges import joined, ranges_of
 
 LEAST_TIMEOUTS = 3
 
@@ -47,8 +46,10 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
     timeouts, expired = events(logs, "slave-transfer-timeout"), events(logs, "slave-connection-expired")
     explained = [
         say(
-            "A SYNC_MASTER waited for its slave in vain, {count:,} lines {when}; senders see"
-            " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE.",
+            (
+                "A SYNC_MASTER waited for its slave in vain, {count:count} lines {when}; senders see"
+                " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE."
+            ),
             count=event.count,
             when=when(event),
         )
@@ -56,7 +57,7 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
     ]
     explained += [
         say(
-            "A slave confirmed nothing for 20 s and was disconnected, {count:,} times {when}.",
+            "A slave confirmed nothing for 20 s and was disconnected, {count:count} times {when}.",
             count=event.count,
             when=when(event),
         )
@@ -65,10 +66,12 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
     if gap is not None:
         explained.append(
             say(
-                "The master counts {largest_bytes} that the slave lacked at most, {last_bytes} at the"
-                " end ({lines:,} lines {between}).",
-                largest_bytes=mib(gap.largest_bytes),
-                last_bytes=mib(gap.last_bytes),
+                (
+                    "The master counts {largest_bytes:bytes} that the slave lacked at most, {last_bytes:bytes}"
+                    " at the end ({lines:count} lines {between})."
+                ),
+                largest_bytes=gap.largest_bytes,
+                last_bytes=gap.last_bytes,
                 lines=gap.lines,
                 between=between(gap.first, gap.last),
             )
@@ -79,7 +82,7 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
         confidence=Confidence.HIGH,
         title=say("The slave does not keep up")
         + (
-            say(": it is {last_bytes} behind", last_bytes=mib(gap.last_bytes))
+            say(": it is {last_bytes:bytes} behind", last_bytes=gap.last_bytes)
             if gap is not None and gap.last_bytes > 0
             else ""
         ),
@@ -92,9 +95,7 @@ def _behind(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
         },
         explanation=tuple(explained),
         remedy=SLAVE_BEHIND,
-        spells=joined(
-            (*spells_of([*timeouts, *expired]), *(between_times(gap.first, gap.last) if gap else ()))
-        ),
+        when=joined((*ranges_of([*timeouts, *expired]), *(between_times(gap.first, gap.last) if gap else ()))),
         weight=0.5,
     )
 
@@ -105,22 +106,24 @@ def _ahead(logs: LogsFacts, gap: ReplicaGap) -> Draft:
         cause="slave-ahead",
         confidence=Confidence.HIGH,
         title=say(
-            "The slave has {smallest_bytes} that its master does not have",
-            smallest_bytes=mib(-gap.smallest_bytes),
+            "The slave has {smallest_bytes:bytes} that its master does not have",
+            smallest_bytes=-gap.smallest_bytes,
         ),
         subject=subject(logs, []),
         evidence={"behind_bytes": gap.smallest_bytes, "lines": gap.negative_lines},
         explanation=(
             say(
-                "`Slave fall behind master` is negative in {negative_lines:,} of {lines:,} lines"
-                " {between}: the slave is ahead, for the master lost the end of its commit log, as"
-                " after a power loss.",
+                (
+                    "`Slave fall behind master` is negative in {negative_lines:count} of {lines:count} lines"
+                    " {between}: the slave is ahead, for the master lost the end of its commit log, as after a"
+                    " power loss."
+                ),
                 negative_lines=gap.negative_lines,
                 lines=gap.lines,
                 between=between(gap.first, gap.last),
             ),
         ),
         remedy=SLAVE_AHEAD,
-        spells=between_times(gap.first, gap.last),
+        when=between_times(gap.first, gap.last),
         weight=0.6,
     )

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, TransientStorePoolFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY, POOL_NOT_FILLED
 from mqdiag.rules.registry import Draft, Skip
-from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def in_heap(facts: Facts) -> Iterator[Draft | Skip]:
@@ -41,7 +40,7 @@ def _evidence(broker: BrokerFacts, pool: TransientStorePoolFacts) -> dict[str, i
 def _empty(broker: BrokerFacts, pool: TransientStorePoolFacts) -> Draft:
     uncommitted = broker.commit_log.uncommitted_bytes if broker.commit_log else None
     waiting = (
-        say("; {uncommitted} wait to be committed", uncommitted=mib(uncommitted))
+        say("; {uncommitted:bytes} wait to be committed", uncommitted=uncommitted)
         if uncommitted is not None
         else ""
     )
@@ -56,9 +55,10 @@ def _empty(broker: BrokerFacts, pool: TransientStorePoolFacts) -> Draft:
         evidence=_evidence(broker, pool),
         explanation=(
             say(
-                "No buffer is free; commit log files hold {buffers_in_use:,}{waiting}. With the pool"
-                " in force and empty, senders get [REJECTREQUEST]system busy, however fast the page"
-                " cache is.",
+                (
+                    "No buffer is free; commit log files hold {buffers_in_use:count}{waiting}. With the pool in"
+                    " force and empty, senders get [REJECTREQUEST]system busy, however fast the page cache is."
+                ),
                 buffers_in_use=pool.buffers_in_use,
                 waiting=waiting,
             ),

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._logs import answers, each_broker, said, subject
 from mqdiag.rules.broker._remedies import POOL_EMPTY
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft
-from mqdiag.spells import spells_of
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import ranges_of
 
 
 def in_logs(facts: Facts) -> Iterator[Draft]:
@@ -28,7 +28,7 @@ def _draft(logs: LogsFacts) -> Draft:
     count = sum(event.count for event in empty)
     put = logs.pagecachert
     explained = [
-        say("The pool had no buffer left, {count:,} times {when}.", count=event.count, when=when(event))
+        say("The pool had no buffer left, {count:count} times {when}.", count=event.count, when=when(event))
         for event in empty
     ]
     explained += said(refused)
@@ -38,12 +38,12 @@ def _draft(logs: LogsFacts) -> Draft:
         severity=Severity.ERROR if refused else Severity.WARNING,
         cause="commit-too-slow",
         confidence=Confidence.HIGH if refused else Confidence.MEDIUM,
-        confidence_reason="" if refused else say("no sender's log shows the refused messages"),
-        title=say("The broker's transient store pool ran out of buffers {count:,} times", count=count),
+        confidence_reason=NOTHING if refused else say("no sender's log shows the refused messages"),
+        title=say("The broker's transient store pool ran out of buffers {count:count} times", count=count),
         subject=subject(logs, refused),
         evidence={"times": count, "refused": sum(event.count for event in refused)},
         explanation=tuple(explained),
         remedy=POOL_EMPTY,
-        spells=spells_of([*empty, *refused]),
+        when=ranges_of([*empty, *refused]),
         weight=1.0,
     )

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts, BrokerTable
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 
 def _facts(retained: int) -> Facts:
@@ -81,12 +80,12 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
         severity=Severity.WARNING,
         cause="unbounded-table",
         confidence=Confidence.MEDIUM,
-        confidence_reason="one dump does not tell whether it grows",
+        confidence_reason=say("one dump does not tell whether it grows"),
         title=say(
-            "{name} of {called} keeps {retained_bytes}",
+            "{name} of {called} keeps {retained_bytes:bytes}",
             name=table.name,
             called=called(broker),
-            retained_bytes=mib(table.retained_bytes),
+            retained_bytes=table.retained_bytes,
         ),
         subject=Subject(broker=broker.name, object_class=holder, field=field),
         evidence={
@@ -98,10 +97,13 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
         },
         explanation=(
             say(
-                "Its {entries:,} entries keep {retained_bytes} alive, {share} of {of}.{issues}",
+                (
+                    "Its {entries:count} entries keep {retained_bytes:bytes} alive, {share:percent} of"
+                    " {of}.{issues}"
+                ),
                 entries=table.entries,
-                retained_bytes=mib(table.retained_bytes),
-                share=percent(share),
+                retained_bytes=table.retained_bytes,
+                share=share,
                 of=of,
                 issues=issues,
             ),

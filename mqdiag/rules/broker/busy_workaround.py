@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import later, say
 from mqdiag.rules.broker._brokers import brokers, called, setting, subject
 from mqdiag.rules.broker._busy_workaround_logs import in_logs
 from mqdiag.rules.broker._example import BROKER, example
 from mqdiag.rules.broker._remedies import SCALE_OUT, STRONGER_HOST
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 SINCE_3_5_8 = {"osPageCacheBusyTimeOutMills": 1000, "sendThreadPoolQueueCapacity": 10_000}
 BEFORE = {"osPageCacheBusyTimeOutMills": 2000, "sendThreadPoolQueueCapacity": 100_000}
 FAST_FAILURE = "brokerFastFailureEnable"
 HIDES = {
-    "osPageCacheBusyTimeOutMills": later(
+    "osPageCacheBusyTimeOutMills": say(
         "senders wait for that long before the broker takes its page cache for busy"
     ),
-    "sendThreadPoolQueueCapacity": later("more sends wait, each for longer, until their senders give up"),
-    FAST_FAILURE: later("sends wait in the queue of a busy broker instead of going to another one"),
+    "sendThreadPoolQueueCapacity": say("more sends wait, each for longer, until their senders give up"),
+    FAST_FAILURE: say("sends wait in the queue of a busy broker instead of going to another one"),
 }
 
 
@@ -107,7 +107,7 @@ def _said(broker: BrokerFacts, name: str) -> str:
     if default is None:
         return say("{name}=false (default true): {hides}.", name=name, hides=HIDES[name])
     return say(
-        "{name}={setting:,} (default {default:,}): {hides}.",
+        "{name}={setting:count} (default {default:count}): {hides}.",
         name=name,
         setting=setting(broker, name),
         default=default,

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, PutLock
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import later, say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.broker._page_cache_busy_heap import FORGIVEN_MS, limit_ms, refuses
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
-AFFECTED = later(
+AFFECTED = say(
     "After an exception in the put path the time stays set in 3.5.8 to 4.9.2 and in 5.0.0"
     " to 5.3.3; 4.9.3 to 4.9.8 reset it in any case."
 )
@@ -79,9 +78,9 @@ def _draft(broker: BrokerFacts) -> Draft:
         cause="broker-bug",
         confidence=Confidence.HIGH,
         title=say(
-            "{called} refuses all sends: its lock time is stuck for {age}",
+            "{called} refuses all sends: its lock time is stuck for {age:ms}",
             called=called(broker, begins=True),
-            age=duration(age),
+            age=age,
         ),
         subject=subject(broker),
         evidence={
@@ -93,16 +92,18 @@ def _draft(broker: BrokerFacts) -> Draft:
         },
         explanation=(
             say(
-                "CommitLog.beginTimeInLock is {age} old, but the put lock is free and no thread is in"
-                " the put path.",
-                age=duration(age),
+                (
+                    "CommitLog.beginTimeInLock is {age:ms} old, but the put lock is free and no thread is in"
+                    " the put path."
+                ),
+                age=age,
             ),
             f"{version} {AFFECTED}",
         ),
         remedy=(
             say(
-                "Restart the broker; without that it refuses all sends for another {forgiven_ms}.",
-                forgiven_ms=duration(FORGIVEN_MS - age),
+                "Restart the broker; without that it refuses all sends for another {forgiven_ms:ms}.",
+                forgiven_ms=FORGIVEN_MS - age,
             ),
             *check.card.remedy[1:],
         ),

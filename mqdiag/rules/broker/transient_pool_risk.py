@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import CommitLogFacts, TransientStorePoolFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._brokers import brokers, called, subject
 from mqdiag.rules.broker._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def _facts(uncommitted: int) -> Facts:
@@ -67,8 +66,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="transient-store-pool",
             confidence=Confidence.HIGH,
             title=say(
-                "{uncommitted_bytes} of messages of {called} are in off-heap buffers only",
-                uncommitted_bytes=mib(log.uncommitted_bytes),
+                "{uncommitted_bytes:bytes} of messages of {called} are in off-heap buffers only",
+                uncommitted_bytes=log.uncommitted_bytes,
                 called=called(broker),
             ),
             subject=subject(broker),
@@ -79,8 +78,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "The commit log is written up to {uncommitted_bytes:,} bytes beyond what is committed"
-                    " to the page cache; they are lost if the JVM dies.",
+                    (
+                        "The commit log is written up to {uncommitted_bytes:count} bytes beyond what is committed"
+                        " to the page cache; they are lost if the JVM dies."
+                    ),
                     uncommitted_bytes=log.uncommitted_bytes,
                 ),
             ),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SettingDrift, ValueShare
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft
+from mqdiag.text import say
 
 
 def example(kind: str, key: str, *values: tuple[str, int]) -> Facts:
@@ -58,7 +58,7 @@ def drafts(
             confidence=confidence,
             confidence_reason=confidence_reason,
             title=say(
-                "{instances:,} consumers of group {group} {what}",
+                "{instances:count} consumers of group {group} {what}",
                 instances=drift.instances,
                 group=drift.group,
                 what=what.replace("KEY", drift.key),
@@ -73,7 +73,7 @@ def drafts(
             },
             explanation=tuple(
                 say(
-                    "{instances:,} of {instances_2:,}: {value}, such as {hosts}.",
+                    "{instances:count} of {instances_2:count}: {value}, such as {hosts}.",
                     instances=share.instances,
                     instances_2=drift.instances,
                     value=share.value,

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SharedCause
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, percent
+from mqdiag.text import say
 
 
 def _fleet(hosts: int) -> Facts:
@@ -65,7 +64,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if one.hosts < limits["hosts"]:
             continue
         spread = say(
-            "{hosts} of {services}", hosts=counted(one.hosts, "host"), services=counted(one.services, "service")
+            "{hosts} of {services}",
+            hosts=say("{number:count} {number:host|hosts}", number=one.hosts),
+            services=say("{number:count} {number:service|services}", number=one.services),
         )
         yield Draft(
             severity=Severity(one.severity),
@@ -87,10 +88,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "{findings} in {incidents} on {host_share} of the hosts, such as {example_hosts}.",
-                    findings=counted(one.findings, "finding"),
-                    incidents=counted(one.incidents, "incident"),
-                    host_share=percent(one.host_share),
+                    "{findings} in {incidents} on {host_share:percent} of the hosts, such as {example_hosts}.",
+                    findings=say("{number:count} {number:finding|findings}", number=one.findings),
+                    incidents=say("{number:count} {number:incident|incidents}", number=one.incidents),
+                    host_share=one.host_share,
                     example_hosts=", ".join(one.example_hosts[:3]),
                 ),
                 say("The gravest: {example_title}.", example_title=one.example_title),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.fleet._drift import drafts, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:

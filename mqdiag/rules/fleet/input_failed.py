@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, ServiceState
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -61,7 +60,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             confidence=Confidence.HIGH,
             title=say(
                 "{inputs} of service {service} could not be analysed",
-                inputs=counted(state.lost, "input"),
+                inputs=say("{number:count} {number:input|inputs}", number=state.lost),
                 service=service,
             ),
             subject=Subject(environment=environment or None, service=service),

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, Outlier
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 LEADING = ("lag", "messages", "body_bytes", "retained_bytes")
 """metrics in the order in which one of several that stand out is told"""
@@ -79,7 +79,7 @@ def _draft(one: Outlier) -> Draft:
         severity=Severity.WARNING if is_above else Severity.INFO,
         cause="outlier-above" if is_above else "outlier-below",
         confidence=Confidence.MEDIUM,
-        confidence_reason="dumps of different moments are compared",
+        confidence_reason=say("dumps of different moments are compared"),
         title=(
             say(
                 "{service}/{host} is far {above} the other instances of group {group}: {name}"
@@ -110,8 +110,10 @@ def _draft(one: Outlier) -> Draft:
         },
         explanation=(
             say(
-                "Over {instances:,} instances the median is {median}, and half of them are within"
-                " {deviation} of it; this one is {score:,.0f} robust standard deviations away.",
+                (
+                    "Over {instances:count} instances the median is {median}, and half of them are within"
+                    " {deviation} of it; this one is {score:count} robust standard deviations away."
+                ),
                 instances=one.instances,
                 median=median,
                 deviation=deviation,

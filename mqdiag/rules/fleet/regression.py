@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetChange, FleetFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 
 def _fleet(kind: str) -> Facts:
@@ -54,7 +53,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each fault that is new for its service; the earlier run could have found it."""
     assert facts.fleet is not None
     if facts.fleet.against is None:
-        yield Skip(reason="there is no earlier run to compare with")
+        yield Skip(reason=say("there is no earlier run to compare with"))
     for change in facts.fleet.changes:
         if change.kind != "regression":
             continue
@@ -62,7 +61,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity(change.severity),
             cause="new-fault",
             confidence=Confidence.MEDIUM,
-            confidence_reason="the earlier run looked for it and did not find it, in the evidence that it had",
+            confidence_reason=say(
+                "the earlier run looked for it and did not find it, in the evidence that it had"
+            ),
             title=say(
                 "New in {service} since {against}: {title}",
                 service=change.service,
@@ -88,7 +89,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                     " and found nothing.",
                     rule=change.rule,
                     cause=change.cause,
-                    hosts=counted(change.hosts, "host"),
+                    hosts=say("{number:count} {number:host|hosts}", number=change.hosts),
                     against=facts.fleet.against,
                 ),
             ),

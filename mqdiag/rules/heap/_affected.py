@@ -7,7 +7,7 @@ from datetime import datetime
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.language import say
+from mqdiag.text import say
 
 
 def numbers(version: str | None) -> tuple[int, ...] | None:

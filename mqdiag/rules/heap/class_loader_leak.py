@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import LoaderGroup, Waste
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, mib, percent
+from mqdiag.text import say
 
 
 def _facts(closed: int) -> Facts:
@@ -87,7 +86,7 @@ def _closed(group: LoaderGroup, share: float) -> Draft:
         severity=Severity.WARNING,
         cause="closed-loader-held",
         confidence=Confidence.HIGH,
-        confidence_reason="close() was called on the loaders, so nobody means to load from them again",
+        confidence_reason=say("close() was called on the loaders, so nobody means to load from them again"),
         title=say(
             "{closed} closed class loaders of {loader_class} are still held",
             closed=group.closed,
@@ -97,8 +96,10 @@ def _closed(group: LoaderGroup, share: float) -> Draft:
         evidence=_evidence(group, share),
         explanation=_explanation(group, share),
         remedy=(
-            "Undo what the path shows when the application stops: end the thread, remove the thread local, take out"
-            " the listener or hook.",
+            say(
+                "Undo what the path shows when the application stops: end the thread, remove the thread local, take out"
+                " the listener or hook."
+            ),
             say(
                 "`mqdiag show DUMP {object_id}` shows all ways that keep one of the loaders.",
                 object_id=group.object_id,
@@ -113,7 +114,9 @@ def _many(group: LoaderGroup, share: float) -> Draft:
         severity=Severity.INFO,
         cause="many-loaders",
         confidence=Confidence.MEDIUM,
-        confidence_reason="none of them says that it was closed; so many applications or plugins may be meant",
+        confidence_reason=say(
+            "none of them says that it was closed; so many applications or plugins may be meant"
+        ),
         title=say(
             "{loaders} class loaders of {loader_class} each loaded the same classes",
             loaders=group.loaders,
@@ -123,8 +126,10 @@ def _many(group: LoaderGroup, share: float) -> Draft:
         evidence=_evidence(group, share),
         explanation=_explanation(group, share),
         remedy=(
-            "If there are fewer applications or plugins than loaders, follow the path: it shows what keeps one.",
-            "If all are in use, load what they share in a common parent.",
+            say(
+                "If there are fewer applications or plugins than loaders, follow the path: it shows what keeps one."
+            ),
+            say("If all are in use, load what they share in a common parent."),
         ),
         weight=share,
     )
@@ -147,14 +152,16 @@ def _evidence(group: LoaderGroup, share: float) -> dict[str, int | float | str |
 def _explanation(group: LoaderGroup, share: float) -> tuple[str, ...]:
     return (
         say(
-            "{classes} such as {example_class} were loaded more than once, by up to {loaders}"
-            " loaders; with what only they hold that is {retained_bytes}, {share} of the heap in"
-            " use.",
-            classes=counted(group.repeated_classes, "class"),
+            (
+                "{classes} such as {example_class} were loaded more than once, by up to {loaders} loaders;"
+                " with what only they hold that is {retained_bytes:bytes}, {share:percent} of the heap in"
+                " use."
+            ),
+            classes=say("{number:count} {number:class|classes}", number=group.repeated_classes),
             example_class=group.example_class,
             loaders=group.loaders,
-            retained_bytes=mib(group.retained_bytes),
-            share=percent(share),
+            retained_bytes=group.retained_bytes,
+            share=share,
         ),
         *((say("One of them is kept by: {path}", path=" -> ".join(group.path)),) if group.path else ()),
     )

@@ -10,10 +10,10 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself in every instance"""
@@ -82,14 +82,18 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 severity=Severity.WARNING,
                 cause="client-leak",
                 confidence=Confidence.MEDIUM,
-                confidence_reason="one dump does not tell whether their number grows",
-                title=say("{count:,} running client instances carry group {group}", count=count, group=group),
+                confidence_reason=say("one dump does not tell whether their number grows"),
+                title=say(
+                    "{count:count} running client instances carry group {group}", count=count, group=group
+                ),
                 subject=Subject(group=group),
                 evidence={"instances": count, "instances_of_all_groups": len(running)},
                 explanation=(
                     say(
-                        "Of {running:,} running client instances {count:,} have a producer or consumer of"
-                        " group {group}; each has connections and some ten threads of its own.",
+                        (
+                            "Of {running:count} running client instances {count:count} have a producer or consumer of"
+                            " group {group}; each has connections and some ten threads of its own."
+                        ),
                         running=len(running),
                         count=count,
                         group=group,

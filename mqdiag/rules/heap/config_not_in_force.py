@@ -8,9 +8,9 @@ from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 PER_TOPIC = {
     "pullThresholdForQueue": "pullThresholdForTopic",
@@ -65,14 +65,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     heap = facts.heap
     assert heap is not None
     if not facts.expectations:
-        yield Skip(reason="no intended settings were given: --expect KEY=VALUE or [expect] in mqdiag.toml")
+        yield Skip(reason=say("no intended settings were given: --expect KEY=VALUE or [expect] in mqdiag.toml"))
         return
     skip = without_graph(heap)
     if skip is not None:
         yield skip
         return
     if not heap.consumers:
-        yield Skip(reason="there is no RocketMQ consumer in this dump")
+        yield Skip(reason=say("there is no RocketMQ consumer in this dump"))
         return
     for expected in facts.expectations:
         yield from _compare(expected, heap)
@@ -184,7 +184,7 @@ def _draft(expected: Expectation, consumer: ConsumerFacts, actual: ConfigValue) 
         severity=Severity.ERROR,
         cause="config-override",
         confidence=Confidence.HIGH,
-        confidence_reason="the value was read from the consumer object that RocketMQ itself asks",
+        confidence_reason=say("the value was read from the consumer object that RocketMQ itself asks"),
         title=say(
             "{key} of group {group} is {actual} in the running consumer, not {value}",
             key=key,

@@ -8,10 +8,9 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, duration
+from mqdiag.text import say
 
 
 def _facts(age_ms: int) -> Facts:
@@ -98,12 +97,15 @@ def _draft(consumer: ConsumerFacts, timeout: int, queues: list[QueueFacts]) -> D
         severity=Severity.WARNING,
         cause="slow-listener",
         confidence=Confidence.HIGH,
-        confidence_reason="CONSUME_START_TIME of the message against the time of the dump",
+        confidence_reason=say("CONSUME_START_TIME of the message against the time of the dump"),
         title=(
             say(
-                "The listener of group {group} works on a message for {age}; consumeTimeout is {timeout} min",
+                (
+                    "The listener of group {group} works on a message for {age:ms}; consumeTimeout is {timeout}"
+                    " min"
+                ),
                 group=consumer.group,
-                age=duration(age),
+                age=age,
                 timeout=timeout,
             )
         ),
@@ -120,18 +122,22 @@ def _draft(consumer: ConsumerFacts, timeout: int, queues: list[QueueFacts]) -> D
             say(
                 "{queues} with a message in hand for longer than {timeout} min; the longest on"
                 " {topic} queue {queue_id} at {broker}.",
-                queues=counted(len(queues), "queue"),
+                queues=say("{number:count} {number:queue|queues}", number=len(queues)),
                 timeout=timeout,
                 topic=worst.topic,
                 queue_id=worst.queue_id,
                 broker=worst.broker,
             ),
-            "The client sends such messages back when they reach the head of their queue, within up to twice"
-            " consumeTimeout, and they are delivered again while the listener still works on them.",
+            say(
+                "The client sends such messages back when they reach the head of their queue, within up to twice"
+                " consumeTimeout, and they are delivered again while the listener still works on them."
+            ),
         ),
         remedy=(
-            "Find where the listener spends the time: `mqdiag stacks` on five thread dumps a few seconds"
-            " apart.",
+            say(
+                "Find where the listener spends the time: `mqdiag stacks` on five thread dumps a few seconds"
+                " apart."
+            ),
             say(
                 "If such long work is meant, raise consumeTimeout (minutes) above it:"
                 " setConsumeTimeout({timeout}), and make the listener idempotent.",

@@ -19,10 +19,10 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, mib, percent
+from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -179,8 +179,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     if found.total_serves and not found.out_of_memory:
         yield Skip(
-            reason="the heap's size is in no static of this dump and no OutOfMemoryError wrote it:"
-            " give --heap-limit with the JVM's -Xmx"
+            reason=say(
+                "the heap's size is in no static of this dump and no OutOfMemoryError wrote it:"
+                " give --heap-limit with the JVM's -Xmx"
+            )
         )
         return
     severity = Severity.ERROR if full or too_large else Severity.WARNING
@@ -219,24 +221,28 @@ def _title(severity: Severity, found: Load) -> str:
     group = say("consumer group {group}", group=found.consumer.group)
     if severity is Severity.WARNING:
         return say(
-            "Consumer group {group} may cache {bound_bytes} of messages, {bound_share} of the"
-            " heap, if its listener falls behind",
+            (
+                "Consumer group {group} may cache {bound_bytes:bytes} of messages, {bound_share:percent} of"
+                " the heap, if its listener falls behind"
+            ),
             group=found.consumer.group,
-            bound_bytes=mib(found.bound_bytes or 0),
-            bound_share=percent(found.bound_share),
+            bound_bytes=found.bound_bytes or 0,
+            bound_share=found.bound_share,
         )
     held = say(
-        "{held_bytes} ({held_share} of the heap)",
-        held_bytes=mib(found.held_bytes),
-        held_share=percent(found.held_share),
+        "{held_bytes:bytes} ({held_share:percent} of the heap)",
+        held_bytes=found.held_bytes,
+        held_share=found.held_share,
     )
     if found.bound_bytes is None or found.bound_share <= 1:
         return say("Messages cached for {group} take {held}", group=group, held=held)
     return say(
-        "The message cache of {group} does not fit the heap: it may grow to {bound_bytes} and"
-        " already takes {held}",
+        (
+            "The message cache of {group} does not fit the heap: it may grow to {bound_bytes:bytes} and"
+            " already takes {held}"
+        ),
         group=group,
-        bound_bytes=mib(found.bound_bytes),
+        bound_bytes=found.bound_bytes,
         held=held,
     )
 
@@ -263,44 +269,46 @@ def _evidence(heap: HeapFacts, found: Load, advice: Recommendation | None) -> di
 
 
 def _explanation(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:
-    size = say("the heap is {heap_bytes}", heap_bytes=mib(found.heap_bytes))
+    size = say("the heap is {heap_bytes:bytes}", heap_bytes=found.heap_bytes)
     if found.total_serves:
         size = say(
-            "the dump holds {heap_bytes} in all, and the heap is at least that",
-            heap_bytes=mib(found.heap_bytes),
+            "the dump holds {heap_bytes:bytes} in all, and the heap is at least that",
+            heap_bytes=found.heap_bytes,
         )
     for consumer, limit in found.known:
         of = say(" of {group}", group=consumer.group) if len(found.known) > 1 else ""
         line = say(
-            "{queues}{of} x {messages} x {average_body_bytes:,.0f} bytes",
-            queues=counted(limit.queues, "queue"),
+            "{queues}{of} x {messages} x {average_body_bytes:count} bytes",
+            queues=say("{number:count} {number:queue|queues}", number=limit.queues),
             of=of,
-            messages=counted(limit.threshold, "message"),
+            messages=say("{number:count} {number:message|messages}", number=limit.threshold),
             average_body_bytes=limit.average_body_bytes,
         )
         by_count = round(limit.queues * limit.threshold * limit.average_body_bytes)
         bound = limit.bound_bytes()
         if bound < by_count and limit.size_mib is not None:
             line += say(
-                " would be {by_count}, but pullThresholdSizeForQueue stops each queue below"
-                " {size_mib:,} MiB: {bound}",
-                by_count=mib(by_count),
+                (
+                    " would be {by_count:bytes}, but pullThresholdSizeForQueue stops each queue below"
+                    " {size_mib:count} MiB: {bound:bytes}"
+                ),
+                by_count=by_count,
                 size_mib=limit.size_mib + 1,
-                bound=mib(bound),
+                bound=bound,
             )
         else:
             line += f" = {mib(bound)}"
         yield line + (f"; {size}" if len(found.known) == 1 else "") + say(".")
     if len(found.known) > 1:
-        yield say("Together {bound_bytes}; {size}.", bound_bytes=mib(found.bound_bytes or 0), size=size)
+        yield say("Together {bound_bytes:bytes}; {size}.", bound_bytes=found.bound_bytes or 0, size=size)
     if not found.known:
         yield say("Too few messages were seen to say what the thresholds allow; {size}.", size=size)
     early = found.out_of_memory and found.held_bytes < (found.bound_bytes or 0)
     yield (
         say(
-            "At this moment {held_bytes} of bodies are held, {held_share} of it.",
-            held_bytes=mib(found.held_bytes),
-            held_share=percent(found.held_share),
+            "At this moment {held_bytes:bytes} of bodies are held, {held_share:percent} of it.",
+            held_bytes=found.held_bytes,
+            held_share=found.held_share,
         )
         + (say(" The OutOfMemoryError came before the queues were full.") if early else "")
     )
@@ -312,14 +320,16 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
         sum_bytes = sum(limit.bound_bytes(threshold=advice.threshold) for _, limit in found.known)
         yield (
             say(
-                "With {threshold:,} messages a queue: {parts} bytes = {sum_bytes}, {sum_bytes_2} of"
-                " the heap; the aim is {share} ({allowed_bytes}).",
+                (
+                    "With {threshold:count} messages a queue: {parts} bytes = {sum_bytes:bytes},"
+                    " {sum_bytes_2:percent} of the heap; the aim is {share:percent} ({allowed_bytes:bytes})."
+                ),
                 threshold=advice.threshold,
                 parts=parts,
-                sum_bytes=mib(sum_bytes),
-                sum_bytes_2=percent(sum_bytes / found.heap_bytes),
-                share=percent(share),
-                allowed_bytes=mib(advice.allowed_bytes),
+                sum_bytes=sum_bytes,
+                sum_bytes_2=sum_bytes / found.heap_bytes,
+                share=share,
+                allowed_bytes=advice.allowed_bytes,
             )
         )
         if sum_bytes > advice.allowed_bytes:
@@ -328,9 +338,11 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
         if advice.size_mib == 1 and by_size > advice.allowed_bytes:
             yield (
                 say(
-                    "pullThresholdSizeForQueue cannot go below 1 MiB and alone would still allow"
-                    " {by_size}: here the number of messages has to do it.",
-                    by_size=mib(by_size),
+                    (
+                        "pullThresholdSizeForQueue cannot go below 1 MiB and alone would still allow"
+                        " {by_size:bytes}: here the number of messages has to do it."
+                    ),
+                    by_size=by_size,
                 )
             )
 
@@ -374,8 +386,10 @@ def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterato
         if per_topic is not None and per_topic > 0:
             yield (
                 say(
-                    "pullThresholdForTopic={per_topic} is set: at each rebalance it overwrites"
-                    " pullThresholdForQueue with its share, so set it to {threshold:,} instead.",
+                    (
+                        "pullThresholdForTopic={per_topic} is set: at each rebalance it overwrites"
+                        " pullThresholdForQueue with its share, so set it to {threshold:count} instead."
+                    ),
                     per_topic=per_topic,
                     threshold=advice.threshold * max(1, consumer.queues),
                 )
@@ -390,9 +404,11 @@ def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterato
     if found.bound_bytes:
         yield (
             say(
-                "Or run with at least {bound_bytes} of heap, or with more instances so that each has"
-                " fewer queues.",
-                bound_bytes=mib(found.bound_bytes / share),
+                (
+                    "Or run with at least {bound_bytes:bytes} of heap, or with more instances so that each has"
+                    " fewer queues."
+                ),
+                bound_bytes=found.bound_bytes / share,
             )
         )
     yield (

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 OF_EACH_INSTANCE = frozenset(
     {"instanceName", "clientIP", "consumeTimestamp", "unitName", "namespaceInitialized", "namesrvAddr"}
@@ -110,7 +110,7 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
         severity=Severity.WARNING,
         cause="config-override",
         confidence=Confidence.HIGH,
-        confidence_reason="the values were read from the consumer objects",
+        confidence_reason=say("the values were read from the consumer objects"),
         title=say(
             "{consumers} consumers of group {group} in this JVM differ in {names}",
             consumers=len(consumers),
@@ -134,6 +134,6 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
                 group=group,
                 names=names,
             ),
-            "If only one construction path is yours, look for a wrapper or starter that builds the other.",
+            say("If only one construction path is yours, look for a wrapper or starter that builds the other."),
         ),
     )

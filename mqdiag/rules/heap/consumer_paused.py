@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -52,20 +52,22 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         lags = [queue.lag for queue in heap.queues if queue.group == consumer.group and queue.lag is not None]
         lag = sum(lags) if lags else None
-        waiting = "" if not lag else say(" with {lag:,} messages to consume", lag=lag)
+        waiting = "" if not lag else say(" with {lag:count} messages to consume", lag=lag)
         yield Draft(
             severity=Severity.WARNING,
             cause="consumer-paused",
             confidence=Confidence.MEDIUM,
-            confidence_reason="it may be meant; resetting offsets by mqadmin pauses for ten seconds too",
+            confidence_reason=say("it may be meant; resetting offsets by mqadmin pauses for ten seconds too"),
             title=say(
                 "The consumer of group {group} is paused{waiting}", group=consumer.group, waiting=waiting
             ),
             subject=Subject(group=consumer.group),
             evidence={"pause": True, "lag": lag, "queues": consumer.queues, "messages": consumer.messages},
             explanation=(
-                "`pause` of the running consumer is true: its queues are not pulled. The number of messages on the"
-                " broker is as of the last pull, before the pause.",
+                say(
+                    "`pause` of the running consumer is true: its queues are not pulled. The number of messages on the"
+                    " broker is as of the last pull, before the pause."
+                ),
             ),
             remedy=check.card.remedy,
         )

@@ -9,11 +9,10 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def _facts(dead: int) -> Facts:
@@ -79,14 +78,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     kept = (
         ""
         if worst.retained_bytes is None
-        else say(", which keeps {retained_bytes}", retained_bytes=mib(worst.retained_bytes))
+        else say(", which keeps {retained_bytes:bytes}", retained_bytes=worst.retained_bytes)
     )
     yield Draft(
         severity=Severity.WARNING,
         cause="dead-channels",
         confidence=Confidence.HIGH,
         title=say(
-            "{dead_channels:,} closed connections stay in a client's table", dead_channels=worst.dead_channels
+            "{dead_channels:count} closed connections stay in a client's table",
+            dead_channels=worst.dead_channels,
         ),
         evidence={
             "client_id": worst.client_id,
@@ -98,8 +98,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=(
             say(
-                "Of {channels:,} connections in channelTables {dead_channels:,} are closed, such as"
-                " to {dead_addresses}; they belong to a NettyRemotingClient{kept}.",
+                (
+                    "Of {channels:count} connections in channelTables {dead_channels:count} are closed, such as"
+                    " to {dead_addresses}; they belong to a NettyRemotingClient{kept}."
+                ),
                 channels=worst.channels,
                 dead_channels=worst.dead_channels,
                 dead_addresses=", ".join(worst.dead_addresses),

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import DirectBuffers, DirectHolder, Waste
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, mib, percent
+from mqdiag.text import say
 
 SHOWN = 3
 
@@ -112,38 +111,40 @@ def _draft(found: DirectBuffers, used: int, limit: int, cause: str) -> Draft:
         severity=Severity.WARNING,
         cause=cause,
         confidence=Confidence.HIGH,
-        confidence_reason="the counter that the allocation itself is checked against",
+        confidence_reason=say("the counter that the allocation itself is checked against"),
         title=say(
-            "Direct buffers use {used}, {share} of the {limit} that {allows}",
-            used=mib(used),
-            share=percent(share),
-            limit=mib(limit),
+            "Direct buffers use {used:bytes}, {share:percent} of the {limit:bytes} that {allows}",
+            used=used,
+            share=share,
+            limit=limit,
             allows=_allows(by_netty),
         ),
         subject=Subject(object_class=holders[0].class_name if holders else None),
         evidence=evidence,
         explanation=(
             say(
-                "{owner} counts {used} of direct memory and fails at {limit}.",
+                "{owner} counts {used:bytes} of direct memory and fails at {limit:bytes}.",
                 owner=owner,
-                used=mib(used),
-                limit=mib(limit),
+                used=used,
+                limit=limit,
             ),
             *(
                 say(
-                    "{class_name} holds {buffers}, {capacity_bytes}.",
+                    "{class_name} holds {buffers}, {capacity_bytes:bytes}.",
                     class_name=each.class_name,
-                    buffers=counted(each.buffers, "buffer"),
-                    capacity_bytes=mib(each.capacity_bytes),
+                    buffers=say("{number:count} {number:buffer|buffers}", number=each.buffers),
+                    capacity_bytes=each.capacity_bytes,
                 )
                 for each in holders
             ),
             *(
                 (
                     say(
-                        "{unreachable_bytes} are in buffers that are garbage already: they are freed when a"
-                        " collection finds them, which a heap with much room puts off.",
-                        unreachable_bytes=mib(found.unreachable_bytes),
+                        (
+                            "{unreachable_bytes:bytes} are in buffers that are garbage already: they are freed when a"
+                            " collection finds them, which a heap with much room puts off."
+                        ),
+                        unreachable_bytes=found.unreachable_bytes,
                     ),
                 )
                 if found.unreachable_bytes and not by_netty
@@ -151,7 +152,7 @@ def _draft(found: DirectBuffers, used: int, limit: int, cause: str) -> Draft:
             ),
         ),
         remedy=(
-            "Bound the pools of the holders named, and release buffers when they are done.",
+            say("Bound the pools of the holders named, and release buffers when they are done."),
             say(
                 "{dio} raises the limit; it must fit into the machine or container beside the heap.",
                 dio="-Dio.netty.maxDirectMemory" if by_netty else "-XX:MaxDirectMemorySize",

@@ -9,12 +9,11 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 
 def _facts(client_id: str) -> Facts:
@@ -78,15 +77,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 confidence=Confidence.HIGH,
                 title=say(
                     "{clients} of group {group} in this process have the id {client_id}",
-                    clients=counted(len(instances), "client"),
+                    clients=say("{number:count} {number:client|clients}", number=len(instances)),
                     group=group,
                     client_id=client_id,
                 ),
                 subject=Subject(group=group),
                 evidence={"client_id": client_id, "instances": tuple(instances)},
                 explanation=(
-                    "Each of the instances runs a consumer of the group; the broker cannot tell them apart. They come"
-                    " from different class loaders or copies of the client.",
+                    say(
+                        "Each of the instances runs a consumer of the group; the broker cannot tell them apart. They come"
+                        " from different class loaders or copies of the client."
+                    ),
                 ),
                 remedy=check.card.remedy,
             )

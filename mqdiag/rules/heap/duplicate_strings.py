@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText, StringHolder, Waste
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 SHOWN = 3
 
@@ -80,11 +79,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         severity=Severity.WARNING if share >= limits["share_warning"] else Severity.INFO,
         cause="repeated-values",
         confidence=Confidence.HIGH,
-        confidence_reason="the characters of all reachable strings were compared",
+        confidence_reason=say("the characters of all reachable strings were compared"),
         title=say(
-            "Equal strings take {wasted_bytes}, {share} of the heap in use",
-            wasted_bytes=mib(strings.wasted_bytes),
-            share=percent(share),
+            "Equal strings take {wasted_bytes:bytes}, {share:percent} of the heap in use",
+            wasted_bytes=strings.wasted_bytes,
+            share=share,
         ),
         subject=Subject(object_class="java.lang.String"),
         evidence={
@@ -96,26 +95,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=(
             say(
-                "{repeated:,} of {strings:,} strings say what another one says; without them"
-                " {wasted_bytes} would be free.",
+                (
+                    "{repeated:count} of {strings:count} strings say what another one says; without them"
+                    " {wasted_bytes:bytes} would be free."
+                ),
                 repeated=strings.repeated,
                 strings=strings.strings,
-                wasted_bytes=mib(strings.wasted_bytes),
+                wasted_bytes=strings.wasted_bytes,
             ),
             # What they say stays out of the finding: it may be personal data.
             *(
                 say(
-                    "One text alone is there {strings:,} times, {wasted_bytes}{held}.",
+                    "One text alone is there {strings:count} times, {wasted_bytes:bytes}{held}.",
                     strings=each.strings,
-                    wasted_bytes=mib(each.wasted_bytes),
+                    wasted_bytes=each.wasted_bytes,
                     held=_held(each),
                 )
                 for each in strings.largest[:1]
             ),
             *(
                 say(
-                    "{share} of them are held by {held_by}.",
-                    share=percent(holder.share),
+                    "{share:percent} of them are held by {held_by}.",
+                    share=holder.share,
                     held_by=holder.held_by,
                 )
                 for holder in strings.holders[:SHOWN]
@@ -132,7 +133,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "Make equal values one string where they are set:"
                 " a map of known values, an enum, or String.intern()."
             ),
-            "With G1, -XX:+UseStringDeduplication lets equal strings share their characters.",
+            say("With G1, -XX:+UseStringDeduplication lets equal strings share their characters."),
         ),
         weight=share,
     )

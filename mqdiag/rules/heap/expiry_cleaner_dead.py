@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import numbers, running, version_said
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import NOTHING, say
 
-AFFECTED = later(
+AFFECTED = say(
     "In 3.5.3 to 4.9.2 a head message whose listener has not begun makes the task throw a"
     " NumberFormatException, and a periodic task that throws is cancelled without a word;"
     " fixed in 4.9.3."
@@ -66,7 +66,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.ERROR,
             cause="client-bug",
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-            confidence_reason=""
+            confidence_reason=NOTHING
             if sure
             else say("the version is not known to have the bug; an Error ends the task too"),
             title=say(
@@ -79,8 +79,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "consumeTimeout": consumer.config.get("consumeTimeout"),
             },
             explanation=(
-                "The executor of the cleaner runs, and neither waits in its queue nor works any task; the consumer is"
-                " in state RUNNING.",
+                say(
+                    "The executor of the cleaner runs, and neither waits in its queue nor works any task; the consumer is"
+                    " in state RUNNING."
+                ),
                 version_said(consumer.client_version, AFFECTED, (3, 5, 3), (4, 9, 3)),
             ),
             remedy=check.card.remedy,

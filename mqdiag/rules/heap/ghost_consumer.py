@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -72,11 +71,11 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 severity=Severity.WARNING,
                 cause="ghost-consumer",
                 confidence=Confidence.MEDIUM,
-                confidence_reason="a consumer that is being shut down looks so for a moment",
+                confidence_reason=say("a consumer that is being shut down looks so for a moment"),
                 title=say(
                     "Group {group} pulls {queues} and is not registered",
                     group=consumer.group,
-                    queues=counted(len(pulled), "queue"),
+                    queues=say("{number:count} {number:queue|queues}", number=len(pulled)),
                 ),
                 subject=Subject(group=consumer.group),
                 evidence={"queues": len(pulled), "client_id": consumer.client_id},
@@ -84,7 +83,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                     say(
                         "The consumer is in state RUNNING, but its client's consumerTable does not hold it;"
                         " {queues} had a pull in the last seconds.",
-                        queues=counted(len(pulled), "queue"),
+                        queues=say("{number:count} {number:queue|queues}", number=len(pulled)),
                     ),
                 ),
                 remedy=check.card.remedy,

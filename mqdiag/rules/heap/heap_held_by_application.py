@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import Suspect
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 
 def _facts(retained: int) -> Facts:
@@ -113,9 +112,9 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
     name = suspect.label or suspect.class_name
     queues = 0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes
     size = say(
-        "{retained_bytes}, {share} of the heap in use",
-        retained_bytes=mib(suspect.retained_bytes),
-        share=percent(share),
+        "{retained_bytes:bytes}, {share:percent} of the heap in use",
+        retained_bytes=suspect.retained_bytes,
+        share=share,
     )
     return Draft(
         severity=(
@@ -125,7 +124,7 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
         ),
         cause="not-rocketmq",
         confidence=Confidence.HIGH,
-        confidence_reason="retained sizes come from the dominator tree of the whole dump",
+        confidence_reason=say("retained sizes come from the dominator tree of the whole dump"),
         title=say("{name} holds {size}; it is not RocketMQ's", name=name, size=size),
         subject=Subject(object_class=suspect.label or suspect.class_name),
         evidence={
@@ -141,12 +140,14 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
         },
         explanation=(
             say(
-                "If this {class_name} went, {retained_bytes} of {shallow_bytes} would go with it."
-                " RocketMQ's queues hold {queues} of message bodies.",
+                (
+                    "If this {class_name} went, {retained_bytes:bytes} of {shallow_bytes:bytes} would go with"
+                    " it. RocketMQ's queues hold {queues:bytes} of message bodies."
+                ),
                 class_name=suspect.class_name,
-                retained_bytes=mib(suspect.retained_bytes),
-                shallow_bytes=mib(heap.shallow_bytes or 0),
-                queues=mib(queues),
+                retained_bytes=suspect.retained_bytes,
+                shallow_bytes=heap.shallow_bytes or 0,
+                queues=queues,
             ),
             *((say("Inside: ") + "; ".join(suspect.holds[:3]),) if suspect.holds else ()),
             *((say("Kept by: ") + " -> ".join(suspect.path),) if suspect.path else ()),
@@ -157,7 +158,7 @@ def _draft(suspect: Suspect, heap: HeapFacts, share: float, limits: Limits) -> D
                 "`mqdiag show DUMP {object_id}` lists its fields and the paths that keep it alive.",
                 object_id=suspect.object_id,
             ),
-            "Leave RocketMQ's thresholds as they are: they do not limit this memory.",
+            say("Leave RocketMQ's thresholds as they are: they do not limit this memory."),
         ),
         weight=share,
     )

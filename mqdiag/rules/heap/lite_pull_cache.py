@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -68,20 +67,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.WARNING,
             cause="lite-pull-cache",
             confidence=Confidence.MEDIUM,
-            confidence_reason="the queues may be paused on purpose",
+            confidence_reason=say("the queues may be paused on purpose"),
             title=say(
-                "Group {group} caches {messages:,} messages and polled none for {idle}",
+                "Group {group} caches {messages:count} messages and polled none for {idle:ms}",
                 group=consumer.group,
                 messages=messages,
-                idle=duration(idle),
+                idle=idle,
             ),
             subject=Subject(group=consumer.group),
             evidence={"messages": messages, "idle_ms": idle, "queued_requests": consumer.queued_requests},
             explanation=(
                 say(
-                    "{queued_requests:,} batches wait for poll(); of no queue was a message taken for {idle}.",
+                    (
+                        "{queued_requests:count} batches wait for poll(); of no queue was a message taken for"
+                        " {idle:ms}."
+                    ),
                     queued_requests=consumer.queued_requests,
-                    idle=duration(idle),
+                    idle=idle,
                 ),
             ),
             remedy=check.card.remedy,

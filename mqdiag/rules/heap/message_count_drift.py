@@ -8,13 +8,13 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, pull_batch, queue_name, version_said
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
-AFFECTED = later(
+AFFECTED = say(
     "Expiry cleaning in 3.5.3 to 4.1.0 takes messages from the map and does not count them off; fixed in 4.2.0."
 )
 
@@ -75,7 +75,7 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
         cause="client-bug",
         confidence=Confidence.HIGH,
         title=say(
-            "{queue_name} counts {count:,} cached messages and holds {messages:,}",
+            "{queue_name} counts {count:count} cached messages and holds {messages:count}",
             queue_name=queue_name(queue),
             count=count,
             messages=queue.messages,
@@ -91,14 +91,16 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
         },
         explanation=(
             say(
-                "msgCount {count:,} less {messages:,} messages in the maps is {drift:,}, more than"
-                " one pull, and no thread was changing the queue.",
+                (
+                    "msgCount {count:count} less {messages:count} messages in the maps is {drift:count}, more"
+                    " than one pull, and no thread was changing the queue."
+                ),
                 count=count,
                 messages=queue.messages,
                 drift=drift,
             )
             + (
-                say(" pullThresholdForQueue is {threshold:,}.", threshold=threshold)
+                say(" pullThresholdForQueue is {threshold:count}.", threshold=threshold)
                 if threshold is not None
                 else ""
             ),

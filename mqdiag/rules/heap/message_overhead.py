@@ -8,10 +8,10 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import count_setting
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def _facts(retained: int) -> Facts:
@@ -84,7 +84,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     if overhead <= limits["bodies_ratio"] * bodies or overhead <= limits["heap_share"] * size:
         return
     if heap.heap_bytes is None and not heap.out_of_memory:
-        yield Skip(reason="the heap's size is unknown, so the share of the overhead is too: give --heap-limit")
+        yield Skip(
+            reason=say("the heap's size is unknown, so the share of the overhead is too: give --heap-limit")
+        )
         return
     consumer = max(known, key=_overhead)
     messages = sum(one.messages for one in known)
@@ -100,11 +102,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         ),
         title=(
             say(
-                "The objects around {messages:,} small messages take {overhead}, {overhead_2} of the"
-                " heap; their bodies take ",
+                (
+                    "The objects around {messages:count} small messages take {overhead:bytes},"
+                    " {overhead_2:percent} of the heap; their bodies take "
+                ),
                 messages=messages,
-                overhead=mib(overhead),
-                overhead_2=percent(overhead / size),
+                overhead=overhead,
+                overhead_2=overhead / size,
             )
             + mib(bodies)
         ),
@@ -119,15 +123,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=(
             say(
-                "{overhead} retained - {bodies} of bodies = {overhead_2}: {overhead_3:,.0f} bytes"
-                " around each of {messages:,} messages.",
-                overhead=mib(overhead + bodies),
-                bodies=mib(bodies),
-                overhead_2=mib(overhead),
+                (
+                    "{overhead:bytes} retained - {bodies:bytes} of bodies = {overhead_2:bytes}:"
+                    " {overhead_3:count} bytes around each of {messages:count} messages."
+                ),
+                overhead=overhead + bodies,
+                bodies=bodies,
+                overhead_2=overhead,
                 overhead_3=overhead / messages,
                 messages=messages,
             ),
-            "pullThresholdSizeForQueue counts bodies only and does not see them.",
+            say("pullThresholdSizeForQueue counts bodies only and does not see them."),
         ),
         remedy=(
             say(
@@ -137,7 +143,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 group=consumer.group,
                 setting_2=consumer.config.get(setting),
             ),
-            "Let the producer put several small events into one message, and drop properties nobody reads.",
+            say(
+                "Let the producer put several small events into one message, and drop properties nobody reads."
+            ),
         ),
         weight=overhead / size,
     )

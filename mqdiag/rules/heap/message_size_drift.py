@@ -8,12 +8,11 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import owner, pull_batch, queue_name
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -86,10 +85,10 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
         cause="client-bug",
         confidence=Confidence.HIGH,
         title=say(
-            "{queue_name} counts {size} of cached bodies and holds {body_bytes}",
+            "{queue_name} counts {size:bytes} of cached bodies and holds {body_bytes:bytes}",
             queue_name=queue_name(queue),
-            size=mib(size),
-            body_bytes=mib(queue.body_bytes),
+            size=size,
+            body_bytes=queue.body_bytes,
         )
         + (say(": it is not pulled any more") if stopped else ""),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
@@ -103,14 +102,16 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
         },
         explanation=(
             say(
-                "msgSize {size:,} less {body_bytes:,} bytes of bodies is {drift:,}, more than one"
-                " pull, and no thread was changing the queue.",
+                (
+                    "msgSize {size:count} less {body_bytes:count} bytes of bodies is {drift:count}, more than"
+                    " one pull, and no thread was changing the queue."
+                ),
                 size=size,
                 body_bytes=queue.body_bytes,
                 drift=drift,
             )
             + (
-                say(" pullThresholdSizeForQueue is {threshold:,} MiB.", threshold=threshold)
+                say(" pullThresholdSizeForQueue is {threshold:count} MiB.", threshold=threshold)
                 if threshold is not None
                 else ""
             ),

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import MessageHolder, MessageTotals
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 
 def _facts(elsewhere: int, holders: tuple[MessageHolder, ...]) -> Facts:
@@ -77,7 +76,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     totals = heap.message_totals
     if totals is None:
-        yield Skip(reason="who holds each message was not determined")
+        yield Skip(reason=say("who holds each message was not determined"))
         return
     if totals.elsewhere < limits["messages"]:
         return
@@ -96,7 +95,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             else say("the references from the holder to the messages were followed")
         ),
         title=say(
-            "{elsewhere:,} messages are kept by {where}, not by RocketMQ",
+            "{elsewhere:count} messages are kept by {where}, not by RocketMQ",
             elsewhere=totals.elsewhere,
             where=where,
         ),
@@ -120,8 +119,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=(
             say(
-                "{elsewhere:,} of {messages:,} messages are in no ProcessQueue, no queued or running"
-                " request and no thread's hands",
+                (
+                    "{elsewhere:count} of {messages:count} messages are in no ProcessQueue, no queued or"
+                    " running request and no thread's hands"
+                ),
                 elsewhere=totals.elsewhere,
                 messages=heap.messages or 0,
             )
@@ -129,13 +130,13 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "."
                 if size is None
                 else say(
-                    "; {size} would go with them, {share} of the heap in use.",
-                    size=mib(size),
-                    share=percent(share),
+                    "; {size:bytes} would go with them, {share:percent} of the heap in use.",
+                    size=size,
+                    share=share,
                 )
             ),
             *(
-                say("{place} holds {messages:,} of them.", place=_place(holder), messages=holder.messages)
+                say("{place} holds {messages:count} of them.", place=_place(holder), messages=holder.messages)
                 for holder in holders[:5]
             ),
             *(() if first is None or not first.path else (say("Held by: ") + " -> ".join(first.path),)),
@@ -145,8 +146,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "Look at {where}: take what is needed out of each message and let the MessageExt go.",
                 where=where,
             ),
-            "Bound that collection, or remove entries when the work on a message is done; no RocketMQ setting"
-            " limits what the application keeps.",
+            say(
+                "Bound that collection, or remove entries when the work on a message is done; no RocketMQ setting"
+                " limits what the application keeps."
+            ),
         ),
         weight=share,
     )

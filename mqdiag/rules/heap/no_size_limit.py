@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def _facts(config: dict[str, ConfigValue]) -> Facts:
@@ -75,7 +75,7 @@ def _draft(consumer: ConsumerFacts) -> Draft:
         severity=Severity.INFO,
         cause="old-client",
         confidence=Confidence.HIGH,
-        confidence_reason="the consumer class has no field pullThresholdSizeForQueue",
+        confidence_reason=say("the consumer class has no field pullThresholdSizeForQueue"),
         title=say(
             "The client{version} of group {group} limits cached messages by number, not by size",
             version=version,
@@ -89,7 +89,7 @@ def _draft(consumer: ConsumerFacts) -> Draft:
         },
         explanation=(say("Each queue may hold {threshold} messages of any size.", threshold=threshold),),
         remedy=(
-            "Upgrade the client to 4.2.0 or later and set pullThresholdSizeForQueue.",
-            "Until then lower pullThresholdForQueue so that even the largest messages fit the heap.",
+            say("Upgrade the client to 4.2.0 or later and set pullThresholdSizeForQueue."),
+            say("Until then lower pullThresholdForQueue so that even the largest messages fit the heap."),
         ),
     )

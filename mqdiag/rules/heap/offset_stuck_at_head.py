@@ -8,10 +8,9 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 
 def _facts(age_ms: int) -> Facts:
@@ -124,7 +123,7 @@ def _judge(
         return (
             Severity.ERROR,
             say(
-                "span {span:,} > consumeConcurrentlyMaxSpan {most:,}: the queue is not pulled",
+                "span {span:count} > consumeConcurrentlyMaxSpan {most:count}: the queue is not pulled",
                 span=queue.span,
                 most=most,
             ),
@@ -132,7 +131,7 @@ def _judge(
     finished = queue.finished_beyond_head
     if finished is not None and finished >= finished_warning:
         return Severity.WARNING, say(
-            "{finished:,} later offsets are finished and not committed", finished=finished
+            "{finished:count} later offsets are finished and not committed", finished=finished
         )
     return None, ""
 
@@ -145,7 +144,7 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
     head = (
         say("The head")
         if queue.min_offset is None
-        else say("Offset {min_offset:,}", min_offset=queue.min_offset)
+        else say("Offset {min_offset:count}", min_offset=queue.min_offset)
     )
     message = (
         "" if queue.head_msg_id is None else say(" (message id {head_msg_id})", head_msg_id=queue.head_msg_id)
@@ -155,8 +154,10 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
         if not finished
         else (
             say(
-                "If the process restarts or the queue moves now, {finished:,} finished messages are"
-                " delivered again (messages that a tag filter left out count too).",
+                (
+                    "If the process restarts or the queue moves now, {finished:count} finished messages are"
+                    " delivered again (messages that a tag filter left out count too)."
+                ),
                 finished=finished,
             ),
         )
@@ -171,10 +172,10 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
             else say("a slow listener looks the same until consumeTimeout")
         ),
         title=say(
-            "{head} of {name} is in the listener for {age} and holds back the commit",
+            "{head} of {name} is in the listener for {age:ms} and holds back the commit",
             head=head,
             name=name,
-            age=duration(age),
+            age=age,
         ),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
@@ -190,11 +191,13 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
         },
         explanation=(
             say(
-                "The message at offset {min_offset}{message} began {age} before the dump and is not"
-                " done; the queue holds offsets {min_offset} to {max_offset}, span {span}; {reason}.",
+                (
+                    "The message at offset {min_offset}{message} began {age:ms} before the dump and is not"
+                    " done; the queue holds offsets {min_offset} to {max_offset}, span {span}; {reason}."
+                ),
                 min_offset=queue.min_offset,
                 message=message,
-                age=duration(age),
+                age=age,
                 max_offset=queue.max_offset,
                 span=queue.span,
                 reason=reason,
@@ -202,14 +205,18 @@ def _draft(queue: QueueFacts, age: int, severity: Severity, reason: str) -> Draf
             *again,
         ),
         remedy=(
-            "Look at what the listener does with this message: `mqdiag stacks` on a few thread dumps, or"
-            " `mqdiag heap --threads` on this dump, names the frame. Give that call a timeout.",
+            say(
+                "Look at what the listener does with this message: `mqdiag stacks` on a few thread dumps, or"
+                " `mqdiag heap --threads` on this dump, names the frame. Give that call a timeout."
+            ),
             say("Do not restart before the listener is idempotent or the message is dealt with.")
             if finished
             else say(
                 "Set consumeTimeout (minutes) so that a stuck message is sent back and the offset moves on."
             ),
-            "consumeTimeout sends the head back to the broker when it expires and lets the offset move on; the"
-            " thread stays stuck until its call returns.",
+            say(
+                "consumeTimeout sends the head back to the broker when it expires and lets the offset move on; the"
+                " thread stays stuck until its call returns."
+            ),
         ),
     )

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -75,11 +74,11 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
         severity=Severity.WARNING,
         cause="lock-lost",
         confidence=Confidence.MEDIUM,
-        confidence_reason="a rebalance that is under way looks the same for some seconds",
+        confidence_reason=say("a rebalance that is under way looks the same for some seconds"),
         title=say(
-            "{queue_name} waits for its lock: nothing was consumed for {idle}",
+            "{queue_name} waits for its lock: nothing was consumed for {idle:ms}",
             queue_name=queue_name(queue),
-            idle=duration(idle),
+            idle=idle,
         ),
         subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={
@@ -90,11 +89,11 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
         },
         explanation=(
             say(
-                "{messages:,} messages are cached and none is in hand; {lock}",
+                "{messages:count} messages are cached and none is in hand; {lock}",
                 messages=queue.messages,
                 lock=lock,
             )
-            + (say(", last confirmed {age} before the dump.", age=duration(age)) if age is not None else "."),
+            + (say(", last confirmed {age:ms} before the dump.", age=age) if age is not None else "."),
         ),
         remedy=check.card.remedy,
     )

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.bounds import whole
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import owner, queue_name
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -62,15 +62,17 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if times >= limits["reconsume_times"]:
             most = whole(consumer.config.get("maxReconsumeTimes"))
             bound = (
-                say("no bound") if most is None or most < 0 else say("maxReconsumeTimes {most:,}", most=most)
+                say("no bound")
+                if most is None or most < 0
+                else say("maxReconsumeTimes {most:count}", most=most)
             )
             yield Draft(
                 severity=Severity.WARNING,
                 cause="poison-message",
                 confidence=Confidence.MEDIUM,
-                confidence_reason="an outage of what the listener calls looks the same until it ends",
+                confidence_reason=say("an outage of what the listener calls looks the same until it ends"),
                 title=say(
-                    "{queue_name} is at a message that failed {times:,} times",
+                    "{queue_name} is at a message that failed {times:count} times",
                     queue_name=queue_name(queue),
                     times=times,
                 ),
@@ -85,8 +87,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 },
                 explanation=(
                     say(
-                        "reconsumeTimes of a cached message is {times:,}, with {bound}; {messages:,} messages"
-                        " of the queue are cached and wait behind it.",
+                        (
+                            "reconsumeTimes of a cached message is {times:count}, with {bound}; {messages:count}"
+                            " messages of the queue are cached and wait behind it."
+                        ),
                         times=times,
                         bound=bound,
                         messages=queue.messages,

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, duration, mib
+from mqdiag.text import say
 
 
 def _facts(messages: int) -> Facts:
@@ -108,12 +107,12 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
         ),
         title=(
             say(
-                "{queues} that group {group} no longer owns still {hold} {messages} ({size})",
-                queues=counted(len(queues), "queue"),
+                "{queues} that group {group} no longer owns still {hold} {messages} ({size:bytes})",
+                queues=say("{number:count} {number:queue|queues}", number=len(queues)),
                 group=group,
                 hold=say("hold") if len(queues) > 1 else say("holds"),
-                messages=counted(messages, "message"),
-                size=mib(size),
+                messages=say("{number:count} {number:message|messages}", number=messages),
+                size=size,
             )
         ),
         subject=Subject(group=group),
@@ -130,12 +129,14 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
             *(
                 ()
                 if age is None
-                else (say("The last pull of any of them was {age} before the dump.", age=duration(age)),)
+                else (say("The last pull of any of them was {age:ms} before the dump.", age=age),)
             ),
-            "Another instance consumes the same messages meanwhile: expect duplicates.",
+            say("Another instance consumes the same messages meanwhile: expect duplicates."),
         ),
         remedy=(
-            "Unblock the listener; run `mqdiag stacks` on a few thread dumps to see where its workers wait.",
+            say(
+                "Unblock the listener; run `mqdiag stacks` on a few thread dumps to see where its workers wait."
+            ),
             say(
                 "Look for `doRebalance` lines of group {group} in rocketmq_client.log: stop what"
                 " makes it rebalance.",

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 
 def _facts(largest: int) -> Facts:
@@ -107,23 +106,25 @@ def _draft(
     heap: HeapFacts, group: str | None, topic: str | None, size: int, at: str, place: dict[str, EvidenceValue]
 ) -> Draft:
     of_heap = size / heap.heap_bytes if heap.heap_bytes else None
-    share = "" if of_heap is None else say(", {of_heap} of the heap", of_heap=percent(of_heap))
+    share = "" if of_heap is None else say(", {of_heap:percent} of the heap", of_heap=of_heap)
     return Draft(
         severity=Severity.WARNING,
         cause="large-messages",
         confidence=Confidence.HIGH,
-        confidence_reason="the length of the body array was read",
-        title=say("Group {group} caches a message of {size}{share}", group=group, size=mib(size), share=share),
+        confidence_reason=say("the length of the body array was read"),
+        title=say("Group {group} caches a message of {size:bytes}{share}", group=group, size=size, share=share),
         subject=Subject(group=group, topic=topic),
         evidence={
             "largest_body_bytes": size,
             "heap_share": None if of_heap is None else round(of_heap, 4),
             **place,
         },
-        explanation=(say("The largest body has {size:,} bytes{at}.", size=size, at=at),),
+        explanation=(say("The largest body has {size:count} bytes{at}.", size=size, at=at),),
         remedy=(
-            "Store the content elsewhere (object store, database) and send a reference; or split or compress"
-            " it.",
+            say(
+                "Store the content elsewhere (object store, database) and send a reference; or split or compress"
+                " it."
+            ),
             say(
                 "Until then lower pullThresholdForQueue of group {group}: its size limit is looked at"
                 " before a pull, so it does not stop one large message.",

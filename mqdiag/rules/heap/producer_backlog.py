@@ -9,11 +9,10 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import ProducerFacts, RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, duration, mib
+from mqdiag.text import say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself"""
@@ -94,12 +93,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 def _of_remoting(remoting: RemotingFacts, limits: Limits) -> Iterator[str]:
     left, most = remoting.async_permits, remoting.async_permits_max
     if left is not None and most and left <= limits["permits_left_share"] * most:
-        yield say("Of {most:,} permits for asynchronous requests {left:,} are left.", most=most, left=left)
+        yield say(
+            "Of {most:count} permits for asynchronous requests {left:count} are left.", most=most, left=left
+        )
     if remoting.in_flight >= limits["in_flight"]:
         age = remoting.oldest_in_flight_ms
-        oldest = "" if age is None else say(", the oldest for {age}", age=duration(age))
+        oldest = "" if age is None else say(", the oldest for {age:ms}", age=age)
         yield say(
-            "{in_flight:,} requests wait for an answer{oldest}.", in_flight=remoting.in_flight, oldest=oldest
+            "{in_flight:count} requests wait for an answer{oldest}.",
+            in_flight=remoting.in_flight,
+            oldest=oldest,
         )
 
 
@@ -107,7 +110,7 @@ def _of_producer(producer: ProducerFacts, limits: Limits) -> Iterator[str]:
     queue, room = producer.async_queue, producer.async_queue_capacity
     if queue is not None and room and queue >= limits["queue_share"] * room:
         yield say(
-            "Group {group}: {queue:,} asynchronous sends wait in a queue for {room:,}.",
+            "Group {group}: {queue:count} asynchronous sends wait in a queue for {room:count}.",
             group=producer.group,
             queue=queue,
             room=room,
@@ -117,8 +120,10 @@ def _of_producer(producer: ProducerFacts, limits: Limits) -> Iterator[str]:
     if on and left is not None and isinstance(most, int) and left <= limits["permits_left_share"] * most:
         yield (
             say(
-                "Group {group}: of backPressureForAsyncSendNum={most:,} sends {left:,} may begin; the"
-                " application's threads wait, as backpressure is meant to do.",
+                (
+                    "Group {group}: of backPressureForAsyncSendNum={most:count} sends {left:count} may begin;"
+                    " the application's threads wait, as backpressure is meant to do."
+                ),
                 group=producer.group,
                 most=most,
                 left=left,
@@ -137,10 +142,10 @@ def _draft(
         severity=Severity.WARNING,
         cause="producer-backlog",
         confidence=Confidence.MEDIUM,
-        confidence_reason="one dump does not tell a short burst from a lasting backlog",
+        confidence_reason=say("one dump does not tell a short burst from a lasting backlog"),
         title=say(
             "{sends}{named} wait in the client for an answer of a broker",
-            sends=counted(waiting, "send"),
+            sends=say("{number:count} {number:send|sends}", number=waiting),
             named=named,
         ),
         subject=Subject(group=groups[0] if len(groups) == 1 else None),
@@ -157,9 +162,9 @@ def _draft(
         explanation=(
             *said,
             say(
-                "{messages:,} messages to be sent are in the heap, with {body_bytes} of bodies.",
+                "{messages:count} messages to be sent are in the heap, with {body_bytes:bytes} of bodies.",
                 messages=sending.messages,
-                body_bytes=mib(sending.body_bytes),
+                body_bytes=sending.body_bytes,
             ),
         ),
         remedy=check.card.remedy,

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_whole_graph
 from mqdiag.rules.heap._affected import running, uptime_ms
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def fires() -> Facts:
@@ -68,9 +68,9 @@ def _draft(consumer: ConsumerFacts, topic: str, queues: int) -> Draft:
         severity=Severity.WARNING,
         cause="queue-unassigned",
         confidence=Confidence.MEDIUM,
-        confidence_reason="it may be a standby on purpose; the group's other clients are not in this dump",
+        confidence_reason=say("it may be a standby on purpose; the group's other clients are not in this dump"),
         title=say(
-            "Group {group} has none of the {queues:,} queues of {topic} in this process",
+            "Group {group} has none of the {queues:count} queues of {topic} in this process",
             group=consumer.group,
             queues=queues,
             topic=topic,
@@ -79,8 +79,10 @@ def _draft(consumer: ConsumerFacts, topic: str, queues: int) -> Draft:
         evidence={"topic_queues": queues, "assigned": 0, "client_id": consumer.client_id},
         explanation=(
             say(
-                "The route has {queues:,} queues of {topic}, to which the consumer subscribes; its"
-                " table of assigned queues has none of them.",
+                (
+                    "The route has {queues:count} queues of {topic}, to which the consumer subscribes; its"
+                    " table of assigned queues has none of them."
+                ),
                 queues=queues,
                 topic=topic,
             ),

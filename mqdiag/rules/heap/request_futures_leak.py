@@ -9,11 +9,10 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RequestFutures, SendingFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration, mib
+from mqdiag.text import say
 
 
 def _facts(overdue: int, longest_ms: int) -> Facts:
@@ -80,16 +79,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     kept = (
         ""
         if futures.retained_bytes is None
-        else say(" The table keeps {retained_bytes}.", retained_bytes=mib(futures.retained_bytes))
+        else say(" The table keeps {retained_bytes:bytes}.", retained_bytes=futures.retained_bytes)
     )
     yield Draft(
         severity=Severity.WARNING,
         cause="request-futures-leak",
         confidence=Confidence.HIGH,
         title=say(
-            "{overdue:,} requests are kept beyond their timeout, one for {longest}",
+            "{overdue:count} requests are kept beyond their timeout, one for {longest:ms}",
             overdue=futures.overdue,
-            longest=duration(longest),
+            longest=longest,
         ),
         evidence={
             "pending": futures.pending,
@@ -99,8 +98,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         },
         explanation=(
             say(
-                "Of {pending:,} requests {overdue:,} are beyond their own timeout; the scan that runs"
-                " every second would have thrown them out.{kept}",
+                (
+                    "Of {pending:count} requests {overdue:count} are beyond their own timeout; the scan that"
+                    " runs every second would have thrown them out.{kept}"
+                ),
                 pending=futures.pending,
                 overdue=futures.overdue,
                 kept=kept,

@@ -8,10 +8,9 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, duration
+from mqdiag.text import say
 
 UNKNOWN_CAUSE = "stuck-listener"
 HELD = frozenset({"stuck-holder", "pool-too-small"})
@@ -19,11 +18,11 @@ HELD = frozenset({"stuck-holder", "pool-too-small"})
 BEHIND = 1000.0
 """by how much lighter such a wait is than its root, which may be in one thread only"""
 UNKNOWN_REMEDY = (
-    later(
+    say(
         "Take five thread dumps a few seconds apart and give them to `mqdiag stacks`: the"
         " frames name what it waits for."
     ),
-    later("Give every call of the listener that leaves the process a timeout."),
+    say("Give every call of the listener that leaves the process a timeout."),
 )
 
 
@@ -164,12 +163,15 @@ def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft
     others = (
         ""
         if len(threads) == 1
-        else say(" and {threads} at the same place", threads=counted(len(threads) - 1, "more thread"))
+        else say(
+            " and {threads} at the same place",
+            threads=say("{number:count} {number:more thread|more threads}", number=len(threads) - 1),
+        )
     )
     limit = (
         say("the consumer has no consumeTimeout")
         if timeout is None
-        else say("consumeTimeout is {timeout}", timeout=duration(timeout))
+        else say("consumeTimeout is {timeout:ms}", timeout=timeout)
     )
     places = {
         (one.message.queue_topic, one.message.broker, one.message.queue_id) for one in threads if one.message
@@ -186,11 +188,11 @@ def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft
         ),
         title=(
             say(
-                "{name} has had offset {offset} of {topic} in hand for {age}{at}{others}",
+                "{name} has had offset {offset} of {topic} in hand for {age:ms}{at}{others}",
                 name=first.name,
                 offset=_or_unknown(message.offset),
                 topic=_or_unknown(message.topic),
-                age=duration(age),
+                age=age,
                 at=at,
                 others=others,
             )
@@ -223,9 +225,11 @@ def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft
         },
         explanation=(
             say(
-                "Since {age} before the dump it works on queue {queue_id} at {broker}, offset"
-                " {offset}, message id {msg_id}{keys}; {limit}.",
-                age=duration(age),
+                (
+                    "Since {age:ms} before the dump it works on queue {queue_id} at {broker}, offset {offset},"
+                    " message id {msg_id}{keys}; {limit}."
+                ),
+                age=age,
                 queue_id=_or_unknown(message.queue_id),
                 broker=_or_unknown(message.broker),
                 offset=_or_unknown(message.offset),

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import ThreadLocals, ThreadLocalsOf, Waste
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import counted, mib, percent
+from mqdiag.text import say
 
 SHOWN = 3
 
@@ -88,9 +87,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             found,
             "thread-locals-orphaned",
             say(
-                "Values of dropped ThreadLocals hold {orphaned}, {orphaned_share} of the heap in use",
-                orphaned=mib(orphaned),
-                orphaned_share=percent(orphaned_share),
+                (
+                    "Values of dropped ThreadLocals hold {orphaned:bytes}, {orphaned_share:percent} of the heap"
+                    " in use"
+                ),
+                orphaned=orphaned,
+                orphaned_share=orphaned_share,
             ),
             orphaned_share,
         )
@@ -99,9 +101,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             found,
             "thread-locals-kept",
             say(
-                "Thread locals hold {retained_bytes}, {share} of the heap in use",
-                retained_bytes=mib(found.retained_bytes),
-                share=percent(share),
+                "Thread locals hold {retained_bytes:bytes}, {share:percent} of the heap in use",
+                retained_bytes=found.retained_bytes,
+                share=share,
             ),
             share,
         )
@@ -113,7 +115,7 @@ def _draft(found: ThreadLocals, cause: str, title: str, share: float) -> Draft:
         severity=Severity.WARNING,
         cause=cause,
         confidence=Confidence.HIGH,
-        confidence_reason="retained sizes of all values in the maps of live threads",
+        confidence_reason=say("retained sizes of all values in the maps of live threads"),
         title=title,
         subject=Subject(object_class=worst.largest_class if worst else None),
         evidence={
@@ -128,10 +130,10 @@ def _draft(found: ThreadLocals, cause: str, title: str, share: float) -> Draft:
         explanation=(
             *(
                 say(
-                    "Thread {thread}: {retained_bytes} in {values}, the largest a {largest_class}.",
+                    "Thread {thread}: {retained_bytes:bytes} in {values}, the largest a {largest_class}.",
                     thread=each.thread,
-                    retained_bytes=mib(each.retained_bytes),
-                    values=counted(each.entries, "value"),
+                    retained_bytes=each.retained_bytes,
+                    values=say("{number:count} {number:value|values}", number=each.entries),
                     largest_class=each.largest_class,
                 )
                 for each in found.threads[:SHOWN]
@@ -143,8 +145,8 @@ def _draft(found: ThreadLocals, cause: str, title: str, share: float) -> Draft:
             ),
         ),
         remedy=(
-            "Find who sets values of this class and call ThreadLocal.remove() in a finally block.",
-            "Where a buffer is kept for reuse, drop it when it has grown beyond what is usual.",
+            say("Find who sets values of this class and call ThreadLocal.remove() in a finally block."),
+            say("Where a buffer is kept for reuse, drop it when it has grown beyond what is usual."),
         ),
         weight=share,
     )

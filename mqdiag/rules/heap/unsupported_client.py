@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 
 def _facts(grpc: bool) -> Facts:
@@ -48,17 +49,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         severity=Severity.INFO,
         cause="unsupported-client",
         confidence=Confidence.HIGH,
-        confidence_reason="its classes are loaded",
-        title="The gRPC client (rocketmq-client-java) is in this JVM; its queues were not read",
+        confidence_reason=say("its classes are loaded"),
+        title=say("The gRPC client (rocketmq-client-java) is in this JVM; its queues were not read"),
         evidence={"consumers_read": len(heap.consumers)},
         explanation=(
-            "The tables of consumers and queues cover the remoting client only; sizes and holders cover all"
-            " objects.",
+            say(
+                "The tables of consumers and queues cover the remoting client only; sizes and holders cover all"
+                " objects."
+            ),
         ),
         remedy=(
-            "Judge the gRPC client's memory by the suspects and by classes named"
-            " org.apache.rocketmq.client.java.",
-            "Its cache is bounded by setMaxCacheMessageCount and setMaxCacheMessageSizeInBytes of the"
-            " PushConsumerBuilder.",
+            say(
+                "Judge the gRPC client's memory by the suspects and by classes named"
+                " org.apache.rocketmq.client.java."
+            ),
+            say(
+                "Its cache is bounded by setMaxCacheMessageCount and setMaxCacheMessageSizeInBytes of the"
+                " PushConsumerBuilder."
+            ),
         ),
     )

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import CollectionClass, Waste, WastefulCollections
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import mib, percent
+from mqdiag.text import say
 
 SHOWN = 3
 
@@ -88,9 +87,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         ),
         title=(
             say(
-                "Empty and nearly empty collections take {wasted_bytes}, {share} of the heap in use",
-                wasted_bytes=mib(found.wasted_bytes),
-                share=percent(share),
+                (
+                    "Empty and nearly empty collections take {wasted_bytes:bytes}, {share:percent} of the heap"
+                    " in use"
+                ),
+                wasted_bytes=found.wasted_bytes,
+                share=share,
             )
         ),
         subject=Subject(object_class=worst.class_name),
@@ -110,7 +112,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 " create them when the first item comes, with the size that is expected.",
                 class_name=worst.class_name,
             ),
-            "Copy or drop collections that were large once: they never give room back.",
+            say("Copy or drop collections that were large once: they never give room back."),
         ),
         weight=share,
     )
@@ -118,12 +120,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 def _line(each: CollectionClass) -> str:
     return say(
-        "{class_name}: {empty:,} of {collections:,} are empty, {empty_bytes}; {sparse:,} use"
-        " a quarter of their room or less, {spare_bytes} to spare.",
+        (
+            "{class_name}: {empty:count} of {collections:count} are empty, {empty_bytes:bytes};"
+            " {sparse:count} use a quarter of their room or less, {spare_bytes:bytes} to spare."
+        ),
         class_name=each.class_name,
         empty=each.empty,
         collections=each.collections,
-        empty_bytes=mib(each.empty_bytes),
+        empty_bytes=each.empty_bytes,
         sparse=each.sparse,
-        spare_bytes=mib(each.spare_bytes),
+        spare_bytes=each.spare_bytes,
     )

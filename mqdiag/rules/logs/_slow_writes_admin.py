@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.broker._counters import Counters, counters
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 
 def in_admin(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[Draft]:
@@ -31,17 +30,22 @@ def _draft(broker: Counters, limits: Limits, remedy: tuple[str, ...]) -> Draft:
     longest = broker.number("putMessageEntireTimeMax")
     explained = [
         say(
-            "brokerStatus: of {puts:,} writes of one minute {from_100_ms:,} took 100 ms or more ({share}), {from_1_s:,}"
-            " a second or more (putMessageDistributeTime).",
+            (
+                "brokerStatus: of {puts:count} writes of one minute {from_100_ms:count} took 100 ms or more"
+                " ({share:percent}), {from_1_s:count} a second or more (putMessageDistributeTime)."
+            ),
             puts=puts.total,
             from_100_ms=puts.from_100_ms,
-            share=percent(share),
+            share=share,
             from_1_s=puts.from_1_s,
         )
     ]
     if longest is not None:
         explained.append(
-            say("The longest since its start took {longest:,} ms (putMessageEntireTimeMax).", longest=longest)
+            say(
+                "The longest since its start took {longest:count} ms (putMessageEntireTimeMax).",
+                longest=longest,
+            )
         )
     return Draft(
         severity=Severity.ERROR if share >= limits["error_share"] else Severity.WARNING,
@@ -49,7 +53,7 @@ def _draft(broker: Counters, limits: Limits, remedy: tuple[str, ...]) -> Draft:
         confidence=Confidence.MEDIUM,
         confidence_reason=say("brokerStatus has one minute only; store.log has all of them"),
         title=say(
-            "The broker writes slowly: {from_100_ms:,} of {puts:,} writes took 100 ms or more",
+            "The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or more",
             from_100_ms=puts.from_100_ms,
             puts=puts.total,
         ),
@@ -64,6 +68,6 @@ def _draft(broker: Counters, limits: Limits, remedy: tuple[str, ...]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=remedy,
-        spells=broker.spells,
+        when=broker.when,
         weight=share,
     )

@@ -9,11 +9,11 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.log_events import between, by_broker, events, only, rows_said, told_apart, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.spells import between as spell_between
-from mqdiag.spells import joined
+from mqdiag.text import say
+from mqdiag.time_ranges import between as spell_between
+from mqdiag.time_ranges import joined
 
 THREAD = "PullMessageThread"
 NAMING = ("offset-too-small", "offset-corrected", "offset-not-corrected-by-slave")
@@ -94,17 +94,21 @@ def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     named = events(logs, *NAMING)
     explained = [
         say(
-            "{count:,} lookups by {thread} {between}, at most {peak:,} a minute",
+            "{count:count} lookups by {thread} {between}, at most {peak:count} a minute",
             count=count,
             thread=THREAD,
             between=between(row.first, row.last),
             peak=peak,
         )
-        + ("" if row.requested is None else say(", the last for offset {requested:,}", requested=row.requested))
+        + (
+            ""
+            if row.requested is None
+            else say(", the last for offset {requested:count}", requested=row.requested)
+        )
         + (
             ""
             if row.first_offset is None
-            else say("; the first file begins at {first_offset:,}", first_offset=row.first_offset)
+            else say("; the first file begins at {first_offset:count}", first_offset=row.first_offset)
         )
         + say(".")
     ]
@@ -120,7 +124,7 @@ def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause="offset-before-first-file",
         confidence=Confidence.HIGH,
-        title=say("Consumers asked {count:,} times for messages whose files are deleted", count=count),
+        title=say("Consumers asked {count:count} times for messages whose files are deleted", count=count),
         subject=structs.replace(told_apart(logs), group=group),
         evidence={
             "lines": count,
@@ -130,6 +134,6 @@ def _of_one(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
-        spells=joined([spell for one in rows for spell in spell_between(one.first, one.last)]),
+        when=joined([period for one in rows for period in spell_between(one.first, one.last)]),
         weight=0.6,
     )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.log_events import by_group, only, rows_said, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.spells import spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
 
 
 def _facts(kind: str) -> Facts:
@@ -73,16 +73,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="stuck-listener",
             confidence=Confidence.HIGH,
             title=say(
-                "{count:,} messages were in a listener for longer than consumeTimeout and were sent back",
+                "{count:count} messages were in a listener for longer than consumeTimeout and were sent back",
                 count=event.count,
             ),
             subject=Subject(group=group, topic=only(event, "topic")),
             evidence={"messages": event.count, "peak_per_minute": event.peak_per_minute},
             explanation=(
-                say("{count:,} lines `send expire msg back` {when}.", count=event.count, when=when(event)),
+                say("{count:count} lines `send expire msg back` {when}.", count=event.count, when=when(event)),
                 *((say("They are of {said}.", said=said),) if said else ()),
             ),
             remedy=check.card.remedy,
-            spells=spells_of(parts),
+            when=ranges_of(parts),
             weight=0.4,
         )

@@ -8,10 +8,9 @@ from datetime import timedelta
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import duration, mib, percent
-from mqdiag.spells import between
+from mqdiag.text import say
+from mqdiag.time_ranges import between
 
 
 def _facts(share: float) -> Facts:
@@ -79,22 +78,24 @@ def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
     whose = f"{gc.path}: " if named else ""
     explained = [
         whose
-        + say("{full:,} full collections in {seconds}", full=run.full, seconds=duration(run.seconds * 1000))
+        + say("{full:count} full collections in {seconds:ms}", full=run.full, seconds=run.seconds * 1000)
         + (say(", at {at}", at=run.at) if run.at else "")
         + say(
-            ": {pause_share} of that time went into pauses, and each freed {freed_share} of the"
-            " heap on average.",
-            pause_share=percent(run.pause_share),
-            freed_share=percent(run.freed_share),
+            (
+                ": {pause_share:percent} of that time went into pauses, and each freed"
+                " {freed_share:percent} of the heap on average."
+            ),
+            pause_share=run.pause_share,
+            freed_share=run.freed_share,
         )
     ]
     if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
         explained.append(
             whose
             + say(
-                "After the last full collection {heap_after_bytes} of {heap_bytes} were in use.",
-                heap_after_bytes=mib(gc.heap_after_bytes),
-                heap_bytes=mib(gc.heap_bytes),
+                "After the last full collection {heap_after_bytes:bytes} of {heap_bytes:bytes} were in use.",
+                heap_after_bytes=gc.heap_after_bytes,
+                heap_bytes=gc.heap_bytes,
             )
         )
     return Draft(
@@ -103,12 +104,14 @@ def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
         confidence=Confidence.HIGH,
         title=(
             say(
-                "The JVM spent {pause_share} of {seconds} in {full:,} full collections that freed"
-                " {freed_share} of the heap each",
-                pause_share=percent(run.pause_share),
-                seconds=duration(run.seconds * 1000),
+                (
+                    "The JVM spent {pause_share:percent} of {seconds:ms} in {full:count} full collections that"
+                    " freed {freed_share:percent} of the heap each"
+                ),
+                pause_share=run.pause_share,
+                seconds=run.seconds * 1000,
                 full=run.full,
-                freed_share=percent(run.freed_share),
+                freed_share=run.freed_share,
             )
         ),
         subject=Subject(),
@@ -124,6 +127,6 @@ def _draft(gc: GcFacts, run: GcRun, *, named: bool) -> Draft:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
-        spells=between(run.at, None, longer_by=timedelta(seconds=run.seconds)),
+        when=between(run.at, None, longer_by=timedelta(seconds=run.seconds)),
         weight=run.pause_share,
     )

@@ -9,11 +9,11 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.log_events import between, by_broker, told_apart
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.spells import between as spell_between
-from mqdiag.spells import joined
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import between as spell_between
+from mqdiag.time_ranges import joined
 
 DELETED = "PullMessageThread"
 """consumers that walk through deleted data are a rule of their own: deleted-data-loop"""
@@ -27,35 +27,35 @@ _CAUSES = (
     ("ScheduleMessageTimerThread", "", "delay-offset-stale"),
 )
 _SAID = {
-    "slave-ahead": later("the slave asks for more than the master has"),
-    "flush-position-lost": later("the flush looks for data before the first file"),
-    "dispatch-position-lost": later("the dispatch to the consume queues looks for data that is not there"),
-    "delay-offset-stale": later("the delayed messages' own offset is not in the store"),
-    "unknown": later("somebody asks for data that is not there"),
+    "slave-ahead": say("the slave asks for more than the master has"),
+    "flush-position-lost": say("the flush looks for data before the first file"),
+    "dispatch-position-lost": say("the dispatch to the consume queues looks for data that is not there"),
+    "delay-offset-stale": say("the delayed messages' own offset is not in the store"),
+    "unknown": say("somebody asks for data that is not there"),
 }
 _REMEDIES = {
     "slave-ahead": (
-        later("Save the slave's store before any restart: it holds what the master has lost."),
-        later(
+        say("Save the slave's store before any restart: it holds what the master has lost."),
+        say(
             "Copy commitlog, consumequeue and config of the slave to the master, or rebuild the"
             " slave from the master."
         ),
     ),
     "flush-position-lost": (
-        later("Restart the broker after saving its store; from 4.2.0 the flush finds its place again."),
-        later("Brokers 4.0.0 and 4.1.0 do not flush at all in this state (ROCKETMQ-270): upgrade."),
+        say("Restart the broker after saving its store; from 4.2.0 the flush finds its place again."),
+        say("Brokers 4.0.0 and 4.1.0 do not flush at all in this state (ROCKETMQ-270): upgrade."),
     ),
     "dispatch-position-lost": (
-        later("Save the store, then restart the broker: it dispatches again from its files."),
+        say("Save the store, then restart the broker: it dispatches again from its files."),
     ),
     "delay-offset-stale": (
-        later(
+        say(
             "Compare config/delayOffset.json with the queues of SCHEDULE_TOPIC_XXXX; a stale copy"
             " of config does this."
         ),
     ),
     "unknown": (
-        later("Find out who asks by the thread's name, and compare the offset with the files of the store."),
+        say("Find out who asks by the thread's name, and compare the offset with the files of the store."),
     ),
 }
 
@@ -143,8 +143,10 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Sub
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause=cause,
         confidence=Confidence.MEDIUM if cause == "unknown" else Confidence.HIGH,
-        confidence_reason=say("no known reason for this thread to ask there") if cause == "unknown" else "",
-        title=say("{count:,} lookups found no file: {said}", count=count, said=_SAID[cause]),
+        confidence_reason=say("no known reason for this thread to ask there")
+        if cause == "unknown"
+        else NOTHING,
+        title=say("{count:count} lookups found no file: {said}", count=count, said=_SAID[cause]),
         subject=structs.replace(broker, thread=first.thread),
         evidence={
             "lines": count,
@@ -157,7 +159,7 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Sub
         },
         explanation=tuple(
             say(
-                "{thread}: {count:,} lines {between}, for offset {requested:,}, {place}",
+                "{thread}: {count:count} lines {between}, for offset {requested:count}, {place}",
                 thread=row.thread or say("A thread without a name"),
                 count=row.count,
                 between=between(row.first, row.last),
@@ -168,7 +170,7 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Sub
                 ""
                 if row.first_offset is None or row.last_offset is None
                 else say(
-                    " ({first_offset:,} to {last_offset:,})",
+                    " ({first_offset:count} to {last_offset:count})",
                     first_offset=row.first_offset,
                     last_offset=row.last_offset,
                 )
@@ -177,8 +179,8 @@ def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Sub
             for row in rows[:5]
             if row.requested is not None
         )
-        or (say("{count:,} lines.", count=count),),
+        or (say("{count:count} lines.", count=count),),
         remedy=_REMEDIES[cause],
-        spells=joined([spell for row in rows for spell in spell_between(row.first, row.last)]),
+        when=joined([period for row in rows for period in spell_between(row.first, row.last)]),
         weight=0.6,
     )

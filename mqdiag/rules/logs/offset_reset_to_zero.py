@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetReset, VersionRange
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.log_events import between
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.spells import between as spell_between
-from mqdiag.spells import joined
+from mqdiag.text import NOTHING, say
+from mqdiag.time_ranges import between as spell_between
+from mqdiag.time_ranges import joined
 
 
 def _facts(given: int) -> Facts:
@@ -89,13 +89,17 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
     brokers = {reset.broker for reset in resets if reset.broker}
     queues = {reset.queue_id for reset in resets if reset.queue_id is not None}
     explained = [
-        say("Group {group} asked for offset {requested:,}", group=reset.group or "?", requested=reset.requested)
+        say(
+            "Group {group} asked for offset {requested:count}",
+            group=reset.group or "?",
+            requested=reset.requested,
+        )
         + (say(" of queue {queue_id}", queue_id=reset.queue_id) if reset.queue_id is not None else "")
         + say(" and was given 0 {between}", between=between(reset.first, reset.last))
         + (
             ""
             if reset.broker_max is None
-            else say("; the broker's queue ended at {broker_max:,}", broker_max=reset.broker_max)
+            else say("; the broker's queue ended at {broker_max:count}", broker_max=reset.broker_max)
         )
         + say(".")
         for reset in sorted(resets, key=lambda reset: -reset.requested)[:5]
@@ -112,10 +116,10 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
         severity=Severity.ERROR,
         cause="offset-beyond-end",
         confidence=Confidence.HIGH if known else Confidence.MEDIUM,
-        confidence_reason="" if known else say("the line about the overflow is not in these logs"),
+        confidence_reason=NOTHING if known else say("the line about the overflow is not in these logs"),
         title=(
             say(
-                "Group {group} was sent back from offset {requested:,} to 0",
+                "Group {group} was sent back from offset {requested:count} to 0",
                 group=worst.group or "?",
                 requested=worst.requested,
             )
@@ -140,6 +144,6 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
         },
         explanation=tuple(explained),
         remedy=check.card.remedy,
-        spells=joined([spell for one in resets for spell in spell_between(one.first, one.last)]),
+        when=joined([period for one in resets for period in spell_between(one.first, one.last)]),
         weight=1.0,
     )

@@ -7,23 +7,21 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import DEFAULT_LIMIT_MS, number, subject
 from mqdiag.rules.broker._remedies import LIMIT_BACK
 from mqdiag.rules.log_events import BUSY_TEXTS, by_broker, lines, rows_said, when, writes_fast
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.spells import spells_of
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
 
 MEANINGS = {
-    "busy-reject": later(
+    "busy-reject": say(
         "the page cache is busy, the transient store pool has no buffer, or a slave of 5.x was asked"
     ),
-    "busy-overload": later("the send queue is full"),
-    "busy-pc-synchronized": later("the page cache is busy, seen when the message was to be written"),
-    "busy-pc-clean": later("the page cache is busy, and the queue was emptied"),
-    "busy-timeout-clean": later(
-        "the message waited too long for a send thread; the page cache need not be slow"
-    ),
+    "busy-overload": say("the send queue is full"),
+    "busy-pc-synchronized": say("the page cache is busy, seen when the message was to be written"),
+    "busy-pc-clean": say("the page cache is busy, and the queue was emptied"),
+    "busy-timeout-clean": say("the message waited too long for a send thread; the page cache need not be slow"),
 }
 BY_LIMIT = ("busy-reject", "busy-pc-synchronized", "busy-pc-clean")
 
@@ -111,8 +109,10 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
     if short:
         explained.append(
             say(
-                "osPageCacheBusyTimeOutMills is {limit:,}; {default:,} is the default. After {limit:,} ms in one"
-                " write the broker calls its page cache busy.",
+                (
+                    "osPageCacheBusyTimeOutMills is {limit:count}; {default:count} is the default. After"
+                    " {limit:count} ms in one write the broker calls its page cache busy."
+                ),
                 limit=limit,
                 default=DEFAULT_LIMIT_MS,
             )
@@ -121,7 +121,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         severity=Severity.WARNING,
         cause="broker-busy",
         confidence=Confidence.HIGH,
-        title=say("Senders were told {count:,} times that the broker is busy", count=count),
+        title=say("Senders were told {count:count} times that the broker is busy", count=count),
         subject=subject(logs, found),
         evidence={
             "answers": count,
@@ -133,6 +133,6 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         },
         explanation=tuple(explained),
         remedy=((LIMIT_BACK,) if short else ()) + check.card.remedy,
-        spells=spells_of(found),
+        when=ranges_of(found),
         weight=0.3,
     )

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import later, say
 from mqdiag.rules.broker._logs import each_broker, pool_fits
 from mqdiag.rules.broker._remedies import POOL_IF_ASYNC_MASTER
-from mqdiag.rules.log_events import between, is_set, of_broker, slow_spells
+from mqdiag.rules.log_events import between, is_set, of_broker, slow_ranges
 from mqdiag.rules.logs._slow_writes_admin import in_admin
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 
 def _facts(slow: int, puts: int) -> Facts:
@@ -46,12 +45,12 @@ def silent() -> Facts:
     return _facts(2, 50)
 
 
-LOOK = later(
+LOOK = say(
     "Look at the disk (iostat -x 1), at memory reclaim and swapping (vmstat 1) and at what else uses them on the"
     " broker's host, at the minutes that the finding names."
 )
-WAITS = later("With SYNC_FLUSH or a SYNC_MASTER the disk or the slave is in this time; look at both.")
-ADD = later("Add brokers, memory or SSDs.")
+WAITS = say("With SYNC_FLUSH or a SYNC_MASTER the disk or the slave is in this time; look at both.")
+ADD = say("Add brokers, memory or SSDs.")
 
 
 @rule(
@@ -94,11 +93,13 @@ def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
     worst = put.worst
     explained = [
         say(
-            "{from_100_ms:,} of {puts:,} writes took 100 ms or more ({share}), {from_1_s:,} a"
-            " second or more, {between} (PAGECACHERT).",
+            (
+                "{from_100_ms:count} of {puts:count} writes took 100 ms or more ({share:percent}),"
+                " {from_1_s:count} a second or more, {between} (PAGECACHERT)."
+            ),
             from_100_ms=put.from_100_ms,
             puts=put.puts,
-            share=percent(share),
+            share=share,
             from_1_s=put.from_1_s,
             between=between(put.first, put.last),
         )
@@ -106,7 +107,7 @@ def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
     if worst is not None:
         explained.append(
             say(
-                "The worst was the minute before {at}: {from_100_ms:,} of {puts:,}.",
+                "The worst was the minute before {at}: {from_100_ms:count} of {puts:count}.",
                 at=worst.at or say("an unknown time"),
                 from_100_ms=worst.from_100_ms,
                 puts=worst.puts,
@@ -126,7 +127,7 @@ def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
         cause="slow-writes",
         confidence=Confidence.HIGH,
         title=say(
-            "The broker writes slowly: {from_100_ms:,} of {puts:,} writes took 100 ms or more",
+            "The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or more",
             from_100_ms=put.from_100_ms,
             puts=put.puts,
         ),
@@ -143,6 +144,6 @@ def _of_one(facts: Facts, limits: Limits) -> Iterator[Draft]:
         },
         explanation=tuple(explained),
         remedy=tuple(line for line in check.card.remedy if line != POOL_IF_ASYNC_MASTER or pool_fits(facts)),
-        spells=slow_spells(put),
+        when=slow_ranges(put),
         weight=share,
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import say
 from mqdiag.rules.log_events import events, when
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 SETTINGS = ("pullThresholdForQueue", "pullThresholdSizeForQueue")
 
@@ -57,7 +57,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for event in events(logs, "threshold-divided"):
         ranges = [
             say(
-                "{name} between {values:,} and {values_2:,}",
+                "{name} between {values:count} and {values_2:count}",
                 name=name,
                 values=event.values[f"smallest_{name}"],
                 values_2=event.values[f"largest_{name}"],
@@ -70,12 +70,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="by-design",
             confidence=Confidence.HIGH,
             title=say(
-                "The client divided a threshold for the topic among its queues {count:,} times",
+                "The client divided a threshold for the topic among its queues {count:count} times",
                 count=event.count,
             ),
             evidence={"times": event.count, **event.values},
             explanation=(
-                say("{count:,} lines `is changed from` {when}", count=event.count, when=when(event))
+                say("{count:count} lines `is changed from` {when}", count=event.count, when=when(event))
                 + (f": {', '.join(ranges)}" if ranges else "")
                 + say("."),
             ),

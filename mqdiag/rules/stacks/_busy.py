@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft
 from mqdiag.rules.stacks._standstill import plain
-from mqdiag.rules.wording import percent
+from mqdiag.text import say
 
 MOST = 0.5
 """share of the threads that must be seen to move"""
@@ -59,8 +58,8 @@ def pool_draft(
     if pool.shared_frame:
         lines.append(
             say(
-                "{shared_share} of the looks found them at {shared_frame}, in {shared_doing}.",
-                shared_share=percent(pool.shared_share),
+                "{shared_share:percent} of the looks found them at {shared_frame}, in {shared_doing}.",
+                shared_share=pool.shared_share,
                 shared_frame=plain(pool.shared_frame),
                 shared_doing=pool.shared_doing,
             )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.language import counted, say
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.text import NOTHING, say
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
 """fewer samples, or less time between first and last, make an error a warning"""
@@ -57,8 +57,10 @@ def who(standstill: Standstill) -> str:
     return f"{_threads(count, consuming=consuming)}{owner}"
 
 
-def _threads(number: int, *, consuming: bool) -> str:
-    return counted(number, "consume thread" if consuming else "thread")
+def _threads(number: int, *, consuming: bool) -> Text:
+    if consuming:
+        return say("{number:count} consume {number:thread|threads}", number=number)
+    return say("{number:count} {number:thread|threads}", number=number)
 
 
 def verb(standstill: Standstill, one: str, many: str) -> str:
@@ -102,11 +104,13 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
 def explanation(standstill: Standstill) -> tuple[str, ...]:
     """The evidence in sentences."""
     lines = []
-    time = "" if standstill.seconds is None else say(" over {seconds:.1f} s", seconds=standstill.seconds)
+    time = "" if standstill.seconds is None else say(" over {seconds:decimal} s", seconds=standstill.seconds)
     cpu = (
         say("; the dumps hold no CPU time")
         if standstill.cpu_growth_ms is None
-        else say("; CPU time grew by {cpu_growth_ms:.2f} ms at most", cpu_growth_ms=standstill.cpu_growth_ms)
+        else say(
+            "; CPU time grew by {cpu_growth_ms:decimal} ms at most", cpu_growth_ms=standstill.cpu_growth_ms
+        )
     )
     lines.append(
         say(
@@ -142,7 +146,7 @@ def draft(
         severity=severity(standstill, limits, worst),
         cause=cause or standstill.cause,
         confidence=Confidence(standstill.confidence),
-        confidence_reason="" if standstill.confidence == "high" else standstill.reason,
+        confidence_reason=NOTHING if standstill.confidence == "high" else standstill.reason,
         title=title,
         subject=subject(standstill),
         evidence=evidence(standstill),

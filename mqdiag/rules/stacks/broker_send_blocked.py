@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._standstill import LIMITS, draft, example, verb, who
+from mqdiag.text import NOTHING, say
 
 PLACES = {
-    "page-cache-busy": later("before the write to the commit log"),
-    "slow-slave": later("in the wait for the slave"),
-    "slow-disk": later("in the wait for the flush to disk"),
+    "page-cache-busy": say("before the write to the commit log"),
+    "slow-slave": say("in the wait for the slave"),
+    "slow-disk": say("in the wait for the flush to disk"),
 }
 SENDS = Standstill(
     kind="broker-put",
@@ -121,7 +121,7 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                 severity=Severity.WARNING,
                 cause=waits.cause,
                 confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-                confidence_reason=""
+                confidence_reason=NOTHING
                 if sure
                 else say("one thread, or two samples, may be found there by chance"),
                 title=say(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Deadlock
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 CYCLE = Deadlock(
     threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import NOTHING, say
 
 IDLE = WorkerPool(
     role="consume-worker",
@@ -73,7 +73,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             severity=Severity.INFO,
             cause="no-backlog-or-slow-pull",
             confidence=Confidence.HIGH if stacks.samples >= 3 else Confidence.MEDIUM,
-            confidence_reason="" if stacks.samples >= 3 else say("a few looks only"),
+            confidence_reason=NOTHING if stacks.samples >= 3 else say("a few looks only"),
             title=say(
                 "{share} {size} consume threads{owner} wait for messages: the listener keeps up",
                 share=share,
@@ -83,7 +83,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             subject=Subject(group=pool.group, thread=None if pool.group else pool.pool),
             evidence={"threads": pool.threads, "idle": pool.idle, "samples": stacks.samples},
             explanation=(
-                "They wait in the pool's queue (ThreadPoolExecutor.getTask), not below the listener.",
+                say("They wait in the pool's queue (ThreadPoolExecutor.getTask), not below the listener."),
             ),
             remedy=check.card.remedy,
             weight=float(size),

@@ -6,26 +6,26 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.language import later, say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.text import say
 
 TEXTS = {
     "one-sample": (
         Severity.INFO,
-        later("One sample shows where threads are, not whether they move: progress cannot be judged"),
+        say("One sample shows where threads are, not whether they move: progress cannot be judged"),
     ),
     "identical-samples": (
         Severity.WARNING,
-        later("The samples are the same dump given more than once: progress cannot be judged"),
+        say("The samples are the same dump given more than once: progress cannot be judged"),
     ),
     "mixed-jvms": (
         Severity.WARNING,
-        later("The samples are of different JVMs: no verdict is drawn over them"),
+        say("The samples are of different JVMs: no verdict is drawn over them"),
     ),
-    "too-close": (Severity.INFO, later("The samples are less than a second apart: progress cannot be judged")),
+    "too-close": (Severity.INFO, say("The samples are less than a second apart: progress cannot be judged")),
     "no-cpu-time": (
         Severity.INFO,
-        later("The samples hold no CPU time, so threads that stay in the same frames cannot all be judged"),
+        say("The samples hold no CPU time, so threads that stay in the same frames cannot all be judged"),
     ),
 }
 

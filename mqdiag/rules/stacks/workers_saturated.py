@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stacks._busy import BUSY, busy_pools, pool_draft
+from mqdiag.text import say
 
 
 def fires() -> Facts:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from mqdiag.language import later, say
 from mqdiag.rules.stores._ahead import Ahead, Compared
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 ROWS_SAID = 8
-IDEMPOTENT = later(
+IDEMPOTENT = say(
     "Whatever is done, make the consumers able to meet a message twice: what was not on"
     " disk when the power went may come again."
 )
@@ -24,8 +23,10 @@ def rows(compared: Compared) -> Iterator[str]:
         )
         bound = "" if compared.store.listed_in is None else say("at most ")
         text = say(
-            "{who} stands at {offset:,} of topic {topic} queue {queue_id}, which ends at"
-            " {bound}{maximum:,} in {path}: {by:,} beyond",
+            (
+                "{who} stands at {offset:count} of topic {topic} queue {queue_id}, which ends at"
+                " {bound}{maximum:count} in {path}: {by:count} beyond"
+            ),
             who=who,
             offset=one.stored.offset,
             topic=one.stored.topic,
@@ -37,14 +38,14 @@ def rows(compared: Compared) -> Iterator[str]:
         )
         if one.other_maximum is not None and compared.other is not None:
             text += say(
-                "; in {path} it ends at {other_maximum:,}",
+                "; in {path} it ends at {other_maximum:count}",
                 path=compared.other.path,
                 other_maximum=one.other_maximum,
             )
         yield text + say(".")
     more = len(compared.ahead) - ROWS_SAID
     if more > 0:
-        yield say("So do {more:,} more stored offsets.", more=more)
+        yield say("So do {more:count} more stored offsets.", more=more)
 
 
 def outcome(compared: Compared, to_zero: bool | None, version: str | None) -> Iterator[str]:
@@ -53,7 +54,7 @@ def outcome(compared: Compared, to_zero: bool | None, version: str | None) -> It
     kept = [one for one in compared.ahead if one.minimum != 0]
     zero = say(
         "brokers up to 4.9.3 and 5.0.0-ALPHA send such consumers to offset 0: {messages} again",
-        messages=counted(again, "message"),
+        messages=say("{number:count} {number:message|messages}", number=again),
     )
     end = say(
         "brokers from 4.9.4 and 5.0.0 on let them go on at the end of the queue: nothing is"
@@ -72,7 +73,7 @@ def outcome(compared: Compared, to_zero: bool | None, version: str | None) -> It
             say(
                 "{queues} no longer or not surely begin at 0; where the first messages are deleted,"
                 " all versions go on at the end.",
-                queues=counted(len(kept), "queue"),
+                queues=say("{number:count} {number:queue|queues}", number=len(kept)),
             )
         )
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.language import say
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.rules.stores._ahead import Compared, compare, goes_to_zero
 from mqdiag.rules.stores._ahead_texts import outcome, rows, stale_steps, steps
-from mqdiag.rules.wording import counted
+from mqdiag.text import say
 
 
 def _store(path: str, role: str, maximum: int, offset: int) -> StoreFacts:
@@ -83,14 +82,16 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     assert stores is not None
     masters = [store for store in stores.stores if store.role != "slave"]
     if not masters and stores.stores:
-        yield Skip(reason="only slaves' stores were given; consumers meet the master's")
+        yield Skip(reason=say("only slaves' stores were given; consumers meet the master's"))
     for store in masters:
         if store.unusable_offsets:
             yield Skip(
                 reason=say(
                     "{path}: of {offsets} the value cannot be used, so nothing is said about them",
                     path=store.path,
-                    offsets=counted(store.unusable_offsets, "stored offset"),
+                    offsets=say(
+                        "{number:count} {number:stored offset|stored offsets}", number=store.unusable_offsets
+                    ),
                 )
             )
         compared = compare(stores, store)
@@ -106,7 +107,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                         "names and sizes of the files in {listed_in} cannot tell for {offsets}; copy the last"
                         " file of each queue, or give the store folder",
                         listed_in=store.listed_in or store.path,
-                        offsets=counted(compared.undecided, "stored offset"),
+                        offsets=say(
+                            "{number:count} {number:stored offset|stored offsets}", number=compared.undecided
+                        ),
                     )
                 )
             )
@@ -129,12 +132,16 @@ def _draft(facts: Facts, compared: Compared) -> Draft:
         other is not None and bool(known) and not any(missing.values()) and len(known) == len(compared.ahead)
     )
     again = sum(one.to_zero for one in compared.ahead)
-    who = say("group {groups}", groups=groups[0]) if len(groups) == 1 else counted(len(groups), "group")
+    who = (
+        say("group {groups}", groups=groups[0])
+        if len(groups) == 1
+        else say("{number:count} {number:group|groups}", number=len(groups))
+    )
     title = say(
-        "Offsets of {who} lie up to {by:,} beyond the end of {queues} in {path}",
+        "Offsets of {who} lie up to {by:count} beyond the end of {queues} in {path}",
         who=who if groups else say("delay levels"),
         by=worst.by,
-        queues=counted(len(queues), "queue"),
+        queues=say("{number:count} {number:queue|queues}", number=len(queues)),
         path=store.path,
     )
     if compared.roles_unknown:
@@ -204,7 +211,7 @@ def _where_missing(compared: Compared, missing: dict[tuple[str, int], int]) -> I
         yield say(
             "{path} has {messages} of these queues that {path_2} lacks.",
             path=compared.other.path,
-            messages=counted(total, "message"),
+            messages=say("{number:count} {number:message|messages}", number=total),
             path_2=compared.store.path,
         )
     elif missing:

@@ -106,7 +106,7 @@ def test_write_times_that_a_slow_disk_and_a_busy_page_cache_gave() -> None:
     (slow,) = run_rules(RULES, of_case("sync-flush-slow-4.3.2")).findings
     assert (slow.rule, slow.severity.value) == ("slow-writes", "error")
     assert slow.evidence["from_100_ms"] == 161
-    assert slow.spells, "the broker's start and run time tell when it was"
+    assert slow.when, "the broker's start and run time tell when it was"
 
 
 @pytest.mark.parametrize("case", ["low-limits-4.3.2", "low-limits-5.3.3", "page-cache-busy-5.3.3"])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mqdiag.language import say
 from mqdiag.render.html.figures.svg import CHARACTER, WIDTH, begin, box, element, picture, text
 from mqdiag.render.wording.safe import safe
+from mqdiag.text import say
 
 _GAP, _LINE, _LEFT = 44, 18, 120
 _MOST_LINES = 4

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, picture, text
+from mqdiag.text import say
 
 _ROW, _NAME, _TEXT = 44, 240, 110
 
@@ -42,7 +42,7 @@ def event_series(title: str, series: Sequence[Series], from_text: str, to_text: 
                 continue
             height = max((_ROW - 12) * count / most, 1.5)
             width = max(one.step_seconds * scale - 0.3, 1.2)
-            hint = say("{label}: {count:,.0f} at {when}", label=one.label, count=count, when=when)
+            hint = say("{label}: {count:count} at {when}", label=one.label, count=count, when=when)
             parts.append(
                 box(_NAME + (at - first) * scale, top + _ROW - 9 - height, width, height, one.kind, hint)
             )

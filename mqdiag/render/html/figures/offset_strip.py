@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, element, picture, text
+from mqdiag.text import say
 
 _ROW, _NAME, _RIGHT = 46, 260, 20
 

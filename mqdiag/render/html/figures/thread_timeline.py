@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, picture, text
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 _ROW, _NAME, _STATE = 22, 300, 110
 LETTERS = {"stuck": "S", "blocked": "B", "progressing": "P", "idle": "i", "unknown": "?"}

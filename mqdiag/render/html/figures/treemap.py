@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from mqdiag.language import say
 from mqdiag.render.html.figures.svg import WIDTH, box, cut, element, picture, text
+from mqdiag.text import say
 
 HEIGHT = 460
 _HEAD = 18

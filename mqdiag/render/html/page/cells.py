@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mqdiag.language import say
 from mqdiag.render.html.page.parts import Cell, Column, Table
 from mqdiag.render.wording.sizes import duration, number, share, size
+from mqdiag.text import say
 
 _UNKNOWN = Cell("", -1)
 

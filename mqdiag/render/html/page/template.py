@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
-from mqdiag.language import TAGS, chosen, say
+from mqdiag.language import TAGS
 from mqdiag.render.html.page.parts import Cell, Section
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
@@ -19,6 +19,7 @@ from mqdiag.render.wording.sizes import size
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.unexplained import unexplained
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 4000
@@ -40,7 +41,7 @@ def render_page(report: Report, before: Sequence[Section], after: Sequence[Secti
         totals=totals_line(report),
         titles={finding.fingerprint: finding.title for finding in report.findings},
         Cell=Cell,
-        language=TAGS[chosen()],
+        language=TAGS["en"],
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, count_cell, offset_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Fold, Pairs, Section
 from mqdiag.render.wording.settings import setting_text
 from mqdiag.render.wording.sizes import duration, number, size
+from mqdiag.text import say
 
 
 def broker_section(report: Report, view: View) -> Section | None:
@@ -88,9 +88,9 @@ def _card(broker: BrokerFacts) -> list[tuple[str, str]]:
     pool = broker.transient_store_pool
     if pool is not None:
         free = say(
-            ", {available_buffers} of {pool_size} buffers free",
-            available_buffers=number(pool.available_buffers),
-            pool_size=number(pool.pool_size),
+            ", {available_buffers:count} of {pool_size:count} buffers free",
+            available_buffers=pool.available_buffers,
+            pool_size=pool.pool_size,
         )
         rows.append((say("transient store pool"), f"on{free}" if pool.enabled else say("off")))
     log = broker.commit_log
@@ -99,8 +99,8 @@ def _card(broker: BrokerFacts) -> list[tuple[str, str]]:
             (
                 say("commit log"),
                 say(
-                    "{files} files, written to {wrote_offset}",
-                    files=number(log.files),
+                    "{files:count} files, written to {wrote_offset}",
+                    files=log.files,
                     wrote_offset=log.wrote_offset,
                 ),
             )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.bars import BarRow, bars
 from mqdiag.render.html.figures.offset_strip import Strip, offset_strips
 from mqdiag.render.html.page.cells import age_cell, count_cell
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Table
 from mqdiag.render.wording.settings import setting_text
-from mqdiag.render.wording.sizes import duration, number, size
+from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 MOST_BARS = 20
 MOST_STRIPS = 12
@@ -78,9 +78,9 @@ def _bars(queues: list[QueueFacts]) -> Figure:
     shown = sorted(queues, key=lambda queue: (-queue.body_bytes, -queue.messages))[:MOST_BARS]
     left_out = len(queues) - len(shown)
     title = say(
-        "The queue with most bytes is {name}: {body_bytes}",
+        "The queue with most bytes is {name}: {body_bytes:bytes}",
         name=_name(shown[0]),
-        body_bytes=size(shown[0].body_bytes),
+        body_bytes=shown[0].body_bytes,
     )
     return Figure(
         svg=bars(
@@ -109,8 +109,8 @@ def _strips(queues: list[QueueFacts]) -> Figure:
     return Figure(
         svg=offset_strips(
             say(
-                "Offsets held, the widest span is {span} of {name}",
-                span=number(widest.span),
+                "Offsets held, the widest span is {span:count} of {name}",
+                span=widest.span,
                 name=_name(widest),
             ),
             [
@@ -139,13 +139,13 @@ def _head(queue: QueueFacts) -> str:
     finished = ""
     if queue.finished_beyond_head:
         finished = say(
-            ", {finished_beyond_head} finished beyond it",
-            finished_beyond_head=number(queue.finished_beyond_head),
+            ", {finished_beyond_head:count} finished beyond it",
+            finished_beyond_head=queue.finished_beyond_head,
         )
     return say(
-        "offset {min_offset} in hand for {oldest_consume_age_ms}{finished}",
+        "offset {min_offset} in hand for {oldest_consume_age_ms:ms}{finished}",
         min_offset=queue.min_offset,
-        oldest_consume_age_ms=duration(queue.oldest_consume_age_ms),
+        oldest_consume_age_ms=queue.oldest_consume_age_ms,
         finished=finished,
     )
 
@@ -189,7 +189,7 @@ def _queues(heap: HeapFacts) -> Table:
             )
             for queue in rows[:MOST_QUEUES]
         ],
-        note=say("and {hidden} more queues; --format json has them all", hidden=number(hidden))
+        note=say("and {hidden:count} more queues; --format json has them all", hidden=hidden)
         if hidden > 0
         else "",
     )

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from mqdiag.facts.diff import DiffFacts, FindingChange, Growth
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import count_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Cell, Pairs, Section
-from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 
 def diff_section(report: Report, view: View) -> Section | None:
@@ -34,7 +33,7 @@ def diff_section(report: Report, view: View) -> Section | None:
     if diff.classes:
         classes = [(one.name, *_counts(one.instances), *_sizes(one.shallow_bytes)) for one in diff.classes]
         note = (
-            say("and {classes_left_out} more classes", classes_left_out=number(diff.classes_left_out))
+            say("and {classes_left_out:count} more classes", classes_left_out=diff.classes_left_out)
             if diff.classes_left_out
             else ""
         )
@@ -75,9 +74,9 @@ def _summary(diff: DiffFacts) -> list[tuple[str, str]]:
             (
                 say("reachable"),
                 say(
-                    "{before} to {after}",
-                    before=size(diff.heap_bytes.before),
-                    after=size(diff.heap_bytes.after),
+                    "{before:bytes} to {after:bytes}",
+                    before=diff.heap_bytes.before,
+                    after=diff.heap_bytes.after,
                 ),
             )
         )

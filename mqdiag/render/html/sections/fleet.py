@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.heat_map import heat_map
 from mqdiag.render.html.page.cells import count_cell, decimal_cell, share_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Figure, Pairs, Section
-from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 MOST_ROWS = 60
 MOST_COLUMNS = 14
@@ -34,45 +33,45 @@ def _summary(fleet: FleetFacts) -> list[tuple[str, str]]:
         (
             say("incidents"),
             say(
-                "{incidents}: {analysed} new, {known} known",
-                incidents=number(totals.incidents),
-                analysed=number(totals.analysed),
-                known=number(totals.known),
+                "{incidents:count}: {analysed:count} new, {known:count} known",
+                incidents=totals.incidents,
+                analysed=totals.analysed,
+                known=totals.known,
             ),
         ),
         (
             say("files"),
             say(
-                "{files}, {bytes}, {failures} not analysed",
-                files=number(totals.files),
-                bytes=size(totals.bytes),
-                failures=number(totals.failures),
+                "{files:count}, {bytes:bytes}, {failures:count} not analysed",
+                files=totals.files,
+                bytes=totals.bytes,
+                failures=totals.failures,
             ),
         ),
         (
             say("seen"),
             say(
-                "{services} services, {hosts} hosts, {groups} groups",
-                services=number(totals.services),
-                hosts=number(totals.hosts),
-                groups=number(totals.groups),
+                "{services:count} services, {hosts:count} hosts, {groups:count} groups",
+                services=totals.services,
+                hosts=totals.hosts,
+                groups=totals.groups,
             ),
         ),
         (
             say("findings"),
             say(
-                "{findings}: {errors} errors, {warnings} warnings",
-                findings=number(totals.findings),
-                errors=number(totals.errors),
-                warnings=number(totals.warnings),
+                "{findings:count}: {errors:count} errors, {warnings:count} warnings",
+                findings=totals.findings,
+                errors=totals.errors,
+                warnings=totals.warnings,
             ),
         ),
         (
             say("since then"),
             say(
-                "{regressions} regressions, {recoveries} recoveries",
-                regressions=number(totals.regressions),
-                recoveries=number(totals.recoveries),
+                "{regressions:count} regressions, {recoveries:count} recoveries",
+                regressions=totals.regressions,
+                recoveries=totals.recoveries,
             ),
         ),
     ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.treemap import Area, treemap
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Cell, Column, Figure, Fold, Pairs, Section, Table
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.sizes import number, share, size
+from mqdiag.text import say
 
 MOST_CLASSES = 1000
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
@@ -52,16 +52,16 @@ def _summary(heap: HeapFacts) -> list[tuple[str, str]]:
             (
                 say("reachable"),
                 say(
-                    "{objects} objects, {shallow_bytes}",
-                    objects=number(heap.objects),
-                    shallow_bytes=size(heap.shallow_bytes),
+                    "{objects:count} objects, {shallow_bytes:bytes}",
+                    objects=heap.objects,
+                    shallow_bytes=heap.shallow_bytes,
                 ),
             )
         )
         unreachable = say(
-            "{unreachable_objects} objects, {unreachable_bytes}",
-            unreachable_objects=number(heap.unreachable_objects),
-            unreachable_bytes=size(heap.unreachable_bytes),
+            "{unreachable_objects:count} objects, {unreachable_bytes:bytes}",
+            unreachable_objects=heap.unreachable_objects,
+            unreachable_bytes=heap.unreachable_bytes,
         )
         rows.append((say("unreachable"), unreachable))
     if heap.messages is not None and (heap.messages or heap.consumers):
@@ -69,9 +69,9 @@ def _summary(heap: HeapFacts) -> list[tuple[str, str]]:
             (
                 say("messages"),
                 say(
-                    "{messages}, bodies of {body_bytes}",
-                    messages=number(heap.messages),
-                    body_bytes=size(heap.body_bytes),
+                    "{messages:count}, bodies of {body_bytes:bytes}",
+                    messages=heap.messages,
+                    body_bytes=heap.body_bytes,
                 ),
             )
         )
@@ -101,8 +101,8 @@ def _map(heap: HeapFacts) -> Figure:
     return Figure(
         svg=treemap(
             say(
-                "Who holds the {shallow_bytes} of the heap: most is held by {label}, {detail}",
-                shallow_bytes=size(heap.shallow_bytes),
+                "Who holds the {shallow_bytes:bytes} of the heap: most is held by {label}, {detail}",
+                shallow_bytes=heap.shallow_bytes,
                 label=largest.label,
                 detail=largest.detail,
             ),
@@ -183,9 +183,9 @@ def _classes(heap: HeapFacts) -> Table:
     if hidden:
         rest = sum(row.shallow_bytes for row in hidden)
         note = say(
-            "and {hidden} more classes, {rest} shallow; --format json has them all",
-            hidden=number(len(hidden)),
-            rest=size(rest),
+            "and {hidden:count} more classes, {rest:bytes} shallow; --format json has them all",
+            hidden=len(hidden),
+            rest=rest,
         )
     return Table(
         name="classes",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, offset_cell
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Fold, Section, Stack, Table
+from mqdiag.text import say
 
 MOST_STACKS = 40
 MOST_THREADS = 2000

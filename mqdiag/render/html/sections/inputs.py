@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mqdiag.facts.inputs import Input
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import Cell, Column, Section, Table
 from mqdiag.render.wording.sizes import size
+from mqdiag.text import say
 
 
 def inputs_section(report: Report, view: View) -> Section | None:
@@ -44,6 +44,6 @@ def _read(given: Input) -> str:
     where = (
         ""
         if given.stopped_at_byte is None
-        else say(" to byte {stopped_at_byte:,}", stopped_at_byte=given.stopped_at_byte)
+        else say(" to byte {stopped_at_byte:count}", stopped_at_byte=given.stopped_at_byte)
     )
     return say("in part{where}: {problem}", where=where, problem=given.problem or say("it is not complete"))

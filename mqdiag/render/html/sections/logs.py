@@ -6,7 +6,6 @@ from datetime import datetime
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.event_series import Series, event_series
 from mqdiag.render.html.page.cells import (
@@ -20,6 +19,7 @@ from mqdiag.render.html.page.cells import (
 )
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Table
 from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 MOST_SERIES = 16
 
@@ -83,7 +83,7 @@ def _series(logs: LogsFacts) -> Figure | None:
                     label=_words(event.kind),
                     points=points,
                     step_seconds=60.0 * event.step_minutes,
-                    total_text=say("{count} lines", count=number(event.count)),
+                    total_text=say("{count:count} lines", count=event.count),
                 )
             )
     if not series:
@@ -93,11 +93,11 @@ def _series(logs: LogsFacts) -> Figure | None:
     return Figure(
         svg=event_series(
             say(
-                "What was logged from {first} to {last}; most often {words}, {count} lines",
+                "What was logged from {first} to {last}; most often {words}, {count:count} lines",
                 first=first[1],
                 last=last[1],
                 words=_words(most.kind),
-                count=number(most.count),
+                count=most.count,
             ),
             series,
             first[1],
@@ -144,9 +144,9 @@ def _subjects(event: LogEvent, place: int) -> Table:
     note = ""
     if event.subjects_left_out:
         note = say(
-            "and {subjects_left_out} more with {lines_left_out} lines",
-            subjects_left_out=number(event.subjects_left_out),
-            lines_left_out=number(event.lines_left_out),
+            "and {subjects_left_out:count} more with {lines_left_out:count} lines",
+            subjects_left_out=event.subjects_left_out,
+            lines_left_out=event.lines_left_out,
         )
     return Table(
         name=f"subjects-{place}",
@@ -182,7 +182,7 @@ def _latency(latency: PutLatency, of: str, place: int) -> Table:
     total = max(latency.puts, 1)
     return Table(
         name=f"latency-{place}" if place else "latency",
-        caption=say("How long the broker's {puts} puts took", puts=number(latency.puts)) + of,
+        caption=say("How long the broker's {puts:count} puts took", puts=latency.puts) + of,
         columns=(
             Column(head=say("took")),
             Column(head=say("puts"), number=True),

@@ -8,7 +8,6 @@ from dataclasses import replace
 import msgspec
 
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Fold, Section, Table
 from mqdiag.render.html.sections.broker import broker_section
@@ -16,6 +15,7 @@ from mqdiag.render.html.sections.consumers import consumers_section
 from mqdiag.render.html.sections.heap import heap_section
 from mqdiag.render.html.sections.heap_threads import heap_threads_section
 from mqdiag.render.html.sections.stacks import stacks_section
+from mqdiag.text import say
 
 _OF_A_PROCESS = (heap_section, broker_section, consumers_section, heap_threads_section, stacks_section)
 

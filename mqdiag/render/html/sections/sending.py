@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import age_cell, count_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Pairs, Section
 from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 
 def sending_section(report: Report, view: View) -> Section | None:

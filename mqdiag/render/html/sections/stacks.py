@@ -5,13 +5,13 @@ from __future__ import annotations
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.lock_graph import LockNode, lock_graph
 from mqdiag.render.html.figures.thread_timeline import TimelineRow, thread_timeline
 from mqdiag.render.html.page.parts import AnyPart, Cell, Column, Figure, Fold, Pairs, Section, Stack, Table
 from mqdiag.render.wording.class_names import fit
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 MOST_ROWS = 60
 MOST_LOCKS = 8
@@ -51,7 +51,7 @@ def _more(count: int) -> str:
 
 
 def _summary(stacks: StacksFacts) -> list[tuple[str, str]]:
-    span = "" if not stacks.seconds else say(" over {seconds:.1f} s", seconds=stacks.seconds)
+    span = "" if not stacks.seconds else say(" over {seconds:decimal} s", seconds=stacks.seconds)
     rows = [(say("samples"), f"{stacks.samples}{span}")]
     rows += [(say("JVM"), jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
     counts = {state: sum(one.state == state for one in stacks.threads) for state in _STATES}

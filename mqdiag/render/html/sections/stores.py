@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Cell, Column, Paragraph, Section, Table
 from mqdiag.render.text.admin import backlogs, broker_rows
 from mqdiag.render.text.stores import commit_log, differing, end_of, remarks
 from mqdiag.render.wording.sizes import number
+from mqdiag.text import say
 
 
 def stores_section(report: Report, view: View) -> Section | None:

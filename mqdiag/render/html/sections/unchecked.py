@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Column, Fold, Section, Table
+from mqdiag.text import say
 
 
 def unchecked_section(report: Report, view: View) -> Section | None:

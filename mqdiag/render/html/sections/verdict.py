@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mqdiag.facts.verdict import ChainStep, MissingEvidence, Verdict
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.figures.chain import ChainLink, chain
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Code, Figure, Fold, Heading, Paragraph, Section
 from mqdiag.render.wording.words import word
+from mqdiag.text import say
 
 
 def verdict_section(report: Report, view: View) -> Section | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mqdiag.facts.waste import Waste
 from mqdiag.findings import Report
-from mqdiag.language import say
 from mqdiag.render import View
 from mqdiag.render.html.page.cells import count_cell, share_cell, size_cell, table
 from mqdiag.render.html.page.parts import AnyPart, Bullets, Fold, Pairs, Section
 from mqdiag.render.wording.sizes import number, size
+from mqdiag.text import say
 
 
 def waste_section(report: Report, view: View) -> Section | None:
@@ -119,7 +119,7 @@ def _direct(waste: Waste) -> list[AnyPart]:
     limit = (
         ""
         if found.limit_bytes is None
-        else say(" of at most {limit_bytes}", limit_bytes=size(found.limit_bytes))
+        else say(" of at most {limit_bytes:bytes}", limit_bytes=found.limit_bytes)
     )
     pairs = [(say("direct buffers"), f"{number(found.buffers)}, {size(found.capacity_bytes)}{limit}")]
     if found.mapped_buffers:

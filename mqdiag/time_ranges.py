@@ -1,6 +1,6 @@
 """When findings were: whether two of them can be one story.
 
-A spell is a time without a pause of more than ten minutes. A cause and its effect must have a spell in common, or two
+A time range is a time without a pause of more than ten minutes. A cause and its effect must have a period in common, or two
 that are not further apart than the tolerance: ten minutes between lines of logs, an hour where one of them is from a
 dump or an answer to mqadmin, which are one moment of something that began before.
 """
@@ -13,14 +13,14 @@ from datetime import datetime, timedelta
 
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.facts.logs import LogEvent
-from mqdiag.findings import EvidenceValue, Finding, Spell
+from mqdiag.findings import EvidenceValue, Finding, TimeRange
 
 PAUSE = timedelta(minutes=10)
 NEAR = timedelta(minutes=10)
 NEAR_A_DUMP = timedelta(hours=1)
 ANY_ZONE = timedelta(hours=14)
 """no two zones are further apart than twice this; one of them is a known one"""
-MOST_SPELLS = 20
+MOST_RANGES = 20
 _EARLIEST, _LATEST = datetime(1, 1, 3), datetime(9999, 12, 29)
 _LONGEST_MS = 366 * 86_400_000
 _DUMPS = frozenset({"heap", "stacks", "admin"})
@@ -31,24 +31,24 @@ _AGES = (
 """evidence of a dump that reaches back so far"""
 
 
-def spells_of(events: Iterable[LogEvent]) -> tuple[Spell, ...]:
+def ranges_of(events: Iterable[LogEvent]) -> tuple[TimeRange, ...]:
     """When the lines of these events were written; times that are none, as a saved report may have, are left out."""
-    spells: list[Spell] = []
+    ranges: list[TimeRange] = []
     for event in events:
         try:
-            spells += _of_event(event)
+            ranges += _of_event(event)
         except (ValueError, TypeError, OverflowError):
             continue
-    return joined(spells)
+    return joined(ranges)
 
 
-def _of_event(event: LogEvent) -> list[Spell]:
+def _of_event(event: LogEvent) -> list[TimeRange]:
     if event.first is None or event.last is None:
         return []
     first, last = _read(event.first), _read(event.last)
     if not event.series:
         return list(between(event.first, event.last))
-    spells = []
+    ranges = []
     width = timedelta(minutes=event.step_minutes)
     for point in event.series:
         begin = _read(point.at)
@@ -56,12 +56,14 @@ def _of_event(event: LogEvent) -> list[Spell]:
             continue  # of another group
         # the first and the last minute are known to the second
         at, end = max(begin, first), min(begin + width, last)
-        spells.append(Spell(first=at.isoformat(), last=max(at, end).isoformat()))
-    return spells
+        ranges.append(TimeRange(first=at.isoformat(), last=max(at, end).isoformat()))
+    return ranges
 
 
-def between(first: str | None, last: str | None, *, longer_by: timedelta = timedelta()) -> tuple[Spell, ...]:
-    """One spell; none where nothing tells.
+def between(
+    first: str | None, last: str | None, *, longer_by: timedelta = timedelta()
+) -> tuple[TimeRange, ...]:
+    """One period; none where nothing tells.
 
     Args:
         first: its begin.
@@ -76,29 +78,29 @@ def between(first: str | None, last: str | None, *, longer_by: timedelta = timed
         return ()
     if (begin.tzinfo is None) is not (end.tzinfo is None):
         return ()
-    return (Spell(first=first, last=end.isoformat()),)
+    return (TimeRange(first=first, last=end.isoformat()),)
 
 
-def joined(spells: Iterable[Spell]) -> tuple[Spell, ...]:
+def joined(ranges: Iterable[TimeRange]) -> tuple[TimeRange, ...]:
     """Spells in order, those with a short pause between them as one; those of unknown zones stay by themselves."""
-    whole = list(spells)
+    whole = list(ranges)
     return tuple(
-        spell for known in (True, False) for spell in _joined(one for one in whole if _known(one) is known)
+        period for known in (True, False) for period in _joined(one for one in whole if _known(one) is known)
     )
 
 
-def _joined(spells: Iterable[Spell]) -> list[Spell]:
+def _joined(ranges: Iterable[TimeRange]) -> list[TimeRange]:
     merged: list[tuple[datetime, datetime]] = []
-    for first, last in sorted((_read(spell.first), _read(spell.last)) for spell in spells):
+    for first, last in sorted((_read(period.first), _read(period.last)) for period in ranges):
         if merged and first - merged[-1][1] <= PAUSE:
             merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
             merged.append((first, last))
-    while len(merged) > MOST_SPELLS:
+    while len(merged) > MOST_RANGES:
         pauses = [after[0] - before[1] for before, after in itertools.pairwise(merged)]
         place = pauses.index(min(pauses))
         merged[place : place + 2] = [(merged[place][0], merged[place + 1][1])]
-    return [Spell(first=first.isoformat(), last=last.isoformat()) for first, last in merged]
+    return [TimeRange(first=first.isoformat(), last=last.isoformat()) for first, last in merged]
 
 
 def moments(
@@ -106,9 +108,9 @@ def moments(
     stacks: StacksFacts | None,
     seen_in: tuple[str, ...],
     evidence: Iterable[tuple[str, EvidenceValue]],
-) -> tuple[Spell, ...]:
+) -> tuple[TimeRange, ...]:
     """When a finding of a dump was: from as far back as its own ages reach."""
-    found: list[Spell] = []
+    found: list[TimeRange] = []
     if "heap" in seen_in and heap is not None and heap.captured_at is not None:
         ages = [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
         back = timedelta(milliseconds=max(0, min(max(ages, default=0), _LONGEST_MS)))
@@ -119,9 +121,9 @@ def moments(
     return tuple(found)
 
 
-def _backwards(end: str, by: timedelta) -> tuple[Spell, ...]:
+def _backwards(end: str, by: timedelta) -> tuple[TimeRange, ...]:
     try:
-        return (Spell(first=(_read(end) - by).isoformat(), last=end),)
+        return (TimeRange(first=(_read(end) - by).isoformat(), last=end),)
     except (ValueError, OverflowError):
         return ()
 
@@ -129,11 +131,13 @@ def _backwards(end: str, by: timedelta) -> tuple[Spell, ...]:
 def apart(one: Finding, other: Finding) -> bool | None:
     """Whether two findings are of different times; None where that cannot be told."""
     near = NEAR_A_DUMP if _DUMPS & {*one.seen_in, *other.seen_in} else NEAR
-    return spells_apart(one.spells, other.spells, near)
+    return ranges_apart(one.when, other.when, near)
 
 
-def spells_apart(one: tuple[Spell, ...], other: tuple[Spell, ...], near: timedelta = NEAR) -> bool | None:
-    """Whether no spell of one is near a spell of the other; None where that cannot be told."""
+def ranges_apart(
+    one: tuple[TimeRange, ...], other: tuple[TimeRange, ...], near: timedelta = NEAR
+) -> bool | None:
+    """Whether no period of one is near a period of the other; None where that cannot be told."""
     if not one or not other:
         return None
     told = [_apart(mine, theirs, near) for mine in one for theirs in other]
@@ -142,19 +146,19 @@ def spells_apart(one: tuple[Spell, ...], other: tuple[Spell, ...], near: timedel
     return None if None in told else True
 
 
-def _apart(one: Spell, other: Spell, near: timedelta) -> bool | None:
+def _apart(one: TimeRange, other: TimeRange, near: timedelta) -> bool | None:
     """Of a known and an unknown zone only the span of all zones tells."""
     mixed = _known(one) is not _known(other)
     slack = near + (ANY_ZONE if mixed else timedelta())
-    mine, theirs = (tuple(_plain(spell, keep=not mixed)) for spell in (one, other))
+    mine, theirs = (tuple(_plain(period, keep=not mixed)) for period in (one, other))
     if mine[0] - theirs[1] > slack or theirs[0] - mine[1] > slack:
         return True
     return None if mixed else False
 
 
-def _plain(spell: Spell, *, keep: bool) -> Iterator[datetime]:
+def _plain(period: TimeRange, *, keep: bool) -> Iterator[datetime]:
     """Both ends; without their zone where only one side has one, and then as UTC."""
-    for text in (spell.first, spell.last):
+    for text in (period.first, period.last):
         time = _read(text)
         if not keep and time.tzinfo is not None:
             offset = time.utcoffset() or timedelta()
@@ -162,8 +166,8 @@ def _plain(spell: Spell, *, keep: bool) -> Iterator[datetime]:
         yield time
 
 
-def _known(spell: Spell) -> bool:
-    return _read(spell.first).tzinfo is not None
+def _known(period: TimeRange) -> bool:
+    return _read(period.first).tzinfo is not None
 
 
 def _read(text: str) -> datetime:

@@ -1,0 +1,112 @@
+"""Numbers as people read them: the only formats that a report, a page or a message uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.language import Writer
+
+_BYTE_UNITS = ("KiB", "MiB", "GiB", "TiB")
+_DAYS = say("{days:decimal} days")
+
+
+def _plain(value: float, _: Writer) -> str:
+    """As settings and ids are written: 100000, 0.75, true."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
+def _count(value: float, _: Writer) -> str:
+    """1,234."""
+    return f"{value:,.0f}"
+
+
+def _decimal(value: float, _: Writer) -> str:
+    """Three digits: 1,234, 12.3, 0.50."""
+    size = abs(value)
+    return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"
+
+
+def _bytes(value: float, _: Writer) -> str:
+    """Three digits, rounded: 512 B, 41.3 KiB, 2,246 MiB. Up to 9,999 MiB stay MiB, as heaps are spoken of in them."""
+    if abs(value) < 1023.5:
+        return f"{value:,.0f} B"
+    amount, unit = float(value), ""
+    for unit in _BYTE_UNITS:
+        amount /= 1024
+        if abs(amount) < (9_999.5 if unit == "MiB" else 1023.5):
+            break
+    text = f"{amount:,.0f}" if abs(amount) >= 99.95 else f"{amount:.1f}".removesuffix(".0")
+    return f"{text} {unit}"
+
+
+def _percent(value: float, _: Writer) -> str:
+    """75 %, one decimal below 10; a small share is not shown as 0, one that is not whole not as 100."""
+    if 0 < value < 0.0005:
+        return "<0.1 %"
+    if 0.995 <= value < 1:
+        return ">99 %"
+    digits = 0 if abs(value) >= 0.0995 or value == 0 else 1
+    return f"{100 * value:.{digits}f} %"
+
+
+def _ms(value: float, writer: Writer) -> str:
+    """0.4 ms, 340 ms, 9.9 s, 42 s, 15 min 3 s, 2 h 5 min, 3.2 days."""
+    if 0 < abs(value) < 10 and value != int(value):
+        return f"{value:.1f} ms"
+    if abs(value) < 1000:
+        return f"{value:.0f} ms"
+    if abs(value) < 10_000:
+        return f"{value / 1000:.1f}".removesuffix(".0") + " s"
+    seconds = round(value / 1000)
+    if abs(seconds) < 120:
+        return f"{seconds} s"
+    if abs(seconds) < 7200:
+        return _two(seconds, 60, "min", "s")
+    if abs(seconds) < 172_800:
+        return _two(round(seconds / 60), 60, "h", "min")
+    return writer(_DAYS.filled({"days": seconds / 86_400}))
+
+
+def _two(amount: int, per: int, large: str, small: str) -> str:
+    whole, rest = divmod(amount, per)
+    return f"{whole:,} {large} {rest} {small}" if rest else f"{whole:,} {large}"
+
+
+def _seconds(value: float, writer: Writer) -> str:
+    return _ms(value * 1000, writer)
+
+
+def _time(value: str, _: Writer) -> str:
+    """2026-11-22 03:34:12 +08:00; what is no time stays as it is."""
+    try:
+        at = datetime.fromisoformat(value)
+    except (ValueError, TypeError):
+        return str(value)
+    zone = "" if at.tzinfo is None else f" {at:%z}"[:4] + ":" + f"{at:%z}"[3:5]
+    return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
+
+
+def _rate(value: float, writer: Writer) -> str:
+    """12.3/s."""
+    return f"{_decimal(value, writer)}/s"
+
+
+NUMBERS: dict[str, Callable[[Any, Writer], str]] = {
+    "": _plain,
+    "count": _count,
+    "decimal": _decimal,
+    "bytes": _bytes,
+    "percent": _percent,
+    "ms": _ms,
+    "seconds": _seconds,
+    "time": _time,
+    "rate": _rate,
+}
+"""by kind of placeholder"""

@@ -1,0 +1,150 @@
+"""The report as JSON and back.
+
+Texts become English strings. Each finding has the templates and values of its sentences besides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from mqdiag.findings import Finding, Report
+from mqdiag.language import english
+from mqdiag.text import Text, Value
+
+TEMPLATES = "texts"
+"""the key under which a finding has the template and the values of each of its sentences"""
+
+
+def to_values(report: Report) -> dict[str, Any]:
+    """The report as plain values, in the order of the types."""
+    values: dict[str, Any] = msgspec.to_builtins(report, enc_hook=encoded)
+    for name in ("findings", "ignored"):
+        values[name] = [finding_values(finding) for finding in getattr(report, name)]
+    return values
+
+
+def finding_values(finding: Finding) -> dict[str, Any]:
+    """One finding as plain values."""
+    values: dict[str, Any] = msgspec.to_builtins(finding, enc_hook=encoded)
+    values[TEMPLATES] = {field: _templates(getattr(finding, field)) for field in text_fields()}
+    return values
+
+
+def finding_from_json(data: bytes | str) -> Finding:
+    """A finding from the JSON of its `finding_values`.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    values = msgspec.json.decode(data)
+    if isinstance(values, dict):
+        _restore(values)
+    return msgspec.convert(values, type=Finding, dec_hook=decoded)
+
+
+def from_json(data: bytes) -> Report:
+    """A saved report; sentences of findings get their templates back, all others stay as they were written.
+
+    Raises:
+        msgspec.DecodeError: this is no report, or one of another shape.
+        UnicodeDecodeError: it is no UTF-8.
+    """
+    values = msgspec.json.decode(data)
+    if isinstance(values, dict):
+        for name in ("findings", "ignored"):
+            for finding in _dicts(values.get(name)):
+                _restore(finding)
+    return msgspec.convert(values, type=Report, dec_hook=decoded)
+
+
+def encoded(value: object) -> Any:
+    """What JSON has for values that msgspec does not know.
+
+    Raises:
+        NotImplementedError: it is no text.
+    """
+    if isinstance(value, Text):
+        return english()(value)
+    raise NotImplementedError(f"{type(value).__name__} is no value of a report")
+
+
+def decoded(kind: type, value: Any) -> Any:
+    """A text of a saved report.
+
+    Raises:
+        msgspec.ValidationError: something else stands in its place.
+    """
+    if kind is not Text:
+        raise NotImplementedError(f"{kind.__name__} is no value of a report")
+    if isinstance(value, Text):
+        return value
+    if not isinstance(value, str):
+        raise msgspec.ValidationError(f"expected a text, got {type(value).__name__}")
+    return Text(value)
+
+
+def text_fields() -> tuple[str, ...]:
+    """The fields of a finding that are sentences."""
+    return tuple(
+        field.name for field in msgspec.structs.fields(Finding) if field.type in (Text, tuple[Text, ...])
+    )
+
+
+def _templates(value: Text | tuple[Text, ...]) -> Any:
+    if isinstance(value, tuple):
+        return [_template(one) for one in value]
+    return _template(value)
+
+
+def _template(text: Text) -> dict[str, Any]:
+    return {"template": text.template, "values": {name: _value(one) for name, one in text.values.items()}}
+
+
+def _value(value: Value) -> Any:
+    if isinstance(value, Text):
+        return _template(value)
+    return [_value(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _restore(finding: dict[str, Any]) -> None:
+    templates = finding.pop(TEMPLATES, None)
+    if not isinstance(templates, dict):
+        return
+    for field in text_fields():
+        saved = templates.get(field)
+        if isinstance(saved, dict):
+            finding[field] = _text(saved)
+        elif isinstance(saved, list):
+            finding[field] = tuple(_text(one) for one in saved)
+
+
+def _text(saved: Any) -> Text:
+    """A text from its template and values.
+
+    Raises:
+        msgspec.ValidationError: it has another shape.
+    """
+    template = saved.get("template") if isinstance(saved, dict) else None
+    values = saved.get("values") if isinstance(saved, dict) else None
+    if not isinstance(template, str) or not isinstance(values, dict):
+        raise msgspec.ValidationError("expected a template with its values")
+    try:
+        return Text(template, {}).filled({name: _restored(one) for name, one in values.items()})
+    except (KeyError, ValueError) as error:
+        raise msgspec.ValidationError(f"the template {template!r} does not fit its values: {error}") from None
+
+
+def _restored(value: Any) -> Value:
+    if isinstance(value, dict):
+        return _text(value)
+    if isinstance(value, list):
+        return tuple(_restored(one) for one in value)
+    if value is None or isinstance(value, int | float | str):
+        return value
+    raise msgspec.ValidationError(f"a text holds {type(value).__name__}")
