@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.shown import PathStep
-from mqdiag.graph.kernels.merge import merge_paths
+from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
 
@@ -26,10 +26,9 @@ LEAST_SHARE = 0.01
 MOST_BRANCHES = 8
 MOST_STEPS = 60
 """longest way told"""
-_ROOT, _NOT_YET, _SHUT = -2, -1, -2
+_NOT_YET = -1
 _FIRST_ROOM, _MOST_ROOM = 1 << 16, 1 << 22
 _ROOT_TYPES = 256
-_ELEMENT, _LOCAL, _CLASS = -1, -2, -3
 _HEADS = {-4: "superclass", -5: "class loader", -6: "signers", -7: "protection domain"}
 
 
@@ -124,32 +123,52 @@ class _Merged:
     ) -> _Groups | None:
         """None when there are more groups than room."""
         heap, classes = self._heap, self._heap.dump.classes
-        mirrors = np.array(sorted(heap.class_of_node), np.int32)
-        mirror_rows = np.array([heap.class_of_node[node] for node in mirrors.tolist()], np.int32)
-        class_row = int(heap.index.rows[mirrors[0]]) if mirrors.size else -1
+        class_objects = np.array(sorted(heap.class_of_node), np.int32)
+        represented = np.array([heap.class_of_node[node] for node in class_objects.tolist()], np.int32)
         # At the last size what does not fit stays with its holder; only roots are sure of a place.
         size = room if room < _MOST_ROOM else room + 2 * heap.classes.count * _ROOT_TYPES
-        group_of = np.full(heap.count, -1, np.int32)
+        group_of = np.full(heap.count, kernel.NONE, np.int32)
         if self._shut >= 0:
-            group_of[self._shut] = _SHUT
-        groups, examples = np.empty((size, 3), np.int32), np.empty(size, np.int32)
-        objects, sums = np.zeros(size, np.int64), np.zeros((size, 4), np.int64)
-        used = np.zeros(3, np.int64)
-        fits = merge_paths(
-            heap.data, heap.header.id_size, heap.index.ids, heap.index.offsets, heap.index.rows,
-            classes.layout_starts, classes.layout_places, class_row, heap.class_nodes, mirrors, mirror_rows,
-            classes.static_starts, classes.static_types, classes.static_values, heap.roots.nodes, heap.roots.types,
-            heap.shortest_paths, sources, targets, shallow, retained, room, group_of, np.empty(heap.count, np.int32),
-            np.full(1 << (size * 3 // 2).bit_length(), -1, np.int32), np.empty((size, 3), np.int32),
-            np.empty(size, np.int32), groups, examples, objects, sums, used,
-        )  # fmt: skip
+            group_of[self._shut] = kernel.SHUT
+        found = kernel.Groups(
+            most=room,
+            group_of=group_of,
+            stack=np.empty(heap.count, np.int32),
+            table=np.full(1 << (size * 3 // 2).bit_length(), -1, np.int32),
+            entry_keys=np.empty((size, 3), np.int32),
+            entry_groups=np.empty(size, np.int32),
+            groups=np.empty((size, 3), np.int32),
+            examples=np.empty(size, np.int32),
+            objects=np.zeros(size, np.int64),
+            sums=np.zeros((size, 4), np.int64),
+            used=np.zeros(3, np.int64),
+        )
+        fits = kernel.merge_paths(
+            kernel.Objects(heap.data, heap.header.id_size, heap.index.ids, heap.index.offsets, heap.index.rows),
+            kernel.Classes(
+                layout_starts=classes.layout_starts,
+                layout_places=classes.layout_places,
+                static_starts=classes.static_starts,
+                static_types=classes.static_types,
+                static_values=classes.static_values,
+                kept_alive=heap.class_nodes,
+                class_row=int(heap.index.rows[class_objects[0]]) if class_objects.size else -1,
+                class_objects=class_objects,
+                represented=represented,
+            ),
+            kernel.ShortestPaths(heap.roots.nodes, heap.roots.types, heap.shortest_paths),
+            kernel.Targets(sources, targets, shallow, retained),
+            found,
+        )
         if not fits:
             return None
-        count = int(used[1])
+        count = int(found.used[1])
         below: dict[int, list[int]] = {}
-        for group, above in enumerate(groups[:count, 0].tolist()):
+        for group, above in enumerate(found.groups[:count, 0].tolist()):
             below.setdefault(above, []).append(group)
-        return _Groups(groups[:count], examples[:count], objects[:count], sums[:count], below)
+        return _Groups(
+            found.groups[:count], found.examples[:count], found.objects[:count], found.sums[:count], below
+        )
 
     def tree(self) -> tuple[PathStep, ...]:
         """The steps from the roots."""
@@ -204,12 +223,12 @@ class _Merged:
 
     def _field(self, holder: int, code: int) -> str:
         heap = self._heap
-        if code == _ELEMENT:
+        if code == kernel.ELEMENT:
             return "[]"
-        if code == _LOCAL:
+        if code == kernel.LOCAL:
             return "local variable"
         row = holder - self._class_count
-        if code == _CLASS or code in _HEADS:
+        if code == kernel.CLASS or code in _HEADS:
             what = _HEADS.get(code, "class")
             return f"{heap.classes.names[row if row >= 0 else holder]}, {what}"
         if row >= 0:

@@ -69,7 +69,8 @@ def _module_scope(module: str) -> dict[str, Any]:
 def _numba_type(code: TypeCode) -> Any:
     if isinstance(code, TupleType):
         fields = tuple(map(_numba_type, code.fields))
-        return numba_types.BaseTuple.from_types(fields, code.tuple_class)
+        make_tuple: Any = numba_types.BaseTuple.from_types
+        return make_tuple(fields, code.tuple_class)
     dtype, _, rest = code.partition(" ")
     scalar = from_dtype(np.dtype(dtype))
     if not rest:

@@ -1,8 +1,11 @@
-"""Shortest ways from the roots, merged by class and field."""
+"""Shortest paths from the roots, merged by class and field."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import identifier
@@ -12,50 +15,139 @@ ELEMENT, LOCAL, CLASS, HEAD = -1, -2, -3, -4
 MAX_REPEATS = 3
 
 
+class Objects(NamedTuple):
+    """The objects of a dump and where they are, n of them."""
+
+    data: NDArray[np.uint8]
+    """the file"""
+    id_size: int
+    """4 or 8"""
+    ids: NDArray[np.uint64]
+    """[n]"""
+    offsets: NDArray[np.int64]
+    """[n] place of the object's record in the file"""
+    rows: NDArray[np.uint16] | NDArray[np.int32]
+    """[n] row of the object's class"""
+
+
+class Classes(NamedTuple):
+    """The classes of a dump, c of them, and the objects that represent m of them."""
+
+    layout_starts: NDArray[np.int64]
+    """[c + 1], see `reference_layout`"""
+    layout_places: NDArray[np.int32]
+    """see `reference_layout`"""
+    static_starts: NDArray[np.int64]
+    """[c + 1], see `class_tables`"""
+    static_types: NDArray[np.uint8]
+    """see `class_tables`"""
+    static_values: NDArray[np.int64]
+    """see `class_tables`"""
+    kept_alive: NDArray[np.int32]
+    """[c] the class object that an instance of the class keeps alive"""
+    class_row: int
+    """row of java.lang.Class"""
+    class_objects: NDArray[np.int32]
+    """[m] nodes of class objects, ascending"""
+    represented: NDArray[np.int32]
+    """[m] row of the class that each class object represents"""
+
+
+class ShortestPaths(NamedTuple):
+    """The nearest root of each object, by steps; r roots."""
+
+    roots: NDArray[np.int32]
+    """[r] ascending"""
+    root_types: NDArray[np.uint8]
+    """[r]"""
+    came_from: NDArray[np.int32]
+    """[n], see `breadth_first`"""
+
+
+class Targets(NamedTuple):
+    """The k objects to which the paths lead, each as often as it has holders."""
+
+    holders: NDArray[np.int32]
+    """[k] the object before the target on its path; -2 where the target is a root"""
+    nodes: NDArray[np.int32]
+    """[k] the targets"""
+    shallow: NDArray[np.int64]
+    """[k] bytes"""
+    retained: NDArray[np.int64]
+    """[k] bytes"""
+
+
+class Groups(NamedTuple):
+    """The result, and the memory that the work needs; e entries."""
+
+    most: int
+    """Entries that may be used. When it is e, a full table ends the work. When it is less, an object without an
+    entry stays in the group of its holder, and only roots take the other entries."""
+    group_of: NDArray[np.int32]
+    """[n] in and out: NONE, or SHUT for an object through which no path may lead"""
+    stack: NDArray[np.int32]
+    """[n] scratch"""
+    table: NDArray[np.int32]
+    """a power of two above 1.5 e, all -1"""
+    entry_keys: NDArray[np.int32]
+    """[e, 3] scratch"""
+    entry_groups: NDArray[np.int32]
+    """[e] scratch"""
+    groups: NDArray[np.int32]
+    """[e, 3] out: group above (-1 for a root), code of the edge (for a root its type), kind"""
+    examples: NDArray[np.int32]
+    """[e] out: first object of each group"""
+    objects: NDArray[np.int64]
+    """[e] zeros, out: objects on paths through the group"""
+    sums: NDArray[np.int64]
+    """[e, 4] zeros, out: targets in the group; targets, shallow bytes and retained bytes in it and below"""
+    used: NDArray[np.int64]
+    """[3] zeros, out: entries, groups, targets left out because of SHUT"""
+
+
 @kernel
-def _kind(node, rows, class_row, class_count, mirrors, mirror_rows):
-    """Class row of an object; for a class object the row of its class, behind all the others."""
+def _kind(node, rows, classes):
+    """Class row of an object; for a class object, the row of the class it represents plus the number of classes."""
     row = np.int64(rows[node])
-    if row == class_row and mirrors.size > 0:
-        place = np.searchsorted(mirrors, node)
-        if place < mirrors.size and mirrors[place] == node:
-            return class_count + np.int64(mirror_rows[place])
+    if row == classes.class_row and classes.class_objects.size > 0:
+        place = np.searchsorted(classes.class_objects, node)
+        if place < classes.class_objects.size and classes.class_objects[place] == node:
+            return classes.kept_alive.size + np.int64(classes.represented[place])
     return row
 
 
 @kernel
-def _edge(
-    holder, held, kind, data, id_size, ids, offsets, rows, layout_starts, layout_places,
-    static_starts, static_types, static_values, class_nodes, class_count,
-):  # fmt: skip
+def _edge(holder, held, kind, objects, classes):
     """How a holder refers to an object: number of the reference field or of the static, or one of the codes."""
-    wanted = ids[held]
-    at = offsets[holder]
+    data, id_size = objects.data, objects.id_size
+    wanted = objects.ids[held]
+    at = objects.offsets[holder]
     tag = data[at]
     if tag == 0x21:
-        row = rows[holder]
+        row = objects.rows[holder]
         body = at + 9 + 2 * id_size
         length = np.int64(0)
         for byte in range(4):
             length = (length << 8) | np.int64(data[body - 4 + byte])
-        for p in range(layout_starts[row], layout_starts[row + 1]):
-            place = layout_places[p]
+        for p in range(classes.layout_starts[row], classes.layout_starts[row + 1]):
+            place = classes.layout_places[p]
             if place + id_size > length:
                 break
             if identifier(data, body + place, id_size) == wanted:
-                return np.int64(p - layout_starts[row])
-        if class_nodes[row] != held:
+                return np.int64(p - classes.layout_starts[row])
+        if classes.kept_alive[row] != held:
             return np.int64(LOCAL)
         return np.int64(CLASS)
     if tag == 0x22:
-        # Its class is what it is held by when it is a class object and no element.
-        return np.int64(CLASS) if class_nodes[rows[holder]] == held else np.int64(ELEMENT)
+        # An array keeps its class object alive as well as its elements.
+        return np.int64(CLASS) if classes.kept_alive[objects.rows[holder]] == held else np.int64(ELEMENT)
     if tag == 0x20:
-        row = kind - class_count
+        row = kind - classes.kept_alive.size
         if row >= 0:
-            for s in range(static_starts[row], static_starts[row + 1]):
-                if static_types[s] == 2 and identifier(data, static_values[s], id_size) == wanted:
-                    return np.int64(s - static_starts[row])
+            for s in range(classes.static_starts[row], classes.static_starts[row + 1]):
+                is_reference = classes.static_types[s] == 2
+                if is_reference and identifier(data, classes.static_values[s], id_size) == wanted:
+                    return np.int64(s - classes.static_starts[row])
         for part in range(4):
             if identifier(data, at + 5 + id_size + part * id_size, id_size) == wanted:
                 return np.int64(HEAD - part)
@@ -63,8 +155,9 @@ def _edge(
 
 
 @kernel
-def _look_up(group, code, kind, table, entry_keys, entry_groups):
+def _look_up(group, code, kind, found):
     """(slot of the table, group); -1 for the group where there is none yet."""
+    table, entry_keys = found.table, found.entry_keys
     mixed = (
         np.uint64(group + 2) * np.uint64(0x9E3779B97F4A7C15)
         + np.uint64(code + 16) * np.uint64(0xC2B2AE3D27D4EB4F)
@@ -75,25 +168,26 @@ def _look_up(group, code, kind, table, entry_keys, entry_groups):
     while table[slot] >= 0:
         entry = table[slot]
         if entry_keys[entry, 0] == group and entry_keys[entry, 1] == code and entry_keys[entry, 2] == kind:
-            return slot, np.int64(entry_groups[entry])
+            return slot, np.int64(found.entry_groups[entry])
         slot = (slot + 1) & (table.size - 1)
     return slot, np.int64(-1)
 
 
 @kernel
-def _step(group, code, kind, node, most, table, entry_keys, entry_groups, groups, examples, used):
+def _step(group, code, kind, node, found):
     """Group of an object that is held by one of `group`; -3 when there are `most` entries already.
 
-    Links of the same class stay in one group, and a step that has come MAX_REPEATS times leads back to where it was,
-    so that lists and trees of any depth give few groups.
+    Links of the same class stay in one group. A step that came MAX_REPEATS times leads back to its earlier group, so
+    that lists and trees of any depth give few groups.
     """
+    groups, used = found.groups, found.used
     if group >= 0 and groups[group, 2] == kind:
         return group
-    slot, found = _look_up(group, code, kind, table, entry_keys, entry_groups)
-    if found >= 0:
-        return found
-    if used[0] >= most:
-        if most == entry_groups.size:
+    slot, known = _look_up(group, code, kind, found)
+    if known >= 0:
+        return known
+    if used[0] >= found.most:
+        if found.most == found.entry_groups.size:
             return np.int64(-3)
         if group >= 0:
             return group
@@ -113,117 +207,86 @@ def _step(group, code, kind, node, most, table, entry_keys, entry_groups, groups
                 nearest = above
         above = np.int64(beyond)
     if repeats >= MAX_REPEATS:
-        found = nearest
+        known = nearest
     else:
-        found = np.int64(used[1])
+        known = np.int64(used[1])
         used[1] += 1
-        groups[found, 0] = group
-        groups[found, 1] = code
-        groups[found, 2] = kind
-        examples[found] = node
+        groups[known, 0] = group
+        groups[known, 1] = code
+        groups[known, 2] = kind
+        found.examples[known] = node
     entry = used[0]
     used[0] += 1
-    table[slot] = entry
-    entry_keys[entry, 0] = group
-    entry_keys[entry, 1] = code
-    entry_keys[entry, 2] = kind
-    entry_groups[entry] = found
-    return found
+    found.table[slot] = entry
+    found.entry_keys[entry, 0] = group
+    found.entry_keys[entry, 1] = code
+    found.entry_keys[entry, 2] = kind
+    found.entry_groups[entry] = known
+    return known
 
 
 @kernel
-def merge_paths(
-    data, id_size, ids, offsets, rows, layout_starts, layout_places,
-    class_row, class_nodes, mirrors, mirror_rows, static_starts, static_types, static_values,
-    roots, root_types, came_from, sources, targets, shallow, retained,
-    most, group_of, stack, table, entry_keys, entry_groups, groups, examples, objects, sums, used,
-):  # fmt: skip
-    """Sort objects by the classes and fields on their shortest way from a root.
+def merge_paths(objects, classes, paths, targets, found):
+    """Sort objects by the classes and fields on their shortest path from a root.
 
     Args:
-        data: uint8, the file. id_size: 4 or 8.
-        ids: uint64[n], offsets: int64[n], rows: uint16[n] or int32[n]: the object index.
-        layout_starts: int64[c + 1], layout_places: int32[]: see `reference_layout`.
-        class_row: row of java.lang.Class. class_nodes: int32[c], the class object that an instance keeps alive.
-        mirrors: int32[m], ascending: class objects; mirror_rows: int32[m], the classes they stand for.
-        static_starts: int64[c + 1], static_types: uint8[], static_values: int64[]: see `class_tables`.
-        roots: int32[r], ascending; root_types: uint8[r].
-        came_from: int32[n], see `breadth_first`.
-        sources: int32[k], holders of `targets` int32[k]; -2 where the target is a root.
-        shallow, retained: int64[k], what the targets weigh.
-        most: entries allowed: e, then a full table ends the work; less, then what is not in it stays where its
-            holder is, and the rest is room for roots.
-        group_of: int32[n], in and out: NONE; SHUT for objects that no way may lead through.
-        stack: int32[n], scratch.
-        table: int32[t], all -1, a power of two above 1.5 e; entry_keys: int32[e, 3], entry_groups: int32[e], scratch.
-        groups: int32[e, 3], out: group above (-1 for a root), code of the edge (a root's type), kind.
-        examples: int32[e], out: first object of each group.
-        objects: int64[e], zeros, out: objects on ways through the group.
-        sums: int64[e, 4], zeros, out: targets in the group; targets, shallow and retained in it and below.
-        used: int64[3], zeros, out: entries, groups, targets left out because of SHUT.
+        objects: `Objects`.
+        classes: `Classes`.
+        paths: `ShortestPaths`.
+        targets: `Targets`.
+        found: `Groups`, out.
 
     Returns:
-        False when there was no room for all groups. O(objects on the ways times their fields).
+        False when there were too few entries for all groups. O(objects on the paths times their fields).
     """
-    class_count = class_nodes.size
-    for pair in range(targets.size):
-        source = np.int64(sources[pair])
-        target = np.int64(targets[pair])
+    rows = objects.rows
+    for pair in range(targets.nodes.size):
+        holder = np.int64(targets.holders[pair])
+        target = np.int64(targets.nodes[pair])
         group = np.int64(-1)
         at = np.int64(-1)
-        if source >= 0:
+        if holder >= 0:
             depth = 0
-            at = source
-            while group_of[at] == NONE and came_from[at] >= 0:
-                stack[depth] = at
+            at = holder
+            while found.group_of[at] == NONE and paths.came_from[at] >= 0:
+                found.stack[depth] = at
                 depth += 1
-                at = np.int64(came_from[at])
-            if group_of[at] == NONE:
-                kind = _kind(at, rows, class_row, class_count, mirrors, mirror_rows)
-                code = np.int64(root_types[np.searchsorted(roots, at)])
-                group = _step(-1, code, kind, at, most, table, entry_keys, entry_groups, groups, examples, used)
+                at = np.int64(paths.came_from[at])
+            if found.group_of[at] == NONE:
+                code = np.int64(paths.root_types[np.searchsorted(paths.roots, at)])
+                group = _step(np.int64(-1), code, _kind(at, rows, classes), at, found)
                 if group == -3:
                     return False
-                group_of[at] = group
-                objects[group] += 1
-            group = np.int64(group_of[at])
+                found.group_of[at] = group
+                found.objects[group] += 1
+            group = np.int64(found.group_of[at])
             while depth > 0:
                 depth -= 1
-                held = np.int64(stack[depth])
+                held = np.int64(found.stack[depth])
                 if group >= 0:
-                    code = _edge(
-                        at, held, np.int64(groups[group, 2]), data, id_size, ids, offsets, rows, layout_starts,
-                        layout_places, static_starts, static_types, static_values, class_nodes, class_count,
-                    )  # fmt: skip
-                    kind = _kind(held, rows, class_row, class_count, mirrors, mirror_rows)
-                    group = _step(
-                        group, code, kind, held, most, table, entry_keys, entry_groups, groups, examples, used
-                    )
+                    code = _edge(at, held, np.int64(found.groups[group, 2]), objects, classes)
+                    group = _step(group, code, _kind(held, rows, classes), held, found)
                     if group == -3:
                         return False
-                    objects[group] += 1
-                group_of[held] = group
+                    found.objects[group] += 1
+                found.group_of[held] = group
                 at = held
             if group == SHUT:
-                used[2] += 1
+                found.used[2] += 1
                 continue
-            code = _edge(
-                source, target, np.int64(groups[group, 2]), data, id_size, ids, offsets, rows, layout_starts,
-                layout_places, static_starts, static_types, static_values, class_nodes, class_count,
-            )  # fmt: skip
+            code = _edge(holder, target, np.int64(found.groups[group, 2]), objects, classes)
         else:
-            code = np.int64(root_types[np.searchsorted(roots, target)])
-        kind = _kind(target, rows, class_row, class_count, mirrors, mirror_rows)
-        group = _step(group, code, kind, target, most, table, entry_keys, entry_groups, groups, examples, used)
+            code = np.int64(paths.root_types[np.searchsorted(paths.roots, target)])
+        group = _step(group, code, _kind(target, rows, classes), target, found)
         if group == -3:
             return False
-        sums[group, 0] += 1
-        sums[group, 1] += 1
-        sums[group, 2] += shallow[pair]
-        sums[group, 3] += retained[pair]
-    for group in range(used[1] - 1, -1, -1):
-        above = groups[group, 0]
+        found.sums[group, 0] += 1
+        found.sums[group, 1] += 1
+        found.sums[group, 2] += targets.shallow[pair]
+        found.sums[group, 3] += targets.retained[pair]
+    for group in range(found.used[1] - 1, -1, -1):
+        above = found.groups[group, 0]
         if above >= 0:
             for column in range(1, 4):
-                sums[above, column] += sums[group, column]
+                found.sums[above, column] += found.sums[group, column]
     return True
