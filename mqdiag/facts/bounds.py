@@ -22,8 +22,6 @@ BROKER_BATCH_BYTES = 256 * 1024
 """stored bytes after which a pull from memory ends: broker's maxTransferBytesOnMessageInMemory"""
 ESTIMATED_OVERHEAD_BYTES = 2048
 """heap of one cached message besides its body, where it cannot be measured: objects, properties, request"""
-LARGEST_THRESHOLD = 65535
-"""highest pullThresholdForQueue that DefaultMQPushConsumerImpl.checkConfig accepts"""
 
 
 class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,32 +50,32 @@ class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
         return round(self.queues * one_queue)
 
 
-def count_setting(kind: str) -> str:
-    """The setting that bounds the messages of one queue."""
-    return "popThresholdForQueue" if kind == "pop" else "pullThresholdForQueue"
-
-
 def whole(value: ConfigValue) -> int | None:
     """The number of a setting, None if it is absent or no number."""
     return None if value is None or isinstance(value, bool | str) else int(value)
 
 
-def size_setting(kind: str, config: dict[str, ConfigValue]) -> int | None:
-    """MiB a queue may hold; None where nothing limits it."""
-    return None if kind == "pop" else whole(config.get("pullThresholdSizeForQueue"))
+def count_limit(consumer: ConsumerFacts) -> int | None:
+    """Messages that a queue, or the consumer, may hold; None where the setting is unknown or there is none."""
+    return whole(consumer.config.get(consumer.traits.count_setting or ""))
+
+
+def size_limit_mib(consumer: ConsumerFacts) -> int | None:
+    """MiB of bodies that a queue, or the consumer, may hold; None where nothing limits them."""
+    return whole(consumer.config.get(consumer.traits.size_setting or ""))
 
 
 def cache_limits(consumer: ConsumerFacts) -> CacheLimits | None:
     """A consumer's limits; None where a part is unknown or it caches nothing (a plain pull consumer)."""
-    threshold = whole(consumer.config.get(count_setting(consumer.kind)))
-    if consumer.kind == "pull" or threshold is None or consumer.bounded_queues is None:
+    traits, threshold = consumer.traits, count_limit(consumer)
+    if not traits.caches_messages or threshold is None or consumer.bounded_queues is None:
         return None
     if consumer.average_body_bytes is None or consumer.measured_messages < LEAST_MESSAGES:
         return None
     return CacheLimits(
-        queues=consumer.bounded_queues,
+        queues=consumer.bounded_queues if traits.limit_scope == "queue" else 1,
         threshold=threshold,
-        size_mib=size_setting(consumer.kind, consumer.config),
+        size_mib=size_limit_mib(consumer),
         average_body_bytes=consumer.average_body_bytes,
     )
 

@@ -6,6 +6,8 @@ Names and meanings follow the report's contract; sizes are shallow or retained b
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
@@ -13,6 +15,7 @@ from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.waste import Waste
 
 ConfigValue = int | float | bool | str | None
+LimitScope = Literal["queue", "consumer"]
 
 
 class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,12 +80,54 @@ class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
     """until the lag is gone at this rate if nothing is produced meanwhile; None when nothing is consumed"""
 
 
+class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
+    """What all consumers of one kind have in common; the defaults are those of a push consumer.
+
+    Each module of `mqdiag/rocketmq/clients` states the traits of its kind, so that nothing else compares kinds.
+    """
+
+    caches_messages: bool = True
+    """keeps pulled messages in the heap until the application has consumed them"""
+    count_setting: str | None = "pullThresholdForQueue"
+    """the setting that limits the number of cached messages; None where no setting does"""
+    size_setting: str | None = "pullThresholdSizeForQueue"
+    """the setting that limits the size of cached bodies, in MiB; None where no setting does"""
+    limit_scope: LimitScope = "queue"
+    """what the two settings limit: each queue, or the consumer as a whole"""
+    messages_in_queues: bool = True
+    """cached messages are in the map of their ProcessQueue; false: only the requests in the executor hold them"""
+    pull_loop: bool = True
+    """one PullRequest for each assigned queue goes round in the background"""
+    sends_back: bool = True
+    """messages that failed or expired go back to the broker"""
+    polled: bool = False
+    """the application takes messages from the cache with poll()"""
+    spring_lifecycle: bool = True
+    """rocketmq-spring passes the consumer to a RocketMQPushConsumerLifecycleListener before it starts"""
+    main_settings: tuple[str, ...] = (
+        "pullThresholdForQueue",
+        "pullThresholdSizeForQueue",
+        "pullThresholdForTopic",
+        "pullThresholdSizeForTopic",
+        "pullBatchSize",
+        "consumeConcurrentlyMaxSpan",
+        "consumeThreadMin",
+        "consumeThreadMax",
+        "consumeMessageBatchMaxSize",
+        "consumeTimeout",
+        "maxReconsumeTimes",
+    )
+    """the settings that decide how much is cached and how fast it is consumed, the most important first"""
+
+
 class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object (a group may have several in one JVM)."""
 
     group: str
     kind: str
     """push, lite-pull, pull or pop"""
+    traits: KindTraits = KindTraits()
+    """what the kind does and which settings limit it"""
     object_id: str = ""
     client_id: str | None = None
     client_version: str | None = None

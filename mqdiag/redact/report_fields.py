@@ -51,6 +51,7 @@ BY_NAME: dict[Treatment, str] = {
         service service_state services severity severity_after severity_before shallow_size_source shared_doing
         shared_frame side sides since source state store_flags subclasses superclasses tid top topic topic_queues
         topics type utc_offset values version wait where word worst_at
+        count_setting size_setting limit_scope main_settings
         checkpoint_at last_stored_at last_time last_updated listed_in model offsets_from role_from second
     """,
     Treatment.THREAD: "thread threads pool holder_pool waiters writers",

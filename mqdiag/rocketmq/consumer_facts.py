@@ -18,6 +18,7 @@ from mqdiag.facts.bounds import (
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts, TopicRate
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.cached import distinct_body_bytes
+from mqdiag.rocketmq.clients import lite_pull, pop, pull, push
 from mqdiag.rocketmq.consumers import Consumer, client_id
 from mqdiag.rocketmq.pools import Pool
 from mqdiag.rocketmq.services import services_of
@@ -26,6 +27,7 @@ from mqdiag.rocketmq.version import client_version
 from mqdiag.text import say
 
 RETRY_PREFIX = "%RETRY%"
+_TRAITS = {"push": push.TRAITS, "lite-pull": lite_pull.TRAITS, "pull": pull.TRAITS, "pop": pop.TRAITS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,7 @@ def consumer_facts(
     facts = ConsumerFacts(
         group=consumer.group,
         kind=consumer.kind,
+        traits=_TRAITS[consumer.kind],
         object_id=hex(heap.object_id(consumer.node)),
         client_id=client_id(heap, consumer),
         client_version=version,

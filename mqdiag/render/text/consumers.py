@@ -14,25 +14,6 @@ from mqdiag.text import say
 QUEUES_SHOWN = 10
 TOPICS_SHOWN = 3
 
-# The settings that decide how much is cached and how fast it is worked off, in that order.
-SETTINGS_SHOWN = (
-    "pullThresholdForQueue",
-    "pullThresholdSizeForQueue",
-    "pullThresholdForTopic",
-    "pullThresholdSizeForTopic",
-    "pullThresholdForAll",
-    "popThresholdForQueue",
-    "pullBatchSize",
-    "consumeConcurrentlyMaxSpan",
-    "consumeMaxSpan",
-    "consumeThreadMin",
-    "consumeThreadMax",
-    "pullThreadNums",
-    "consumeMessageBatchMaxSize",
-    "consumeTimeout",
-    "maxReconsumeTimes",
-)
-
 
 def show_consumers(page: Page, heap: HeapFacts) -> None:
     """One row each, then its settings."""
@@ -69,8 +50,8 @@ def show_consumers(page: Page, heap: HeapFacts) -> None:
         # -1 is RocketMQ's word for "not set".
         settings = [
             f"{key}={_value(consumer.config[key])}"
-            for key in SETTINGS_SHOWN
-            if consumer.config.get(key, -1) != -1 and (consumer.kind == "pop" or not key.startswith("pop"))
+            for key in consumer.traits.main_settings
+            if consumer.config.get(key, -1) != -1
         ]
         if settings:
             page.paragraph(say("in force: {settings}", settings=", ".join(settings)), indent=4)

@@ -65,7 +65,9 @@ def _in_heap(facts: Facts, heap: HeapFacts, limits: Limits) -> Iterator[Draft | 
     for queue in heap.queues:
         age = queue.last_pull_age_ms
         consumer = owner(heap, queue)
-        if consumer is None or consumer.kind != "push" or not queue.assigned or queue.dropped is not False:
+        if consumer is None or not consumer.traits.pull_loop:
+            continue
+        if not queue.assigned or queue.dropped is not False:
             continue
         if queue.next_offset is not None or age is None or age < limits["last_pull_ms"]:
             continue

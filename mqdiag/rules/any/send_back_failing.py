@@ -59,7 +59,12 @@ def _in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     for consumer in heap.consumers:
         count = consumer.resubmits
-        if consumer.kind != "push" or not running(consumer) or count is None or count < limits["requests"]:
+        if (
+            not consumer.traits.sends_back
+            or not running(consumer)
+            or count is None
+            or count < limits["requests"]
+        ):
             continue
         yield Draft(
             severity=Severity.WARNING,

@@ -12,9 +12,9 @@ from mqdiag.facts.bounds import (
     CacheLimits,
     Recommendation,
     cache_limits,
-    count_setting,
+    count_limit,
     recommend,
-    size_setting,
+    size_limit_mib,
     whole,
 )
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
@@ -109,12 +109,12 @@ class Load:
 
 def load(heap: HeapFacts) -> Load | None:
     """Sum up; None when no consumer caches anything."""
-    caching = [consumer for consumer in heap.consumers if consumer.kind != "pull"]
+    caching = [consumer for consumer in heap.consumers if consumer.traits.caches_messages]
     if not caching:
         return None
     limits = [(consumer, cache_limits(consumer)) for consumer in caching]
     known = tuple((consumer, found) for consumer, found in limits if found is not None)
-    in_executors = sum(consumer.body_bytes for consumer in caching if consumer.kind == "pop")
+    in_executors = sum(consumer.body_bytes for consumer in caching if not consumer.traits.messages_in_queues)
     total = (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
     return Load(
         consumer=max(caching, key=lambda consumer: (consumer.body_bytes, consumer.bound_bytes or 0)),
@@ -213,10 +213,6 @@ def _confidence_reason(severity: Severity, found: Load) -> str:
     return say("held bytes and thresholds were read from the live objects of the dump")
 
 
-def _threshold(consumer: ConsumerFacts) -> int | None:
-    return whole(consumer.config.get(count_setting(consumer.kind)))
-
-
 def _title(severity: Severity, found: Load) -> str:
     group = say("consumer group {group}", group=found.consumer.group)
     if severity is Severity.WARNING:
@@ -249,10 +245,10 @@ def _title(severity: Severity, found: Load) -> str:
 
 def _evidence(heap: HeapFacts, found: Load, advice: Recommendation | None) -> dict[str, EvidenceValue]:
     consumer = found.consumer
-    size = size_setting(consumer.kind, consumer.config)
+    size = size_limit_mib(consumer)
     return {
         "process_queues": consumer.bounded_queues,
-        "threshold": _threshold(consumer),
+        "threshold": count_limit(consumer),
         "threshold_bytes": None if size is None else size * 1024 * 1024,
         "average_body_bytes": consumer.average_body_bytes,
         "largest_body_bytes": consumer.largest_body_bytes,
@@ -349,11 +345,12 @@ def _explanation(found: Load, advice: Recommendation | None, share: float) -> It
 
 def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterator[str]:
     consumer = found.consumer
-    setting = count_setting(consumer.kind)
+    setting = consumer.traits.count_setting or ""
+    has_size_limit = consumer.traits.size_setting is not None
     setter = f"set{setting[0].upper()}{setting[1:]}"
     if advice is not None:
         calls = f"{setter}({advice.threshold})"
-        if advice.size_mib is not None and consumer.kind != "pop":
+        if advice.size_mib is not None and has_size_limit:
             calls += say(" and setPullThresholdSizeForQueue({size_mib})", size_mib=advice.size_mib)
         yield (
             say(
@@ -361,18 +358,18 @@ def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterato
                 group=consumer.group,
                 calls=calls,
                 setting=setting,
-                threshold=_threshold(consumer),
+                threshold=count_limit(consumer),
             )
             + (
                 say(
                     ", pullThresholdSizeForQueue={size_setting}.",
-                    size_setting=size_setting(consumer.kind, consumer.config),
+                    size_setting=size_limit_mib(consumer),
                 )
-                if advice.size_mib is not None and consumer.kind != "pop"
+                if advice.size_mib is not None and has_size_limit
                 else "."
             )
         )
-        if consumer.kind == "push":
+        if consumer.traits.spring_lifecycle:
             yield (
                 say(
                     "With rocketmq-spring: let the listener implement"
@@ -399,7 +396,7 @@ def _remedy(found: Load, advice: Recommendation | None, share: float) -> Iterato
             "Lower {setting} of the consumer of {group} (now {threshold}).",
             setting=setting,
             group=consumer.group,
-            threshold=_threshold(consumer),
+            threshold=count_limit(consumer),
         )
     if found.bound_bytes:
         yield (

@@ -56,7 +56,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield skip
         return
     for consumer in heap.consumers:
-        if consumer.kind != "push" or consumer.orderly is not False or not running(consumer):
+        if not consumer.traits.sends_back or consumer.orderly is not False or not running(consumer):
             continue
         if consumer.cleaner_tasks != 0:
             continue

@@ -55,7 +55,12 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for consumer in heap.consumers:
         # A group's rows cannot be told apart by consumer, so a group with several is left alone.
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
-        if consumer.kind != "push" or consumer.registered is not False or not running(consumer) or not alone:
+        if (
+            not consumer.traits.pull_loop
+            or not alone
+            or consumer.registered is not False
+            or not running(consumer)
+        ):
             continue
         pulled = [
             queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
+from mqdiag.facts.heap import KindTraits
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.heap._affected import running
@@ -12,18 +13,22 @@ from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
 from mqdiag.text import say
 
+_TRAITS = KindTraits(polled=True, pull_loop=False, sends_back=False)
+
 
 def fires() -> Facts:
     """1,000 messages cached and none taken for five minutes."""
     return example(
-        consumer={"kind": "lite-pull", "queued_requests": 100},
+        consumer={"kind": "lite-pull", "traits": _TRAITS, "queued_requests": 100},
         queue={"messages": 1000, "last_consume_age_ms": 300_000},
     )
 
 
 def silent() -> Facts:
     """The same, polled a moment ago."""
-    return example(consumer={"kind": "lite-pull", "queued_requests": 100}, queue={"messages": 1000})
+    return example(
+        consumer={"kind": "lite-pull", "traits": _TRAITS, "queued_requests": 100}, queue={"messages": 1000}
+    )
 
 
 @rule(
@@ -55,7 +60,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield skip
         return
     for consumer in heap.consumers:
-        if consumer.kind != "lite-pull" or not running(consumer) or not consumer.queued_requests:
+        if not consumer.traits.polled or not running(consumer) or not consumer.queued_requests:
             continue
         rows = [queue for queue in heap.queues if queue.group == consumer.group]
         ages = [queue.last_consume_age_ms for queue in rows if queue.last_consume_age_ms is not None]

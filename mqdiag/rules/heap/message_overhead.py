@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.bounds import count_setting
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.graph_needed import without_graph
@@ -90,7 +89,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     consumer = max(known, key=_overhead)
     messages = sum(one.messages for one in known)
-    setting = count_setting(consumer.kind)
+    setting = consumer.traits.count_setting or ""
     yield Draft(
         severity=Severity.WARNING,
         cause="many-small-messages",

@@ -61,9 +61,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     told = set()
     for consumer in heap.consumers:
-        if consumer.kind != "push" or consumer.group in told:
+        traits = consumer.traits
+        if traits.size_setting is None or consumer.group in told:
             continue
-        if "pullThresholdForQueue" in consumer.config and "pullThresholdSizeForQueue" not in consumer.config:
+        if traits.count_setting in consumer.config and traits.size_setting not in consumer.config:
             told.add(consumer.group)
             yield _draft(consumer)
 

@@ -56,7 +56,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     for queue in heap.queues:
         consumer = owner(heap, queue)
-        if consumer is None or not consumer.orderly or consumer.kind != "push":
+        if consumer is None or not consumer.orderly or not consumer.traits.pull_loop:
             continue
         if consumer.message_model != "CLUSTERING" or queue.dropped is not False or not queue.assigned:
             continue

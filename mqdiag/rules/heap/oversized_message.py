@@ -97,8 +97,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         }
         yield _draft(heap, queue.group, queue.topic, queue.largest_body_bytes or 0, at, evidence)
     for consumer in heap.consumers:
-        # pop consumers hold their messages in the executor, outside any queue
-        if consumer.kind == "pop" and (consumer.largest_body_bytes or 0) >= least:
+        if not consumer.traits.messages_in_queues and (consumer.largest_body_bytes or 0) >= least:
             yield _draft(heap, consumer.group, None, consumer.largest_body_bytes or 0, "", {})
 
 

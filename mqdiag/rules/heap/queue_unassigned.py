@@ -53,7 +53,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     for consumer in heap.consumers:
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
         uptime = uptime_ms(heap, consumer)
-        if consumer.kind != "push" or not running(consumer) or not alone:
+        if not consumer.traits.pull_loop or not running(consumer) or not alone:
             continue
         if consumer.message_model != "CLUSTERING" or uptime is None or uptime < limits["uptime_ms"]:
             continue

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Finding, Severity
+from mqdiag.rocketmq.clients import lite_pull, pop, pull, push
 from mqdiag.rules import run_rules
 
 
@@ -42,3 +44,9 @@ def with_consumer(facts: Facts, **changes: object) -> Facts:
 def with_queue(facts: Facts, **changes: object) -> Facts:
     first, *others = heap_of(facts).queues
     return with_heap(facts, queues=(msgspec.structs.replace(first, **changes), *others))
+
+
+def of_kind(kind: str) -> dict[str, Any]:
+    """Fields of a consumer of one kind, as its reader sets them."""
+    traits = {"push": push.TRAITS, "lite-pull": lite_pull.TRAITS, "pull": pull.TRAITS, "pop": pop.TRAITS}
+    return {"kind": kind, "traits": traits[kind]}

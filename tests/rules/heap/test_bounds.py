@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.facts.bounds import MIB, CacheLimits, cache_limits, largest_bound_bytes, recommend
-from mqdiag.facts.heap import ConfigValue, ConsumerFacts
+from mqdiag.facts.heap import ConfigValue, ConsumerFacts, KindTraits
+from tests.rules.heap.checks import of_kind
 
 
 def _limits(
@@ -42,14 +43,14 @@ def test_a_higher_value_than_the_consumers_own_changes_nothing() -> None:
     ("changes", "known"),
     [
         ({}, True),
-        ({"kind": "lite-pull"}, True),
-        ({"kind": "pull"}, False),
+        (of_kind("lite-pull"), True),
+        (of_kind("pull"), False),
         ({"measured_messages": 31}, False),
         ({"average_body_bytes": None}, False),
         ({"bounded_queues": None}, False),
         ({"config": {}}, False),
         ({"config": {"pullThresholdForQueue": "many"}}, False),
-        ({"kind": "pop"}, False),
+        (of_kind("pop"), False),
     ],
 )
 def test_limits_are_known_only_when_every_part_is(changes: dict[str, object], known: bool) -> None:
@@ -69,7 +70,7 @@ def test_limits_are_known_only_when_every_part_is(changes: dict[str, object], kn
 def test_pop_counts_messages_by_its_own_setting_and_has_no_size_limit() -> None:
     consumer = ConsumerFacts(
         group="g",
-        kind="pop",
+        **of_kind("pop"),
         config={"pullThresholdForQueue": 1000, "pullThresholdSizeForQueue": 100, "popThresholdForQueue": 96},
         bounded_queues=2,
         average_body_bytes=1000.0,
@@ -78,6 +79,21 @@ def test_pop_counts_messages_by_its_own_setting_and_has_no_size_limit() -> None:
     limits = cache_limits(consumer)
     assert limits is not None
     assert (limits.threshold, limits.size_mib) == (96, None)
+
+
+def test_a_limit_of_the_whole_consumer_applies_once() -> None:
+    consumer = ConsumerFacts(
+        group="g",
+        kind="push",
+        traits=KindTraits(count_setting="maxCachedMessages", size_setting=None, limit_scope="consumer"),
+        config={"maxCachedMessages": 1024},
+        bounded_queues=8,
+        average_body_bytes=1000.0,
+        measured_messages=50,
+    )
+    limits = cache_limits(consumer)
+    assert limits is not None
+    assert limits.bound_bytes() == 1024 * 1000
 
 
 def test_largest_bound_of_the_article() -> None:

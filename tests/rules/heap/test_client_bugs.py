@@ -10,7 +10,7 @@ import pytest
 from mqdiag.facts import Input
 from mqdiag.rules.any import pull_loop_lost
 from mqdiag.rules.heap import expiry_cleaner_dead, message_count_drift, message_size_drift
-from tests.rules.heap.checks import findings, reasons, with_consumer, with_queue
+from tests.rules.heap.checks import findings, of_kind, reasons, with_consumer, with_queue
 
 MIB = 1024 * 1024
 
@@ -69,7 +69,7 @@ def test_size(queue: dict[str, object], fires: bool) -> None:
         ({"cleaner_tasks": 1}, False),
         ({"cleaner_tasks": None}, False),
         ({"orderly": True}, False),
-        ({"kind": "pop"}, False),
+        (of_kind("pop"), False),
         ({"state": {"serviceState": "SHUTDOWN_ALREADY"}}, False),
     ],
 )
@@ -85,9 +85,9 @@ def test_cleaner(consumer: dict[str, object], fires: bool) -> None:
         ({"next_offset": 7}, {}, False),
         ({"dropped": True}, {}, False),
         ({"assigned": False}, {}, False),
-        ({}, {"kind": "pull"}, False),
-        ({}, {"kind": "lite-pull"}, False),
-        ({}, {"kind": "pop"}, False),
+        ({}, of_kind("pull"), False),
+        ({}, of_kind("lite-pull"), False),
+        ({}, of_kind("pop"), False),
         ({}, {"state": {"serviceState": "START_FAILED"}}, False),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from mqdiag.facts.heap import MessageTotals
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.heap import consumer_cache_exceeds_heap as module
-from tests.rules.heap.checks import findings, heap_of, reasons, severities, with_consumer, with_heap
+from tests.rules.heap.checks import findings, heap_of, of_kind, reasons, severities, with_consumer, with_heap
 
 GIB = 1024**3
 HEAP = 1000 * 1000 * 1000
@@ -104,7 +104,7 @@ def test_bounds_of_all_consumers_add_up() -> None:
 
 
 def test_pop_messages_in_the_executor_are_held_too() -> None:
-    facts = with_consumer(module.fires(), kind="pop", config={"popThresholdForQueue": 96})
+    facts = with_consumer(module.fires(), **of_kind("pop"), config={"popThresholdForQueue": 96})
     facts = with_heap(facts, message_totals=MessageTotals())
     (finding,) = findings(module, facts)
     assert finding.evidence["threshold"] == 96
@@ -144,7 +144,7 @@ def test_limits_can_be_set() -> None:
 
 
 def test_a_pull_consumer_caches_nothing() -> None:
-    assert findings(module, with_consumer(module.fires(), kind="pull")) == ()
+    assert findings(module, with_consumer(module.fires(), **of_kind("pull"))) == ()
 
 
 def test_without_the_graph_it_is_skipped() -> None:

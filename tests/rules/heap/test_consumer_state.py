@@ -14,7 +14,7 @@ from mqdiag.rules.heap import (
     queue_unassigned,
 )
 from mqdiag.rules.heap._example import CONSUMER
-from tests.rules.heap.checks import findings, heap_of, with_consumer, with_heap, with_queue
+from tests.rules.heap.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
 
 START = 1_700_000_000_000
 DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
@@ -30,8 +30,8 @@ def test_not_paused(state: dict[str, object]) -> None:
     [
         ({}, True),
         ({"message_model": "BROADCASTING"}, False),
-        ({"kind": "pop"}, False),
-        ({"kind": "pull"}, False),
+        (of_kind("pop"), False),
+        (of_kind("pull"), False),
         ({"state": DOWN}, False),
         ({"topic_queues": {"segments": 4, "refunds": 0}}, False),
         ({"topic_queues": {"segments": 4, "%RETRY%CID_wash": 1}}, False),
@@ -69,7 +69,7 @@ def test_leak(count: int, fires: bool) -> None:
         ({"last_consume_age_ms": 59_999}, {}, False),
         ({"messages": 99}, {}, False),
         ({}, {"queued_requests": 0}, False),
-        ({}, {"kind": "push"}, False),
+        ({}, of_kind("push"), False),
     ],
 )
 def test_lite_pull(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
@@ -98,7 +98,7 @@ def test_send_back(consumer: dict[str, object], fires: bool) -> None:
         ({"dropped": True}, {}, False),
         ({"next_offset": None}, {}, False),
         ({}, {"registered": None}, False),
-        ({}, {"kind": "pop"}, False),
+        ({}, of_kind("pop"), False),
         ({}, {"state": DOWN}, False),
     ],
 )

@@ -13,7 +13,16 @@ from mqdiag.rules.heap import (
     messages_outside_queues,
     oversized_message,
 )
-from tests.rules.heap.checks import findings, heap_of, reasons, severities, with_consumer, with_heap, with_queue
+from tests.rules.heap.checks import (
+    findings,
+    heap_of,
+    of_kind,
+    reasons,
+    severities,
+    with_consumer,
+    with_heap,
+    with_queue,
+)
 
 MIB = 1024 * 1024
 
@@ -153,6 +162,6 @@ def test_one_finding_for_a_topic_about_its_largest() -> None:
 
 
 def test_large_bodies_of_a_pop_consumer() -> None:
-    consumer = ConsumerFacts(group="g", kind="pop", largest_body_bytes=5 * MIB)
+    consumer = ConsumerFacts(group="g", **of_kind("pop"), largest_body_bytes=5 * MIB)
     facts = with_heap(oversized_message.silent(), consumers=(consumer,))
     assert len(findings(oversized_message, facts)) == 1

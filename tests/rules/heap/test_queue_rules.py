@@ -15,7 +15,7 @@ from mqdiag.rules.heap import (
     orphaned_queue,
     unsupported_client,
 )
-from tests.rules.heap.checks import findings, heap_of, severities, with_consumer, with_heap, with_queue
+from tests.rules.heap.checks import findings, heap_of, of_kind, severities, with_consumer, with_heap, with_queue
 
 MINUTE = 60_000
 
@@ -123,7 +123,7 @@ def test_consume_timeout(age: int | None, consumer: dict[str, object], fires: bo
 
 def test_no_size_limit_is_for_push_consumers() -> None:
     facts = no_size_limit.fires()
-    assert findings(no_size_limit, with_consumer(facts, kind="pull")) == ()
+    assert findings(no_size_limit, with_consumer(facts, **of_kind("pull"))) == ()
     assert findings(no_size_limit, with_consumer(facts, config={})) == ()
     assert len(findings(no_size_limit, with_heap(facts, consumers=heap_of(facts).consumers * 2))) == 1
 
