@@ -46,6 +46,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"send heart beat to broker[", brokers.introduced),
     (b"[PAGECACHERT]", store.latency),
     (b"[NOTIFYME]", store.notify_me),
+    (b"Message in lock eclipse time", store.notify_me),
     (b"not in lock e", store.slow_put),
     (b"CommitLog#putMessage", store.slow_put),
     (b"TransientStorePool only remain", store.pool_low),

@@ -14,12 +14,23 @@ _TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
 _STACK_KEYS = ("stack_trace", "stack", "exception")
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
 _CRI = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
+_COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
 _LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
 _THREADS = (
+    # the appender of 5.x clients
     re.compile(_LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \["),
+    # Spring Boot, with values of the MDC or the application's name
+    re.compile(_LEVEL + r" +(?:\[[^\]]{1,100}\] +)?\d+ --- \[ *(?:[^\]]{1,100}\] \[ *)?([^\]]{1,200})\]"),
+    # logback's default: the thread before the level
+    re.compile(r"\d \[([^\]]{1,200})\] +(?:\[[^\]]{0,200}\] +)?" + _LEVEL + r"\b"),
+    # in brackets behind a padded logger: "INFO  [RocketmqClient   ] [main] - text"
+    re.compile(_LEVEL + r" +\[[^\]]{0,200} {2,}\] \[([^\]]{1,200})\] +- "),
+    re.compile(_LEVEL + r" +\[([^\]]{1,200})\] "),
+    # "WARN - main | Logger.method-384  text", and bars between all parts
+    re.compile(_LEVEL + r" +- (\S.{0,200}?) \| "),
+    re.compile(_LEVEL + r" *\| *([^|]{1,200}?) *\|"),
+    # RocketMQ's own files
     re.compile(_LEVEL + r" (?!Rocketmq\w+ - )(\S.{0,200}?) - "),
-    re.compile(r"\d \[([^\]]{1,200})\] +" + _LEVEL + r"\b"),
-    re.compile(_LEVEL + r" +\d+ --- \[ *(?:[^\]]{1,100}\] \[ *)?([^\]]{1,200})\]"),
     re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
@@ -84,6 +95,8 @@ def _unwrapped(line: bytes) -> tuple[str, str | None]:
         found = _CRI.match(line)
         if found is not None:
             line = line[found.end() :]
+    if b"\x1b[" in line:
+        line = _COLOUR.sub(b"", line)
     if line.rstrip()[-1:] == b"}":
         brace = line.find(b"{", 0, 200)
         if brace >= 0 and b'":' in line:

@@ -12,7 +12,7 @@ from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import message_of
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.scan import Counts, Scanner
-from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, shape_of
+from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 
 HEAD_BYTES = 64 << 10
@@ -74,8 +74,8 @@ class LogsReader:
             last_position, last_handler = hit.position, handler
             handler(message_of(hit, stamps), tally)
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
-        if tally.span.first is None and not counts.hit_lines and not has_clock(head):
-            raise InputError(path, "is no log: none of its first lines has a time")
+        if not (tally.span.first is not None or counts.hit_lines or has_clock(head) or has_records(head)):
+            raise InputError(path, "is no log: none of its first lines has a time or a level")
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))

@@ -7,7 +7,8 @@ import re
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
-_BEHIND = re.compile(r"[Ss]lave fall behind master:? (-?\d{1,19}) ?bytes")
+_BEHIND = re.compile(r"[Ss]lave fall behind master(?::|, how much,)? (-?\d{1,19}) ?bytes")
+"""3.x writes "slave fall behind master, how much, 9 bytes" """
 
 
 def behind(message: Message, log: LogTally) -> None:

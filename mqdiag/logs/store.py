@@ -8,9 +8,10 @@ from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
-_IN_LOCK = re.compile(r"\[NOTIFYME\]putMessages? in lock cost time\(ms\)=(\d{1,12}), bodyLength=(\d{1,12})")
+_IN_LOCK = re.compile(r"putMessages? in lock (?:cost|eclipse|elapsed?) time\(ms\)[= ](\d{1,12})")
+"""3.x writes "putMessage in lock eclipse time(ms) 1382" from 1,000 ms on, later versions "[NOTIFYME]... cost" """
 _NOT_IN_LOCK = re.compile(
-    r"not in lock (?:eclipse|elapsed) time\(ms\)=(\d{1,12}), bodyLength=(\d{1,12})"
+    r"not in lock (?:eclipse|elapsed) time\(ms\)[= ](\d{1,12})(?:, bodyLength=(\d{1,12}))?"
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
 _SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
+from itertools import chain
 
 from mqdiag.errors import InputError
+from mqdiag.read.logs.paste import MAX_BYTES, tidied
 
 MAX_LINE = 1 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
@@ -23,11 +25,23 @@ _MAGICS = {
 def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
+    A short text is one block, in which wrapped and quoted lines are whole again.
+
     Raises:
         InputError: the data is no text.
     """
+    plain = _plain(label, chunks)
+    head: list[bytes] = []
+    for chunk in plain:
+        head.append(chunk)
+        if sum(map(len, head)) > MAX_BYTES:
+            break
+    else:
+        if head:
+            yield tidied(b"".join(head))
+        return
     rest = b""
-    for chunk in _plain(label, chunks):
+    for chunk in chain(head, plain):
         end = chunk.rfind(b"\n") + 1
         if not end:
             rest += chunk

@@ -12,7 +12,10 @@ SAMPLE_LINES = 400
 _LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
 _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     # RocketMQ's own configuration of brokers, name servers and 3.x clients: no milliseconds, the thread before " - "
-    ("rocketmq", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- ")),
+    (
+        "rocketmq",
+        re.compile(rb"(?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- "),
+    ),
     # the appender built into 4.3 to 4.9 clients; its pattern prints seconds where milliseconds belong
     ("client-4", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
     (
@@ -30,6 +33,16 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ),
     ("json-lines", re.compile(rb"\{.*\}\s*$")),
     ("cri", re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
+)
+_UNDATED = re.compile(
+    # what is left of a record without its time: level, then a thread or a logger
+    rb"^.{0,80}?(?:^|[\s\]|])"
+    + _LEVEL
+    + rb"[\]|]?\s+(?:\[|\S{1,120} +[-:|] )"
+    # an exception, and its first stack frame below it
+    + rb"|^\s*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
+    + rb"(?:.{0,500}\n){0,3}?\s+at [\w.$/@-]+\(",
+    re.M,
 )
 _NAMES: tuple[tuple[str, str], ...] = (
     ("rocketmq_client", "client"),
@@ -90,6 +103,11 @@ def shape_of(head: bytes, name: str) -> Shape:
     if form == "rocketmq":
         return Shape(_own_file(head, name), form)
     return Shape("application", form)
+
+
+def has_records(head: bytes) -> bool:
+    """Whether text has records of a log whose times were cut off, or an exception with its stack."""
+    return _UNDATED.search(head) is not None
 
 
 def _own_file(head: bytes, name: str) -> str:

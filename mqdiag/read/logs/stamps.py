@@ -14,9 +14,25 @@ _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep
 _ISO = re.compile(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
-_DAY_FIRST = re.compile(
-    rb"(\d\d)[-/ ]([A-Z][a-z]{2})[-/ ](\d{4})[ :](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( [+-]\d{4}\b)?"
+_TWO_DIGIT_YEAR = re.compile(
+    rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
+"""the default of 3.x clients, "16-06-21 12:57:28" """
+_DAY_FIRST = re.compile(
+    rb"(?P<day>\d\d)[-/ ](?P<month>[A-Z][a-z]{2})[-/ ](?P<year>\d{4})[ :]"
+    rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
+)
+_YEAR_FIRST = re.compile(
+    rb"(?P<year>\d{4})-(?P<month>[A-Z][a-z]{2})-(?P<day>\d\d)[T ]"
+    rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
+)
+"""C++ clients, "2020-Jun-30 15:51:22.863803" """
+_MONTH_FIRST = re.compile(
+    rb"(?P<month>[A-Z][a-z]{2}) (?P<day>\d{1,2}), (?P<year>\d{4}) (?:@ )?"
+    rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
+)
+"""Kibana, "Nov 21, 2026 @ 20:00:00.123" """
+_NAMED_MONTHS = (_DAY_FIRST, _YEAR_FIRST, _MONTH_FIRST)
 _EPOCH = re.compile(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?(\d{13})\b')
 _CLOCK = re.compile(rb"\b\d\d:\d\d:\d\d\b")
 
@@ -44,7 +60,7 @@ class StampReader:
         """The time of one line; an instant with a zone goes before a local time on the same line."""
         found = _ISO.search(line, 0, HEAD)
         if found is None:
-            return _epoch(line) or _day_first(line)
+            return _epoch(line) or _two_digit_year(line) or _named_month(line)
         text = found[0]
         wrapped = line[:1] == b"{"
         if text == self._text and not wrapped:
@@ -87,13 +103,27 @@ def _instant(line: bytes) -> Stamp | None:
     return None
 
 
-def _day_first(line: bytes) -> Stamp | None:
-    found = _DAY_FIRST.search(line, 0, HEAD)
-    if found is None or found[2].lower() not in _MONTHS:
+def _two_digit_year(line: bytes) -> Stamp | None:
+    found = _TWO_DIGIT_YEAR.search(line, 0, HEAD)
+    if found is None:
         return None
-    month = _MONTHS.index(found[2].lower()) + 1
-    day, year, hour, minute, second = (int(part) for part in found.group(1, 3, 4, 5, 6))
-    return _stamp((year, month, day, hour, minute, second), found[7], found[8])
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
+    return _stamp((2000 + int(year), int(month), int(day), int(hour), int(minute), int(second)), fraction, zone)
+
+
+def _named_month(line: bytes) -> Stamp | None:
+    for pattern in _NAMED_MONTHS:
+        found = pattern.search(line, 0, HEAD)
+        if found is None or found["month"].lower() not in _MONTHS:
+            continue
+        month = _MONTHS.index(found["month"].lower()) + 1
+        hour, minute, second = (int(part) for part in found["clock"].split(b":"))
+        return _stamp(
+            (int(found["year"]), month, int(found["day"]), hour, minute, second),
+            found["fraction"],
+            found["zone"],
+        )
+    return None
 
 
 def _epoch(line: bytes) -> Stamp | None:

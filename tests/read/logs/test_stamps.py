@@ -25,6 +25,14 @@ AT = datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC)
         (b"21-Nov-2026 12:00:01.250 x", 250, None),
         (b'10.0.0.1 - - [21/Nov/2026:12:00:01 +0800] "GET /"', 0, 480),
         (b'{"timestamp":1795262401250,"message":"x"}', 250, 0),
+        # 3.x clients
+        (b"26-11-21 12:00:01 INFO MQClientFactoryScheduledThread - x", 0, None),
+        (b"26-11-21 12:00:01,250 INFO x", 250, None),
+        # C++ clients
+        (b"[2026-Nov-21 12:00:01.250803](info):x", 250, None),
+        # a copy out of Kibana
+        (b"Nov 21, 2026 @ 12:00:01.250 x", 250, None),
+        (b"2018-07-18 and 2026-11-21 12:00:01.0250 WARN - main | x", 25, None),
     ],
 )
 def test_forms(line: bytes, milliseconds: int, offset: int | None) -> None:
@@ -41,6 +49,8 @@ def test_forms(line: bytes, milliseconds: int, offset: int | None) -> None:
         b"no time",
         b"12:00:01.250 [main] INFO x",
         b"2026-13-21 12:00:01 x",
+        b"26-13-21 12:00:01 x",
+        b"2026-Abc-21 12:00:01 x",
         b"2026-11-41 12:00:01 x",
         b"0026-11-21 12:00:01 x",
         b"2026-11-21 25:00:01 x",

@@ -1,0 +1,111 @@
+"""Undoes what mails, chats and terminals do to an excerpt: quotation signs, indentation, wrapped lines.
+
+Only short texts are looked at. Nobody quotes a log of many megabytes, and a long log keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+MAX_BYTES = 512 << 10
+"""size of an excerpt; a larger text is a log file"""
+WIDEST = 250
+"""characters of the longest line that a terminal or a chat leaves; a wider text is not wrapped"""
+LEAST_FULL_LINES = 2
+"""lines of exactly the greatest width that show a terminal's wrapping"""
+_MAJORITY = 0.8
+
+_COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
+_QUOTED = re.compile(rb"(?:[>|] ?)+")
+_TIME = (
+    rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
+    rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
+)
+_LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\b"
+_BEGINS = re.compile(
+    rb"\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
+    + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
+    + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
+    + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b"
+)  # fmt: skip
+"""the beginnings of a line that continues no other one: a record, a stack frame, a setting"""
+_DATED = re.compile(rb"[\[(<]?" + _TIME)
+_FRAME = re.compile(rb"\s*at [\w.$/@-]+\(")
+
+
+def tidied(text: bytes) -> bytes:
+    """The text with its own lines again; the same object where nothing has to be undone."""
+    if b"\x1b[" in text:
+        text = _COLOUR.sub(b"", text)
+    lines = text.split(b"\n")
+    undone = _unwrapped(_undented(_unquoted(lines)))
+    return text if undone is lines else b"\n".join(undone)
+
+
+def _unquoted(lines: list[bytes]) -> list[bytes]:
+    """Without the signs that a mail or a chat puts before every line of a quotation."""
+    filled = sum(1 for line in lines if line.strip())
+    quoted = sum(1 for line in lines if _QUOTED.match(line))
+    if not filled or quoted < _MAJORITY * filled:
+        return lines
+    return [_QUOTED.sub(b"", line, count=1) for line in lines]
+
+
+def _undented(lines: list[bytes]) -> list[bytes]:
+    """Without the blanks that all lines begin with."""
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        return lines
+    width = min(len(line) - len(line.lstrip(b" \t")) for line in filled)
+    return [line[width:] if line.strip() else line for line in lines] if width else lines
+
+
+def _unwrapped(lines: list[bytes]) -> list[bytes]:
+    """Lines that a terminal or a chat has cut, joined again."""
+    widths = [len(line.rstrip(b"\r").decode(errors="replace")) for line in lines]
+    widest = max(widths)
+    if widest > WIDEST:
+        return lines
+    full = [place for place, width in enumerate(widths) if width == widest]
+    terminal = len(full) >= LEAST_FULL_LINES and _goes_on(lines, full)
+    # some terminals repeat the last character of a line that goes on
+    doubled = terminal and all(
+        line[-1:] == line[-2:-1] for line in (lines[place].rstrip(b"\r") for place in full)
+    )
+    joined: list[bytes] = []
+    changed = False
+    for place, line in enumerate(lines):
+        above = lines[place - 1].rstrip(b"\r") if place else b""
+        at_full_width = terminal and place > 0 and widths[place - 1] == widest
+        if joined and above.strip() and line.strip() and _continues(line, at_full_width=at_full_width):
+            changed = True
+            last = joined[-1].rstrip(b"\r")
+            if at_full_width:
+                joined[-1] = (last[:-1] if doubled else last) + line
+            else:
+                joined[-1] = last + b" " + line
+        else:
+            joined.append(line)
+    return joined if changed else lines
+
+
+def _goes_on(lines: list[bytes], full: list[int]) -> bool:
+    """Whether most lines of the greatest width are followed by one that begins no record."""
+    following = Counter(
+        place + 1 < len(lines)
+        and bool(lines[place + 1].strip())
+        and _continues(lines[place + 1], at_full_width=True)
+        and not _BEGINS.match(lines[place + 1])
+        for place in full
+    )
+    return following[True] > following[False]
+
+
+def _continues(line: bytes, *, at_full_width: bool) -> bool:
+    """Whether a line is the rest of the one above it; stack frames are indented, and tabs make a table."""
+    if line.startswith((b"\t", b"  ")) or line.count(b"\t") > 1:
+        return False
+    if at_full_width:
+        return not _DATED.match(line) and not _FRAME.match(line)
+    return not line.startswith(b" ") and not _BEGINS.match(line)

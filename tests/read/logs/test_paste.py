@@ -1,0 +1,99 @@
+"""Excerpts as mails, chats and terminals leave them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.logs.blocks import blocks
+from mqdiag.read.logs.paste import MAX_BYTES, tidied
+
+RECORD = (
+    b"2026-11-21 20:00:01 WARN PullMessageThread_4 - the request offset too small. group=CID_a, topic=orders"
+)
+OTHER = b"2026-11-21 20:00:02 INFO main - nothing of note"
+
+
+def wrapped_at(line: bytes, width: int) -> bytes:
+    return b"\n".join(line[at : at + width] for at in range(0, len(line), width))
+
+
+@pytest.mark.parametrize("sign", [b"> ", b">", b"> > ", b"| "])
+def test_quotation_signs_go(sign: bytes) -> None:
+    text = b"\n".join((RECORD, OTHER))
+    assert tidied(b"\n".join(sign + line for line in text.split(b"\n"))) == text
+
+
+def test_a_single_quoted_line_stays() -> None:
+    text = b"\n".join((RECORD, b"> a line that the application printed", OTHER, OTHER))
+    assert tidied(text) is text
+
+
+def test_common_indentation_goes_and_that_of_frames_stays() -> None:
+    text = b"\n".join((RECORD, b"\tat com.acme.Shop.buy(Shop.java:7)", OTHER))
+    assert tidied(b"\n".join(b"    " + line for line in text.split(b"\n"))) == text
+
+
+def test_colours_go() -> None:
+    assert (
+        tidied(b"2026-11-21 20:00:01 \x1b[31mWARN\x1b[0;39m main - x") == b"2026-11-21 20:00:01 WARN main - x"
+    )
+
+
+@pytest.mark.parametrize("width", [40, 79, 80])
+def test_lines_that_a_terminal_wrapped(width: int) -> None:
+    text = b"\n".join((RECORD, RECORD, OTHER))
+    cut = b"\n".join(wrapped_at(line, width) for line in text.split(b"\n"))
+    assert cut != text
+    assert tidied(cut) == text
+
+
+def test_lines_that_a_chat_wrapped_at_blanks() -> None:
+    text = b"WARN RocketmqClient - the queue's messages, span\ntoo long, so do flow control, minOffset=3,\nmaxSpan=2001"
+    assert tidied(text) == text.replace(b"\n", b" ")
+
+
+def test_the_repeated_last_character_of_a_wrapped_line_goes() -> None:
+    """As one terminal multiplexer copies them."""
+    frames = [
+        b"        at com.acme.shop.orders.Listener.consumeMessage(Listener.java:%d)" % n for n in (117, 203)
+    ]
+    cut = b"\n".join(frame[:60] + frame[59:60] + b"\n" + frame[60:] for frame in frames)
+    assert tidied(RECORD[:60] + b"\n" + cut) == RECORD[:60] + b"\n" + b"\n".join(frames)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\n".join((RECORD, OTHER)),
+        b"\n".join(
+            (
+                RECORD,
+                b"org.apache.rocketmq.client.exception.MQBrokerException: CODE: 2",
+                b"\tat a.B.c(B.java:1)",
+            )
+        ),
+        b"\n".join((RECORD, b"For more information, please visit the url", OTHER)),
+        b'{"level":"WARN",\n"message":"a"}',
+        b"brokerVersionDesc : V4_3_2\nruntime : [ 0 days ]",
+        b"ClientId\tClientAddr\tVersion\n10.0.0.1@1\t10.0.0.1:5\tV4",
+        b"[2026-11-21T20:00:01.000+0800][1.2s] GC(1) Pause\n[2026-11-21T20:00:02.000+0800][2.2s] GC(2) Pause",
+        # records of the same length are no sign of a wrapping terminal
+        b"\n".join((OTHER, b"\tcom.acme.A.b(A.java:1)", OTHER, b"\tcom.acme.A.b(A.java:1)")),
+        RECORD + b" " + b"x" * 300 + b"\nlast line of a message",
+        b"",
+        b"\n\n",
+    ],
+)
+def test_what_is_whole_stays(text: bytes) -> None:
+    assert tidied(text) is text
+
+
+def test_a_log_file_is_given_as_it_is() -> None:
+    data = (b"> " + OTHER + b"\n") * (MAX_BYTES // len(OTHER))
+    chunks = [data[at : at + (1 << 16)] for at in range(0, len(data), 1 << 16)]
+    assert b"".join(blocks("x.log", iter(chunks))) == data
+
+
+def test_an_excerpt_in_many_chunks_is_tidied() -> None:
+    data = b"\n".join(b"> " + line for line in (RECORD, OTHER))
+    assert list(blocks("x.log", iter([data[:50], data[50:]]))) == [b"\n".join((RECORD, OTHER))]
