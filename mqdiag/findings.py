@@ -16,7 +16,7 @@ from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
-from mqdiag.text import Text, no_words
+from mqdiag.text import NOTHING, Text, no_words
 
 EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
 
@@ -207,6 +207,24 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join((*self.needs, *filter(None, (" or ".join(self.any_of),)))) or "any"
 
 
+State = Literal["fault", "healthy", "undecided"]
+"""How the processes are that the evidence is of."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of a run; renderers, exit codes, fleets and notebooks read it, and none decides for itself."""
+
+    state: State
+    """fault: a finding at warning or above stands; healthy: the evidence was read whole and shows no fault;
+    undecided: something is missing, was not read or not understood"""
+    text: Text
+    """the answer in one or two sentences"""
+    reason: Text = msgspec.field(default_factory=no_words)
+    """how sure it is, or what is missing"""
+    margins: tuple[Margin, ...] = ()
+    """how far the rules that found nothing were from their limits"""
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """One run: what was given, what was found, what could not be checked, and the facts behind it."""
 
@@ -214,9 +232,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """raised when a field goes or changes its meaning"""
     mqdiag: str
     """version that wrote the report"""
+    answer: Answer = msgspec.field(default_factory=lambda: Answer(state="undecided", text=NOTHING))
+    """what the run says; made last, when all else is known"""
     inputs: tuple[Input, ...]
     findings: tuple[Finding, ...] = ()
-    """the verdict first"""
+    """the worst first, a root cause before what it explains"""
     skipped: tuple[Skipped, ...] = ()
     failed: tuple[Failed, ...] = ()
     checked: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag import __version__
 from mqdiag.config import Settings
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, unreadable
 from mqdiag.diff.compare import compare
 from mqdiag.errors import InputError
@@ -73,7 +74,7 @@ def diagnose_diff(
         ),
         diff=facts,
     )
-    return Diagnosis(report=report, crashes=crashes)
+    return Diagnosis(report=answered(report), crashes=crashes)
 
 
 def _side(path: str, settings: Settings, progress: Progress) -> Diagnosis:
@@ -93,4 +94,4 @@ def _side(path: str, settings: Settings, progress: Progress) -> Diagnosis:
 
 
 def _nothing_read(report: Report) -> bool:
-    return all(given.error is not None or given.skipped is not None for given in report.inputs)
+    return not any(given.was_read for given in report.inputs)

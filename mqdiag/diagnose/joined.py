@@ -10,6 +10,7 @@ import msgspec
 from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.config import Settings
 from mqdiag.diagnose.across import linked_across
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
@@ -119,6 +120,9 @@ def _one_report(
         heap=None if shown is None else shown.facts.heap,
         stacks=None if shown is None else shown.facts.stacks,
         other_processes=tuple(own.facts for own in processes if own is not shown),
+        answer=msgspec.structs.replace(
+            reports[-1].answer, margins=tuple(margin for one in reports for margin in one.answer.margins)
+        ),
     )
     return report, shown
 
@@ -129,7 +133,8 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
             report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
         )
     findings = tuple(_weighed(finding, report) for finding in report.findings)
-    return msgspec.structs.replace(report, findings=findings, verdict=reach_verdict(report))
+    report = msgspec.structs.replace(report, findings=findings, verdict=reach_verdict(report))
+    return answered(report, report.answer.margins)
 
 
 def _weighed(finding: Finding, report: Report) -> Finding:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.config import Settings
+from mqdiag.diagnose.answer import answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Report
@@ -52,7 +53,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)
-    return Diagnosis(report=report, crashes=outcome.errors)
+    return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
 
 
 def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag import __version__
+from mqdiag.diagnose.answer import answered
 from mqdiag.errors import NO_NAME, InputError
 from mqdiag.facts.shown import Shown
 from mqdiag.findings import Report
@@ -59,7 +60,7 @@ def show_in_heap(
         if isinstance(target, str)
         else Shown(object=show_object(heap, target))
     )
-    return Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), show=found)
+    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), show=found))
 
 
 def _compute(heap: Heap) -> None:

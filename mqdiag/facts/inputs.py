@@ -38,3 +38,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """share of an incomplete dump's references whose target was read, 0 to 1; more than the share of its bytes"""
     problem: Text | None = None
     """what was wrong at that byte"""
+
+    @property
+    def was_read(self) -> bool:
+        """Whether anything of it could be read."""
+        return self.error is None and self.skipped is None

@@ -10,6 +10,7 @@ import msgspec
 from mqdiag import __version__
 from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.config import Settings
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts
@@ -32,7 +33,7 @@ def fleet_verdict(
         settings: thresholds, ignored rules, the baseline.
     """
     if facts.plan is not None:
-        return Diagnosis(report=Report(mqdiag=__version__, inputs=inputs, fleet=facts))
+        return Diagnosis(report=answered(Report(mqdiag=__version__, inputs=inputs, fleet=facts)))
     unmarked = dataclasses.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report
@@ -50,4 +51,5 @@ def fleet_verdict(
         failed=(*report.failed, *faults_of(facts.failures)),
         rule_cards=tuple(rule.card for rule in all_rules() if rule.card.name in named),
     )
-    return dataclasses.replace(diagnosis, report=with_baseline(report, settings.baseline, settings.today))
+    report = with_baseline(report, settings.baseline, settings.today)
+    return dataclasses.replace(diagnosis, report=answered(report, report.answer.margins))

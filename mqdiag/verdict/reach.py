@@ -23,7 +23,7 @@ _ORDER = (Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH)
 
 def reach_verdict(report: Report) -> Verdict | None:
     """The verdict; None when nothing could be read."""
-    if all(given.error is not None or given.skipped is not None for given in report.inputs):
+    if not any(given.was_read for given in report.inputs):
         return None
     against = contradictions(report)
     # what the thread dumps contradict is no root cause; the contradiction itself is told

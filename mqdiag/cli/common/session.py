@@ -161,4 +161,4 @@ def exit_code(report: Report, fail_on: str) -> int:
 
 
 def _nothing_read(report: Report) -> bool:
-    return all(given.error is not None or given.skipped is not None for given in report.inputs)
+    return not any(given.was_read for given in report.inputs)

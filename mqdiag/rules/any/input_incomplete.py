@@ -45,6 +45,7 @@ def silent() -> Facts:
     ),
     references=("hprof 1.0.2: HEAP_DUMP_END closes a complete dump",),
     needs=(),
+    undecides=True,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each incomplete input."""

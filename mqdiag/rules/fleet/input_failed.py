@@ -43,6 +43,7 @@ def silent() -> Facts:
     ),
     references=("table failures of the fleet's output",),
     needs=("fleet",),
+    undecides=True,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """One finding for each service."""

@@ -56,6 +56,7 @@ def silent() -> Facts:
     ),
     references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
     needs=("stacks",),
+    undecides=True,
 )
 def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """At most one finding."""

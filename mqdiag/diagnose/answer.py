@@ -1,0 +1,164 @@
+"""The answer of a run, decided in one place when all else of the report is known.
+
+"healthy" is claimed only over evidence that was read whole and understood; whatever is missing makes it "undecided".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from mqdiag.facts import HeapFacts, Input, LogsFacts
+from mqdiag.facts.ratios import ratio
+from mqdiag.findings import Answer, Finding, Margin, Report, Severity
+from mqdiag.text import NOTHING, Text, say, sentences
+
+FAULTS = (Severity.ERROR, Severity.WARNING)
+FULL_SHARE = 0.9
+"""of the heap's limit that live objects take: from there on one collection follows another"""
+MOST_REASONS = 3
+
+
+def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
+    """The report with its answer.
+
+    Args:
+        report: all else of it.
+        margins: what the rules said of their limits.
+    """
+    return msgspec.structs.replace(report, answer=_answer(report, margins))
+
+
+def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
+    faults = [found for found in report.findings if found.severity in FAULTS and not found.undecides]
+    standing = [found for found in faults if found.accepted is None]
+    if standing:
+        return _fault(report, standing[0], margins)
+    reasons = list(_missing(report))
+    if report.show is not None:
+        return Answer(state="undecided", text=say("One object or class is shown; nothing was diagnosed."))
+    if report.fleet is not None and report.fleet.plan is not None:
+        return Answer(state="undecided", text=say("This is the plan of a run; nothing was analysed."))
+    if faults:
+        return Answer(
+            state="fault",
+            text=say("Only accepted faults were found; the first is: {title}", title=faults[0].title),
+            reason=sentences(*reasons[:MOST_REASONS]),
+            margins=margins,
+        )
+    if reasons:
+        return Answer(
+            state="undecided",
+            text=_undecided(report),
+            reason=sentences(*reasons[:MOST_REASONS]),
+            margins=margins,
+        )
+    if report.diff is not None:
+        return Answer(state="healthy", text=say("No finding is new or worse."))
+    return Answer(
+        state="healthy",
+        text=say(
+            "No fault found. {checked:count} {checked:rule|rules} looked at this evidence.",
+            checked=len(report.checked),
+        ),
+        margins=margins,
+    )
+
+
+def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answer:
+    verdict = report.verdict
+    if verdict is not None and verdict.chain:
+        return Answer(state="fault", text=verdict.statement, reason=verdict.confidence_reason, margins=margins)
+    return Answer(state="fault", text=first.title, reason=first.confidence_reason, margins=margins)
+
+
+def _undecided(report: Report) -> Text:
+    if not _read(report):
+        return say("No input could be read.")
+    if not report.checked:
+        return say("This evidence does not suffice for a diagnosis.")
+    return say(
+        "No fault found in what could be judged; {checked:count} {checked:rule|rules} looked at it.",
+        checked=len(report.checked),
+    )
+
+
+def _read(report: Report) -> list[Input]:
+    return [given for given in report.inputs if given.was_read]
+
+
+def _missing(report: Report) -> Iterator[Text]:
+    """Why the evidence does not prove that all is well; nothing when it does."""
+    if not _read(report):
+        return
+    yield from _not_read(report)
+    for found in report.findings:
+        if found.undecides and found.accepted is None:
+            yield say("{title}.", title=found.title)
+    for failed in report.failed:
+        yield say("Rule {rule} failed, which is a fault of mqdiag.", rule=failed.rule)
+    if report.verdict is not None:
+        for line in report.verdict.contradictions[:1]:
+            yield say("The evidence disagrees: {line}.", line=line)
+    yield from _thin(report)
+    if report.heap is not None:
+        yield from _full(report, report.heap)
+    if report.logs is not None:
+        yield from _not_understood(report.logs)
+
+
+def _not_read(report: Report) -> Iterator[Text]:
+    unreadable = [given for given in report.inputs if given.error is not None]
+    if unreadable:
+        yield say(
+            "{unreadable:count} {unreadable:input|inputs} could not be read, the first is {path}.",
+            unreadable=len(unreadable),
+            path=unreadable[0].path,
+        )
+    found = {given for found in report.findings if found.undecides for given in found.rests_on}
+    for given in report.inputs:
+        told = found or any(one.evidence.get("path") == given.path for one in report.findings)
+        if given.was_read and not given.complete and not told:
+            yield say("{path} is incomplete.", path=given.path)
+    if report.stores is not None and any(store.unusable_offsets for store in report.stores.stores):
+        yield say("Some stored offsets could not be read.")
+
+
+def _thin(report: Report) -> Iterator[Text]:
+    """Evidence that was read, and is of a kind that proves nothing."""
+    heap, stacks = report.heap, report.stacks
+    if heap is not None and heap.process_queues is None:
+        yield say("Counts alone name no cause; run without --quick for a diagnosis.")
+    if stacks is not None and not stacks.judged and heap is None:
+        yield say("One sample, or samples too close together, cannot tell progress from standstill.")
+    kinds = {given.kind for given in _read(report)}
+    if not report.checked and kinds:
+        yield say("No rule could look at this evidence.")
+
+
+def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
+    """A process without memory is not in order, even where no rule finds what filled it."""
+    if heap.out_of_memory:
+        yield say("The JVM ran out of memory, and this evidence does not tell what filled it.")
+        return
+    used = ratio(heap.shallow_bytes, heap.heap_bytes)
+    if used is not None and used >= FULL_SHARE:
+        yield say(
+            "Live objects take {used:percent} of the heap, and no single object or field holds most of them; the table"
+            " of the largest classes shows what they are.",
+            used=used,
+        )
+
+
+def _not_understood(logs: LogsFacts) -> Iterator[Text]:
+    """Logs of which no line said anything that mqdiag knows."""
+    unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
+    if unknown:
+        yield say(
+            "mqdiag understood no line of {path}{more}.",
+            path=unknown[0].path,
+            more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
+            if len(unknown) > 1
+            else NOTHING,
+        )
