@@ -25,7 +25,7 @@ _MAGICS = {
 def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
-    A short text is one block, in which wrapped and quoted lines are whole again.
+    In a short text, wrapped and quoted lines are made whole again.
 
     Raises:
         InputError: the data is no text.
@@ -37,9 +37,9 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        if head:
-            yield tidied(b"".join(head))
-        return
+        text = b"".join(head)
+        if (whole := tidied(text)) is not text:
+            head = [whole]
     rest = b""
     for chunk in chain(head, plain):
         end = chunk.rfind(b"\n") + 1
