@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from typing import BinaryIO
 
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.files import write_whole
 
 MANIFEST = "manifest.json"
 _UNFIT = re.compile(r"[^\w.-]+")
@@ -94,15 +93,9 @@ class CaptureFolder:
     def save(self) -> None:
         """Write the manifest, whole or not at all."""
         text = json.dumps(self._manifest, indent=1, ensure_ascii=False) + "\n"
-        beside = None
         try:
-            descriptor, beside = tempfile.mkstemp(dir=self.path, prefix=".manifest-")
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-            Path(beside).replace(self.path / MANIFEST)
+            write_whole(self.path / MANIFEST, text.encode(errors="replace"), mode=0o600)
         except OSError as error:
-            if beside is not None:
-                Path(beside).unlink(missing_ok=True)
             raise MqdiagError(f"{self.path / MANIFEST}: cannot be written: {error.strerror}") from error
 
 

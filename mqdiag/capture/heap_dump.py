@@ -14,6 +14,7 @@ from mqdiag.capture.jdk import Tool, ToolFailed, ask
 from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
 from mqdiag.errors import MqdiagError
+from mqdiag.files import RESERVE_BYTES, free_bytes
 
 LEAST_BYTES = 16 << 20
 SECONDS_PER_GIB = 2
@@ -41,8 +42,8 @@ class HeapPlan:
 
     @property
     def fits(self) -> bool:
-        """Whether the disk has room for it, with a little left over."""
-        return self.free_bytes > self.bytes_needed + (64 << 20)
+        """Whether the disk takes it and keeps its reserve."""
+        return self.free_bytes >= self.bytes_needed + RESERVE_BYTES
 
 
 def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
@@ -57,10 +58,10 @@ def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
     if "-parallel" in known:
         options.append(f"-parallel={max(1, min(4, (os.cpu_count() or 1) // 2))}")
     where = _place(target, folder)
-    free = _free_bytes(target, os.path.dirname(where))
+    free = free_bytes(target.seen_from_here(os.path.dirname(where)))
     # classes, threads and the heads of records come on top of the objects
     whole = used + used // 4 + LEAST_BYTES
-    packed = "-gz" in known and free <= whole + (64 << 20)
+    packed = "-gz" in known and free < whole + RESERVE_BYTES
     if packed:
         options.append("-gz=1")
         where += ".gz"
@@ -122,7 +123,3 @@ def _place(target: Target, folder: Path) -> str:
         if os.geteuid() == target.uid:
             return str(place / f"heap-{target.pid}.hprof")
     return f"/tmp/mqdiag-{os.getpid()}-{target.pid}.hprof"
-
-
-def _free_bytes(target: Target, place: str) -> int:
-    return shutil.disk_usage(target.seen_from_here(place)).free

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask
 from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
+from mqdiag.files import free_bytes
 
 MOST_LOGS = 200
 MOST_ROTATED = 10
@@ -64,7 +64,7 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
         most_bytes: of each file; all together no more than half of the free disk.
         say: who hears of each step.
     """
-    budget = shutil.disk_usage(folder.path).free // 2
+    budget = free_bytes(folder.path) // 2
     names: set[str] = set()
     copied = 0
     for log in logs:

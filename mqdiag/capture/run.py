@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,10 @@ from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.say import Say
 from mqdiag.capture.target import Target, find_target, is_stopped, shown_command
 from mqdiag.errors import InputError, MqdiagError, UsageError
+from mqdiag.files import free_bytes
 
 LEAST_FREE_BYTES = 32 << 20
-"""room for thread dumps, below which nothing is begun"""
+"""what thread dumps need; with less free disk, nothing is begun"""
 FEW_SAMPLES = 3
 FEW_SECONDS = 5.0
 _ASKED = ("VM.version", "VM.uptime", "VM.flags", "GC.heap_info")
@@ -69,7 +69,7 @@ def capture(pid: int, wishes: Wishes, say: Say, agrees: Callable[[Target, HeapPl
         raise InputError(f"process {pid}", "there is no jcmd and no jstack here", hint=way_out(target))
     where = wishes.folder or default_folder(pid)
     folder = CaptureFolder(where, _facts(target, tools))
-    free = shutil.disk_usage(where).free
+    free = free_bytes(where)
     if free < LEAST_FREE_BYTES:
         raise MqdiagError(
             f"{where}: only {free >> 20} MiB are free there, too few for thread dumps; name a folder with -o"

@@ -7,12 +7,12 @@ the array alive), size, item size, data, shape and strides; a named tuple is pas
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,6 +21,7 @@ from typing import Any
 
 from llvmlite import binding
 
+from mqdiag.files import write_whole
 from mqdiag.kernel.definition import SCALARS, KernelFunction, TypeCode, flat_types, flat_values, spelled
 from mqdiag.kernel.folder import kernel_folder
 
@@ -147,16 +148,8 @@ def _read(path: Path) -> tuple[str, tuple[str, ...] | None, bytes] | None:
 def _write(path: Path, symbol: str, results: tuple[str, ...] | None, code: bytes) -> None:
     """Whole or not at all; a folder that is full or read-only costs only the next run's time."""
     head = {"symbol": symbol, "results": results, "sha256": hashlib.sha256(code).hexdigest()}
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(head).encode() + b"\n" + code)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
+    with contextlib.suppress(OSError):
+        write_whole(path, json.dumps(head).encode() + b"\n" + code)
 
 
 @contextmanager

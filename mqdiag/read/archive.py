@@ -10,7 +10,6 @@ import bz2
 import io
 import lzma
 import os
-import shutil
 import tarfile
 import zipfile
 import zlib
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
+from mqdiag.files import fits
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
 from mqdiag.text import say
 
@@ -29,7 +29,6 @@ MAX_DEPTH = 4
 """archives inside archives that are opened"""
 MAX_MEMBERS = 20_000
 MAX_UNPACKED = 64 << 30
-DISK_MARGIN = 512 << 20
 MAX_ZIP_DIRECTORY = 64 << 20
 MAX_TAR_HEADER = 64 << 20
 """bytes between two members of a tar file; long names and attributes take a few KiB"""
@@ -60,7 +59,7 @@ class Budget:
             raise InputError(
                 label, "unpacks to more than one run may take", hint="unpack it, and name the folder"
             )
-        if shutil.disk_usage(self.folder).free < DISK_MARGIN + size:
+        if not fits(self.folder, size):
             raise InputError(
                 label,
                 f"there is no room to unpack it in {self.folder}",

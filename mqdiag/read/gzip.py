@@ -22,6 +22,7 @@ from isal import igzip_lib, isal_zlib
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
+from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
 from mqdiag.read.source import Source
 
@@ -34,7 +35,6 @@ _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
 _MAX_BLOCK = 256 << 20
 _MEMORY_SHARE = 0.4  # of what is available; beyond it the data goes to a temporary file
-_DISK_MARGIN = 256 << 20
 _LEAST_LIMIT = 16 << 30
 _MOST_RATIO = 100
 """dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""
@@ -76,11 +76,11 @@ class _Spool:
 
     def _move_to_disk(self) -> None:
         folder = tempfile.gettempdir()
-        free = os.statvfs(folder)
         needed = max(self.size, self._expected)
-        if free.f_bavail * free.f_frsize < needed + _DISK_MARGIN:
+        if not fits(folder, needed):
             raise self._no_room(
-                f"about {needed >> 20:,} MiB are needed, {folder} has {free.f_bavail * free.f_frsize >> 20:,} MiB free"
+                f"about {needed + RESERVE_BYTES >> 20:,} MiB are needed, {folder} has "
+                f"{free_bytes(folder) >> 20:,} MiB free"
             )
         descriptor, name = tempfile.mkstemp(prefix="mqdiag-")
         os.unlink(name)

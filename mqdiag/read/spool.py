@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO
 
 from mqdiag.errors import InputError
+from mqdiag.files import fits
 from mqdiag.read.sniff import HEAD_BYTES
 
 CHUNK = 1 << 20
-DISK_MARGIN = 512 << 20
 CHECK_EVERY = 64 << 20
 MOST_ZEROS = 256 << 20
 """a log that was truncated while it was written begins with zeros; more of them are no log"""
@@ -54,7 +53,7 @@ def _copy(label: str, pipe: IO[bytes], spool: IO[bytes], *, zeros: bool) -> None
             raise InputError(label, "only zero bytes come out of it")
         if unchecked >= CHECK_EVERY:
             unchecked = 0
-            if shutil.disk_usage(tempfile.gettempdir()).free < DISK_MARGIN:
+            if not fits(tempfile.gettempdir(), CHECK_EVERY):
                 raise InputError(
                     label,
                     f"there is no room to keep it in {tempfile.gettempdir()}, {written >> 20:,} MiB so far",

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +12,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError, MqdiagError, UsageError
+from mqdiag.files import RESERVE_BYTES, fits, free_bytes, whole_file
 from mqdiag.kernel import folder
 from mqdiag.progress import Progress, Silent
 from mqdiag.redact.keep import find_kept
@@ -29,8 +27,7 @@ _GZIP_SUFFIX = ".gz"
 _GZIP_LEVEL = 1
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _LEAST_RATIO = 20
-"""redacted dumps shrink less than that; for the look at the disk's room"""
-_DISK_MARGIN = 16 << 20
+"""redacted dumps shrink less than that, so no packed one needs more disk than this part of its size"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +95,7 @@ def redact_dump(
             )
         rewriting = find_kept(outline, asked, index, progress, original.release)
         plan = make_plan(outline, rewriting, index)
-        _check_room(target, plan.size)
+        _check_free_space(target, plan.size)
         rewriter = Rewriter(original, outline.header.id_size, plan, rewriting)
         try:
             counts = _write(target, plan, rewriter, progress)
@@ -129,20 +126,18 @@ def check_target(source: str, target: Path, *, force: bool) -> None:
         raise UsageError(f"{target}: no permission to write in {folder}")
 
 
-def _check_room(target: Path, size: int) -> None:
-    needed = (size // _LEAST_RATIO if target.suffix == _GZIP_SUFFIX else size) + _DISK_MARGIN
+def _check_free_space(target: Path, size: int) -> None:
+    needed = size // _LEAST_RATIO if target.suffix == _GZIP_SUFFIX else size
     folder = target.resolve().parent
-    room = os.statvfs(folder)
-    free = room.f_bavail * room.f_frsize
-    if free < needed:
+    if not fits(folder, needed):
         raise MqdiagError(
-            f"{target}: {needed >> 20:,} MiB are needed, {folder} has {free >> 20:,} MiB free; "
-            "name a file on another disk"
+            f"{target}: {needed + RESERVE_BYTES >> 20:,} MiB are needed, {folder} has "
+            f"{free_bytes(folder) >> 20:,} MiB free; name a file on another disk"
         )
 
 
 def _write(target: Path, plan: Plan, rewriter: Rewriter, progress: Progress) -> NDArray[np.int64]:
-    with _new_file(target) as file:
+    with whole_file(target.resolve()) as file:
         if target.suffix == _GZIP_SUFFIX:
             compressor = isal_zlib.compressobj(_GZIP_LEVEL, isal_zlib.DEFLATED, _GZIP)
             counts = redacted(
@@ -166,24 +161,6 @@ def _write_at(descriptor: int, start: int, data: NDArray[np.uint8]) -> None:
     done = 0
     while done < data.size:
         done += os.pwrite(descriptor, data.data[done:], start + done)
-
-
-@contextmanager
-def _new_file(target: Path) -> Iterator[BinaryIO]:
-    """A file beside the target that takes its place at the end, and is gone when anything fails."""
-    target = target.resolve()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(file.fileno(), 0o666 & ~mask)
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def _summary(target: Path, outline: Outline, plan: Plan, counts: NDArray[np.int64]) -> Redacted:

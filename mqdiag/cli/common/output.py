@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.files import write_whole
 
 
 class Target:
@@ -28,7 +28,8 @@ class Target:
             return
         try:
             if _is_replaceable(self.path):
-                _replace(self.path.resolve(), text.encode())
+                path = self.path.resolve()
+                write_whole(path, text.encode(), mode=_permissions(path), durable=True)
             else:
                 self.path.write_bytes(text.encode())
         except OSError as error:
@@ -56,25 +57,12 @@ def _check(path: Path, option: str) -> None:
         raise UsageError(f"{option} {path}: {error.strerror}") from error
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write beside the target and rename: a reader sees the old report or the new one, never half of one."""
+def _permissions(path: Path) -> int | None:
+    """Those of the report that is replaced; None where there is none."""
     try:
-        mode = stat.S_IMODE(path.stat().st_mode)
+        return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        return None
 
 
 def _to_stdout(text: str) -> None:

@@ -7,7 +7,6 @@ not know (sftp, http, memory, ...) go through fsspec where that is installed.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from pyarrow import fs
 
 from mqdiag.errors import InputError, UsageError
+from mqdiag.files import write_whole
 
 HADOOP_NAMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfss"}
 """what Hadoop calls a scheme that pyarrow knows under another name"""
@@ -94,20 +94,8 @@ class Storage:
             with self.system.open_output_stream(path) as stream:
                 stream.write(data)
             return
-        folder, name = os.path.split(path)
-        os.makedirs(folder, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f"_{name[:60]}.", dir=folder)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_whole(path, data, durable=durable)
 
     def settle(self, paths: Iterable[str]) -> None:
         """Wait until a local disk has files that were written without waiting."""
@@ -175,13 +163,6 @@ def _through_fsspec(scheme: str, query: str) -> fs.FileSystem | None:
         return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme, **options)))
     except (ImportError, ValueError):
         return None
-
-
-@cache
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _entry(info: fs.FileInfo) -> Entry:

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.fleet.files.storage import Storage
 
 PREFIX = "mqdiag-scratch-"
-MARGIN = 64 << 20
-"""bytes that stay free: the node has other work"""
 CHUNK = 4 << 20
 
 
@@ -47,9 +46,10 @@ def wait_for_room(folder: Path, size: int, patience_s: float) -> None:
         NoRoom: they do not.
     """
     deadline = time.monotonic() + patience_s
-    while (free := shutil.disk_usage(folder).free) < size + MARGIN:
+    while not fits(folder, size):
         if time.monotonic() >= deadline:
-            raise NoRoom(f"needs {size:,} bytes of scratch space, {max(free - MARGIN, 0):,} are free")
+            free = max(free_bytes(folder) - RESERVE_BYTES, 0)
+            raise NoRoom(f"needs {size:,} bytes of scratch space, {free:,} are free")
         time.sleep(min(0.5, max(deadline - time.monotonic(), 0.0)))
 
 

@@ -180,6 +180,6 @@ def test_the_room_that_is_needed_is_estimated_before_the_disk_is_filled(
         file.write(b"JAVA PROFILE 1.0.2\0" + os.urandom(8 << 20))
     monkeypatch.setattr(mqdiag.read.gzip, "_available_memory", lambda: 0)
     small_disk = os.statvfs_result((4096, 4096, 256, 256, 256, 0, 0, 0, 0, 255))
-    monkeypatch.setattr(mqdiag.read.gzip.os, "statvfs", lambda _: small_disk)
+    monkeypatch.setattr("os.statvfs", lambda _: small_disk)
     with pytest.raises(InputError, match=r"there is no room.*are needed.*has 1 MiB free"):
         open_source(str(big))

@@ -1,0 +1,68 @@
+"""Files that are written whole or not at all, and the free space of the disk that takes them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+RESERVE_BYTES = 64 << 20
+"""stays free on every disk that mqdiag writes large files to: other programs of the host write there too"""
+
+
+@contextmanager
+def whole_file(
+    path: str | os.PathLike[str], *, mode: int | None = None, durable: bool = False
+) -> Iterator[BinaryIO]:
+    """A new file, which takes its name when the block ends: readers see the old file or the complete new one.
+
+    The file is written beside its final place. When the block or the disk fails, it is removed, and an older file of
+    that name stays as it was.
+
+    Args:
+        path: the final name. A link of that name is replaced, not followed.
+        mode: permissions of the new file; None for those that the umask gives to any new file.
+        durable: wait until the disk has the content.
+
+    Raises:
+        OSError: the file cannot be written there.
+    """
+    folder, name = os.path.split(os.fspath(path))
+    # 50 characters are at most 200 bytes, so that the longer name fits into the 255 bytes of a file system.
+    beside = os.path.join(folder, f".{name[:50]}.{os.urandom(8).hex()}")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(beside, flags, 0o666 if mode is None else mode)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(descriptor)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
+
+
+def write_whole(
+    path: str | os.PathLike[str], data: bytes, *, mode: int | None = None, durable: bool = False
+) -> None:
+    """Write a file in one piece; arguments and errors as in `whole_file`."""
+    with whole_file(path, mode=mode, durable=durable) as file:
+        file.write(data)
+
+
+def free_bytes(folder: str | os.PathLike[str]) -> int:
+    """Bytes that this user can still write to the disk of a folder."""
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize
+
+
+def fits(folder: str | os.PathLike[str], size_bytes: int) -> bool:
+    """Whether the disk of a folder takes so many bytes and keeps its reserve."""
+    return free_bytes(folder) >= size_bytes + RESERVE_BYTES
