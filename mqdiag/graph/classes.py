@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from functools import cached_property
 
 import numpy as np
@@ -10,10 +9,8 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.index import IdIndex
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.types import REFERENCE, WIDTHS, unpack_number, width_of
 
-_SIZES = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
-_FORMATS = {4: "?", 5: ">H", 6: ">f", 7: ">d", 8: "b", 9: ">h", 10: ">i", 11: ">q"}
-REFERENCE = 2
 _MAX_DEPTH = 256
 
 Place = tuple[int, int]
@@ -81,7 +78,7 @@ class ClassTable:
                     kind = int(records.field_types[at])
                     name = self._dump.names.text(int(records.field_names[at]))
                     places.setdefault(name, []).append((offset, kind))
-                    offset += id_size if kind == REFERENCE else _SIZES.get(kind, 8)
+                    offset += width_of(kind, id_size)
             self._places[row] = places
         return self._places[row]
 
@@ -100,12 +97,11 @@ class ClassTable:
     def static_value(self, row: int, name: str) -> int | float | bool | None:
         """A primitive static; None when there is none of this name."""
         at = self._static(row, name)
-        if at is None or self._records.static_types[at] not in _FORMATS:
+        if at is None or self._records.static_types[at] not in WIDTHS:
             return None
         kind, place = int(self._records.static_types[at]), int(self._records.static_values[at])
-        raw = bytes(self._dump.source.data[place : place + _SIZES[kind]])
-        value: int | float | bool = struct.unpack(_FORMATS[kind], raw)[0]
-        return value
+        raw = bytes(self._dump.source.data[place : place + WIDTHS[kind]])
+        return unpack_number(kind, raw)
 
     def static_ref(self, row: int, name: str) -> int:
         """Node of a static reference; -1 when it is null or not there."""

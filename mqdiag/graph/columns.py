@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.types import BOOLEAN, DTYPES, LONG, REFERENCE, WIDTHS
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 Nodes = NDArray[np.int32]
 LENGTH = "length"
 """last part of a path that asks for the number of an array's elements"""
-_REFERENCE, _BOOLEAN = 2, 4
-_TYPES: dict[int, Any] = {
-    5: np.uint16, 6: np.float32, 7: np.float64, 8: np.int8, 9: np.int16, 10: np.int32, 11: np.int64
-}  # fmt: skip
-_WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +48,19 @@ def column(heap: Heap, nodes: Nodes, path: str) -> Column:
     parts: dict[int, list[tuple[NDArray[np.int64], NDArray[Any]]]] = {}
     for positions, places, kind in heap._field(nodes, last):
         kinds[positions] = kind
-        if kind == _REFERENCE:
+        if kind == REFERENCE:
             ids = big_endian(heap.data, places, heap.header.id_size)
             found[positions] = heap.index.lookup.find(ids)
-        elif kind in _WIDTHS:
-            width = _WIDTHS[kind]
+        elif kind in WIDTHS:
+            width = WIDTHS[kind]
             raw = big_endian(heap.data, places, width).astype(f"<u{width}")
-            values = raw != 0 if kind == _BOOLEAN else raw.view(_TYPES[kind])
+            values = raw != 0 if kind == BOOLEAN else raw.view(DTYPES[kind])
             parts.setdefault(kind, []).append((positions, values))
     if last == LENGTH:
         lengths = heap.array_lengths(nodes)
         arrays = np.flatnonzero((lengths >= 0) & (kinds == 0))
-        kinds[arrays] = 11
-        parts.setdefault(11, []).append((arrays, lengths[arrays]))
+        kinds[arrays] = LONG
+        parts.setdefault(LONG, []).append((arrays, lengths[arrays]))
     numbers = {
         kind: (np.concatenate([at for at, _ in some]), np.concatenate([values for _, values in some]))
         for kind, some in parts.items()

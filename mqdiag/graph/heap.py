@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.graph import strings
-from mqdiag.graph.classes import REFERENCE, ClassTable
+from mqdiag.graph.classes import ClassTable
 from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
 from mqdiag.graph.kernels.gaps import array_lengths
@@ -28,12 +28,23 @@ from mqdiag.graph.threads import ThreadRecord, read_threads
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.types import (
+    BOOLEAN,
+    BYTE,
+    CHAR,
+    DTYPES,
+    INT,
+    LONG,
+    PRIMITIVE_BYTES,
+    REFERENCE,
+    SHORT,
+    WIDTHS,
+    width_of,
+)
 
 Nodes = NDArray[np.int32]
-_WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
-_SIGNED = {8: np.int8, 9: np.int16, 10: np.int32, 11: np.int64}
+_INTEGERS = (BOOLEAN, CHAR, BYTE, SHORT, INT, LONG)
 MAX_OBJECTS = (1 << 31) - 2
-_ELEMENT_BYTES = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])
 
 
 class Heap:
@@ -175,8 +186,7 @@ class Heap:
                 positions = there[rows == row]
                 starts = self.index.offsets[nodes[positions]] + 9 + 2 * self.header.id_size
                 lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
-                width = self.header.id_size if kind == REFERENCE else _WIDTHS.get(kind, 8)
-                fits = offset + width <= lengths
+                fits = offset + width_of(kind, self.header.id_size) <= lengths
                 found.append((positions[fits], starts[fits] + offset, kind))
         return found
 
@@ -193,11 +203,9 @@ class Heap:
         """Values of a boolean or integer field, int64; MISSING where the node has none."""
         values = np.full(nodes.size, self.MISSING, np.int64)
         for positions, places, kind in self._field(nodes, field):
-            if kind in (4, 5):
-                values[positions] = big_endian(self.data, places, _WIDTHS[kind]).astype(np.int64)
-            elif kind in _SIGNED:
-                raw = big_endian(self.data, places, _WIDTHS[kind])
-                values[positions] = raw.astype(_SIGNED[kind]).astype(np.int64)
+            if kind in _INTEGERS:
+                raw = big_endian(self.data, places, WIDTHS[kind])
+                values[positions] = raw.astype(DTYPES[kind]).astype(np.int64)
         return values
 
     def ref(self, node: int, path: str) -> int:
@@ -239,7 +247,7 @@ class Heap:
         at += 5 + self.header.id_size
         length = int.from_bytes(bytes(self.data[at : at + 4]), "big")
         kind = int(self.data[at + 4])
-        size = length * int(_ELEMENT_BYTES[kind])
+        size = length * int(PRIMITIVE_BYTES[kind])
         return kind, bytes(self.data[at + 5 : at + 5 + (size if limit is None else min(size, limit))]), length
 
     def strings(self, nodes: Nodes) -> list[str | None]:

@@ -11,13 +11,12 @@ from mqdiag.facts.heap import ClassRow
 from mqdiag.graph.kernels.dominators import retained_by_group
 from mqdiag.graph.kernels.tally import sum_by_row
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, WIDTHS
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
-_ELEMENT_BYTES = {
-    "boolean[]": 1, "char[]": 2, "float[]": 4, "double[]": 8, "byte[]": 1, "short[]": 2, "int[]": 4, "long[]": 8
-}  # fmt: skip
+_ELEMENT_BYTES = dict(zip(PRIMITIVE_ARRAYS, WIDTHS.values(), strict=True))
 
 
 def class_rows(heap: Heap) -> tuple[ClassRow, ...]:

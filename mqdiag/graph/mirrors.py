@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.types import REFERENCE
 
-_REFERENCE = 2
 _SUPER, _PROTECTION_DOMAIN = 1, 4
 """first and last of the references among the heads of a class"""
 
@@ -32,7 +32,7 @@ def with_mirrors(
     targets = [index.lookup.find(heads.ravel()), extra_to]
     for row in rows.tolist():
         statics = slice(int(classes.static_starts[row]), int(classes.static_starts[row + 1]))
-        places = classes.static_values[statics][classes.static_types[statics] == _REFERENCE]
+        places = classes.static_values[statics][classes.static_types[statics] == REFERENCE]
         targets.append(index.lookup.find(big_endian(dump.source.data, places, dump.header.id_size)))
         owners.append(np.full(places.size, nodes[row], np.int32))
     all_owners, all_targets = np.concatenate(owners), np.concatenate(targets)

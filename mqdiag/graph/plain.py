@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
 
 from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.types import WIDTHS, PrimitiveValue, unpack
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
-PlainValue = int | float | bool | str | None
+PlainValue = PrimitiveValue | None
 
-PRIMITIVES = {
-    4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int", 11: "long"
-}  # fmt: skip
-_FORMATS = {4: "?", 5: ">H", 6: ">f", 7: ">d", 8: "b", 9: ">h", 10: ">i", 11: ">q"}
-_WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 _BOXES = frozenset(
     {
         f"java.lang.{name}"
@@ -26,30 +21,16 @@ _BOXES = frozenset(
 )
 
 
-def unpack(kind: int, raw: bytes) -> PlainValue:
-    """A primitive of one basic type from its big-endian bytes; a char as text, None where the file ends before."""
-    if len(raw) < _WIDTHS[kind]:
-        return None
-    value: int | float | bool = struct.unpack(_FORMATS[kind], raw)[0]
-    return chr(int(value)) if kind == 5 else value
-
-
-def unpack_all(kind: int, raw: bytes) -> list[PlainValue]:
-    """All whole primitives of one basic type."""
-    width = _WIDTHS[kind]
-    return [unpack(kind, raw[at : at + width]) for at in range(0, len(raw) - width + 1, width)]
-
-
 def field_value(heap: Heap, node: int, offset: int, kind: int) -> PlainValue | int:
     """A field by its place: a primitive, or the node of a reference (-1 for null and dangling ids)."""
     at = int(heap.index.offsets[node])
     start = at + 9 + 2 * heap.header.id_size
     length = int.from_bytes(bytes(heap.data[start - 4 : start]), "big")
-    width = _WIDTHS.get(kind, heap.header.id_size)
+    width = WIDTHS.get(kind, heap.header.id_size)
     raw = bytes(heap.data[start + offset : start + offset + width])
     if offset + width > length or len(raw) < width:
-        return -1 if kind not in _WIDTHS else None
-    if kind in _WIDTHS:
+        return -1 if kind not in WIDTHS else None
+    if kind in WIDTHS:
         return unpack(kind, raw)
     return heap.node(int.from_bytes(raw, "big"))
 
@@ -70,7 +51,7 @@ def plain_value(heap: Heap, node: int) -> PlainValue:
 def box_value(heap: Heap, node: int) -> PlainValue:
     """Value of an Integer, AtomicLong and the like; None for what is none."""
     places = heap.classes.field_places(int(heap.index.rows[node])).get("value")
-    if places is None or places[0][1] not in _FORMATS:
+    if places is None or places[0][1] not in WIDTHS:
         return None
     value = field_value(heap, node, *places[0])
     is_flag = heap.class_name(node).endswith("AtomicBoolean")
@@ -90,8 +71,8 @@ def static_value(heap: Heap, row: int, static: int) -> PlainValue | int:
     classes = heap.dump.classes
     at = int(classes.static_starts[row]) + static
     kind, place = int(classes.static_types[at]), int(classes.static_values[at])
-    if kind in _WIDTHS:
-        return unpack(kind, bytes(heap.data[place : place + _WIDTHS[kind]]))
+    if kind in WIDTHS:
+        return unpack(kind, bytes(heap.data[place : place + WIDTHS[kind]]))
     place_of = heap.index.lookup.find(
         big_endian(heap.data, classes.static_values[at : at + 1], heap.header.id_size)
     )

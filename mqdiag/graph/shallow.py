@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import gaps as kernel
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
 
 ENOUGH = 5
 """instances with the same distance that settle a class's size"""
-_FIELD_BYTES = np.array([0, 0, 0, 0, 1, 2, 4, 8, 1, 2, 4, 8])
 _LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
 """reference width and header: compressed both, compact headers, wide references, all wide, ..."""
 _ARRAY_SAMPLE = 20_000
@@ -105,8 +105,8 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
         name = classes.names[row]
         if row in classes.primitive_rows:
             kind = int(np.flatnonzero(classes.primitive_rows == row)[0]) + 4
-            element[row] = _FIELD_BYTES[kind]
-        elif name not in ("boolean[]", "char[]", "float[]", "double[]", "byte[]", "short[]", "int[]", "long[]"):
+            element[row] = PRIMITIVE_BYTES[kind]
+        elif name not in PRIMITIVE_ARRAYS:
             element[row] = width
         base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
     units = np.empty(index.count, np.uint32)
@@ -150,8 +150,8 @@ def _field_bytes(dump: Dump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     classes = dump.classes
     owner = np.repeat(np.arange(classes.count), np.diff(classes.field_starts))
     types = classes.field_types
-    own_plain = np.bincount(owner, _FIELD_BYTES[np.minimum(types, 11)], classes.count).astype(np.int64)
-    own_references = np.bincount(owner, types == 2, classes.count).astype(np.int64)
+    own_plain = np.bincount(owner, PRIMITIVE_BYTES[types], classes.count).astype(np.int64)
+    own_references = np.bincount(owner, types == REFERENCE, classes.count).astype(np.int64)
     plain, references = own_plain.copy(), own_references.copy()
     above = classes.superclass.copy()
     for _ in range(256):
@@ -247,7 +247,7 @@ def _size_truncated_arrays(dump: Dump, index: ObjectIndex, units: NDArray[np.uin
         at = int(index.offsets[node])
         tag, length_at = int(dump.source.data[at]), at + 5 + dump.header.id_size
         if tag == 0x23:
-            width, own_head = int(_FIELD_BYTES[dump.source.data[length_at + 4]]), head
+            width, own_head = int(PRIMITIVE_BYTES[dump.source.data[length_at + 4]]), head
         else:
             width, own_head = dump.header.id_size, head - 1 + dump.header.id_size
         length = int.from_bytes(bytes(dump.source.data[length_at : length_at + 4]), "big")
@@ -273,17 +273,17 @@ def _size_class_objects(
     """
     classes = dump.classes
     owner = np.repeat(np.arange(classes.count), np.diff(classes.static_starts))
-    types = np.minimum(classes.static_types, 11)
+    types = classes.static_types
     # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM.
     real = np.array(
         [not (dump.names.get(int(name)) or "").startswith("<") for name in classes.static_names], bool
     )
-    bytes_of = np.where(types == 2, width, _FIELD_BYTES[types]) * real
+    bytes_of = np.where(types == REFERENCE, width, PRIMITIVE_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
-    references = np.bincount(owner, (types == 2) * real * width, classes.count).astype(np.int64)[
+    references = np.bincount(owner, (types == REFERENCE) * real * width, classes.count).astype(np.int64)[
         : classes.dumped
     ]
-    wide = np.bincount(owner, (_FIELD_BYTES[types] == 8) * real, classes.count)[: classes.dumped] > 0
+    wide = np.bincount(owner, (PRIMITIVE_BYTES[types] == 8) * real, classes.count)[: classes.dumped] > 0
     hole = np.where(wide, -references % 8, 0)
     nodes = index.lookup.find(classes.ids[: classes.dumped])
     there = np.flatnonzero(nodes >= 0)

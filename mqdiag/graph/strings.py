@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.types import BYTE, CHAR
+
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
 
 MAX_CHARACTERS = 4096
 """characters decoded of one string; a longer one ends with an ellipsis"""
-_CHAR, _BYTE = 5, 8
 
 
 def decode(heap: Heap, nodes: NDArray[np.int32]) -> list[str | None]:
@@ -41,7 +42,7 @@ def _text_of_part(heap: Heap, value: int, first: int, count: int) -> str | None:
     if value < 0 or first < 0 or count < 0:
         return None
     found = heap.primitive_array(value, 2 * (first + min(count, MAX_CHARACTERS)))
-    if found is None or found[0] != _CHAR:
+    if found is None or found[0] != CHAR:
         return None
     text = found[1][2 * first :].decode("utf-16-be", "replace")
     return text + "…" if min(count, found[2] - first) > MAX_CHARACTERS else text
@@ -54,14 +55,14 @@ def _text(heap: Heap, value: int, coder: int) -> str | None:
     if found is None:
         return None
     kind, raw, length = found
-    if kind == _CHAR:
+    if kind == CHAR:
         text = raw.decode("utf-16-be", "replace")
-    elif kind == _BYTE:
+    elif kind == BYTE:
         # The second byte order is the JVM's native one, little on all platforms in use.
         text = raw.decode("utf-16-le", "replace") if coder == 1 else raw.decode("latin-1")
     else:
         return None
-    cut = length * (2 if kind == _CHAR else 1) > len(raw)
+    cut = length * (2 if kind == CHAR else 1) > len(raw)
     return text + "…" if cut else text
 
 
@@ -70,7 +71,7 @@ def equal(heap: Heap, nodes: NDArray[np.int32], text: str) -> NDArray[np.bool_]:
     wanted = np.frombuffer(text.encode("ascii"), np.uint8)
     same = np.zeros(nodes.size, bool)
     places, kinds, lengths = _places(heap, nodes)
-    for kind, width in ((_BYTE, 1), (_CHAR, 2)):
+    for kind, width in ((BYTE, 1), (CHAR, 2)):
         rows = np.flatnonzero((kinds == kind) & (lengths == wanted.size))
         if rows.size and wanted.size:
             at = places[rows, None] + width * np.arange(wanted.size) + (width - 1)
@@ -84,7 +85,7 @@ def decimals(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Values of strings of 1 to 18 ASCII digits: int64[k], Heap.MISSING for anything else."""
     values = np.full(nodes.size, heap.MISSING, np.int64)
     places, kinds, lengths = _places(heap, nodes)
-    for kind, width in ((_BYTE, 1), (_CHAR, 2)):
+    for kind, width in ((BYTE, 1), (CHAR, 2)):
         for length in np.unique(lengths[kinds == kind]).tolist():
             if not 1 <= length <= 18:
                 continue
@@ -112,10 +113,10 @@ def _places(
     head = offsets + 9 + heap.header.id_size
     places[rows] = head + 1
     kinds[rows] = heap.data[head]
-    kinds[(kinds == _BYTE) & (coders == 1)] = 0
+    kinds[(kinds == BYTE) & (coders == 1)] = 0
     shared, firsts, counts = _shared(heap, nodes)
     if shared.any():
-        whole = (firsts >= 0) & (counts >= 0) & (firsts + counts <= lengths) & (kinds == _CHAR)
+        whole = (firsts >= 0) & (counts >= 0) & (firsts + counts <= lengths) & (kinds == CHAR)
         kinds[shared & ~whole] = 0
         shared &= whole
         places[shared] += 2 * firsts[shared]

@@ -12,9 +12,9 @@ from mqdiag.errors import UsageError
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph import Heap
 from mqdiag.graph.merged_paths import paths_to_all, retained_together
-from mqdiag.graph.plain import PRIMITIVES
 from mqdiag.notebook.frames import instance_frame
 from mqdiag.notebook.objects import JavaObject
+from mqdiag.read.hprof.types import NAMES
 from mqdiag.render.wording.safe import safe
 from mqdiag.show import find_class
 
@@ -58,7 +58,7 @@ class JavaClass:
     def field_types(self) -> dict[str, str]:
         """Instance fields, inherited ones included: name to Java's primitive type or "reference"."""
         places = self._heap.classes.field_places(self._rows[0])
-        return {name: PRIMITIVES.get(found[0][1], "reference") for name, found in places.items()}
+        return {name: NAMES.get(found[0][1], "reference") for name, found in places.items()}
 
     @property
     def superclasses(self) -> list[str]:

@@ -10,13 +10,12 @@ from mqdiag.graph import Heap
 from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
 from mqdiag.graph.plain import PlainValue, box_value
 from mqdiag.graph.slots import slots
+from mqdiag.read.hprof.types import BYTE, CHAR, DTYPES
 
 if TYPE_CHECKING:
     from mqdiag.notebook.objects import JavaObject
 
 _STRING = "java.lang.String"
-_CHAR, _BYTE = 5, 8
-_ARRAYS = {4: "?", 6: ">f4", 7: ">f8", 9: ">i2", 10: ">i4", 11: ">i8"}
 
 
 def text_of(heap: Heap, node: int) -> str | None:
@@ -28,7 +27,7 @@ def text_of(heap: Heap, node: int) -> str | None:
     if found is None:
         return None
     kind, raw, _ = found
-    if kind == _CHAR:
+    if kind == CHAR:
         # Before JDK 7u6 a substring shared the array of its whole.
         first, count = heap.number(node, "offset"), heap.number(node, "count")
         part = raw if first is None or count is None else raw[2 * max(first, 0) : 2 * (max(first, 0) + count)]
@@ -74,9 +73,8 @@ def _array(heap: Heap, node: int, depth: int) -> Any:
     if found is None:
         return [to_python(heap, element, depth - 1) for element in slots(heap, node).tolist()]
     kind, raw, _ = found
-    if kind == _BYTE:
+    if kind == BYTE:
         return raw
-    if kind == _CHAR:
+    if kind == CHAR:
         return raw.decode("utf-16-be", "replace")
-    numbers = np.frombuffer(raw, _ARRAYS[kind])
-    return numbers.astype(numbers.dtype.newbyteorder("="))
+    return np.frombuffer(raw, DTYPES[kind].newbyteorder(">")).astype(DTYPES[kind])

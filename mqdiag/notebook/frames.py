@@ -14,14 +14,13 @@ from mqdiag.graph import Heap
 from mqdiag.graph.columns import Column, column
 from mqdiag.graph.histogram import class_rows
 from mqdiag.notebook.decode import decode
+from mqdiag.read.hprof.types import BOOLEAN, CHAR, DOUBLE, FLOAT, REFERENCE
 from mqdiag.rocketmq.message_columns import message_columns
 from mqdiag.rocketmq.view import rocketmq_facts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_REFERENCE, _BOOLEAN, _CHAR, _DOUBLE = 2, 4, 5, 7
-_FLOATS = (6, 7)
 _TIMES = ("born_at", "stored_at", "started_at")
 
 
@@ -88,9 +87,9 @@ def _values(heap: Heap, found: Column) -> Any:
     """One column in the narrowest pandas type that tells a missing value from a number."""
     kinds = set(np.unique(found.kinds).tolist())
     present = kinds - {0}
-    if present == {_REFERENCE}:
+    if present == {REFERENCE}:
         return _references(heap, found.nodes, found.kinds == 0)
-    if len(present) == 1 and 0 not in kinds and _CHAR not in present:
+    if len(present) == 1 and 0 not in kinds and CHAR not in present:
         positions, values = next(iter(found.numbers.values()))
         whole: NDArray[Any] = np.empty(found.kinds.size, values.dtype)
         whole[positions] = values
@@ -98,13 +97,13 @@ def _values(heap: Heap, found: Column) -> Any:
     pandas = _pandas()
     mixed: NDArray[Any] = np.full(found.kinds.size, None, object)
     for kind, (positions, values) in found.numbers.items():
-        mixed[positions] = [chr(value) for value in values.tolist()] if kind == _CHAR else values.tolist()
-    if _REFERENCE in present:
-        at = np.flatnonzero(found.kinds == _REFERENCE)
+        mixed[positions] = [chr(value) for value in values.tolist()] if kind == CHAR else values.tolist()
+    if REFERENCE in present:
+        at = np.flatnonzero(found.kinds == REFERENCE)
         mixed[at] = _references(heap, found.nodes[at], np.zeros(at.size, bool))
-    elif present and not present & {_BOOLEAN, _CHAR}:
-        return pandas.array(mixed, "Float64" if present & set(_FLOATS) else "Int64")
-    elif present == {_BOOLEAN}:
+    elif present and not present & {BOOLEAN, CHAR}:
+        return pandas.array(mixed, "Float64" if present & {FLOAT, DOUBLE} else "Int64")
+    elif present == {BOOLEAN}:
         return pandas.array(mixed, "boolean")
     return mixed
 

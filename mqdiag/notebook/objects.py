@@ -15,9 +15,8 @@ from mqdiag.graph.plain import PlainValue, field_value, plain_value, static_valu
 from mqdiag.graph.referrers import referrers_of
 from mqdiag.graph.slots import slots
 from mqdiag.notebook.decode import decode, to_python
+from mqdiag.read.hprof.types import REFERENCE
 from mqdiag.render.wording.safe import safe
-
-_REFERENCE = 2
 
 
 class JavaObject:
@@ -111,11 +110,11 @@ class JavaObject:
         if row is not None:
             types = heap.dump.classes.static_types[int(heap.dump.classes.static_starts[row]) :]
             for number, name in enumerate(heap.classes.static_names(row)):
-                yield name, static_value(heap, row, number), int(types[number]) == _REFERENCE
+                yield name, static_value(heap, row, number), int(types[number]) == REFERENCE
         elif heap.data[int(heap.index.offsets[self._node])] == 0x21:
             for name, places in heap.classes.field_places(int(heap.index.rows[self._node])).items():
                 offset, kind = places[0]
-                yield name, field_value(heap, self._node, offset, kind), kind == _REFERENCE
+                yield name, field_value(heap, self._node, offset, kind), kind == REFERENCE
 
     def __getitem__(self, key: str | int) -> Any:
         if isinstance(key, str):

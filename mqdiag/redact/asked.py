@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.names import java_name
+from mqdiag.read.hprof.types import REFERENCE
 from mqdiag.redact.index import distinct
-from mqdiag.redact.layout import REFERENCE, Field, Layouts
+from mqdiag.redact.layout import Field, Layouts
 from mqdiag.redact.outline import Outline
 from mqdiag.rocketmq.tell_tale import TELL_TALE
 

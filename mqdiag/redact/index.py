@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.walk import Segment, worker_count
 from mqdiag.redact.kernels import scan as kernel
-from mqdiag.redact.kernels.tables import fill_table
 from mqdiag.redact.original import RELEASE_BYTES
 
 Ids = NDArray[np.uint64]
@@ -56,7 +56,7 @@ def number_table(numbers: Ids) -> tuple[Ids, NDArray[np.int32]]:
     """An open-addressing table of numbers and their positions, at most half full."""
     room = 1 << max(int(2 * numbers.size).bit_length(), 1)
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-    fill_table(numbers, keys, values)
+    fill_table(numbers, 0, keys, values)
     return keys, values
 
 

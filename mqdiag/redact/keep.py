@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
+from mqdiag.read.hprof.types import INT
 from mqdiag.redact.asked import Asked
 from mqdiag.redact.index import Ids, Index, Places, distinct, is_among, number_table
 from mqdiag.redact.kernels.texts import MOST_BYTES, hash_texts
-from mqdiag.redact.layout import INT, Field
+from mqdiag.redact.layout import Field
 from mqdiag.redact.objects import Objects
 from mqdiag.redact.original import releasing
 from mqdiag.redact.outline import Outline

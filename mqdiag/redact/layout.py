@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.types import width_of, widths_of
 from mqdiag.redact.outline import Outline
 
-REFERENCE, BYTE, INT = 2, 8, 10
 _MAX_DEPTH = 256
 
 
@@ -31,10 +31,8 @@ class Layouts:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
         classes = outline.classes
-        sizes = np.zeros(256, np.int64)
-        sizes[[2, 4, 5, 6, 7, 8, 9, 10, 11]] = [outline.header.id_size, 1, 2, 4, 8, 1, 2, 4, 8]
-        self._sizes = sizes
-        ends = np.concatenate(([0], np.cumsum(sizes[classes.field_types])))
+        self._id_size = outline.header.id_size
+        ends = np.concatenate(([0], np.cumsum(widths_of(classes.field_types, self._id_size))))
         self._own = ends[classes.field_starts[1:]] - ends[classes.field_starts[:-1]]
         self.lengths: NDArray[np.int64] = np.zeros(classes.count, np.int64)
         """bytes of an instance's fields, by row"""
@@ -48,7 +46,7 @@ class Layouts:
         place = 0
         for at in range(int(classes.field_starts[row]), int(classes.field_starts[row + 1])):
             kind = int(classes.field_types[at])
-            size = int(self._sizes[kind])
+            size = width_of(kind, self._id_size)
             yield Field(self._outline.names.text(int(classes.field_names[at])), kind, place, size)
             place += size
 

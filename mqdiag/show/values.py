@@ -11,14 +11,14 @@ import numpy as np
 from mqdiag.facts.shown import PlainValue, ShownEntry, ShownValue
 from mqdiag.graph import Heap
 from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
-from mqdiag.graph.plain import PRIMITIVES, field_value, plain_value, static_value, unpack_all
+from mqdiag.graph.plain import field_value, plain_value, static_value
 from mqdiag.graph.slots import slots
+from mqdiag.read.hprof.types import BYTE, CHAR, NAMES, REFERENCE, unpack_all, width_of
 
 LONGEST_TEXT = 64
 """characters of a string that are shown: what an application keeps may be personal data"""
 FIRST = 20
 """elements and entries shown"""
-_BYTE, _CHAR, _REFERENCE = 8, 5, 2
 _COUNTS = ("size", "count", "elementCount")
 
 
@@ -73,7 +73,7 @@ def _length(heap: Heap, node: int) -> int | None:
 
 def primitive(kind: int, value: PlainValue, name: str = "", declared_by: str | None = None) -> ShownValue:
     """A primitive value."""
-    return ShownValue(name=name, type=PRIMITIVES.get(kind, "unknown"), value=value, declared_by=declared_by)
+    return ShownValue(name=name, type=NAMES.get(kind, "unknown"), value=value, declared_by=declared_by)
 
 
 def field_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
@@ -88,7 +88,7 @@ def field_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
             value = field_value(heap, node, offset, kind)
             level = bisect_right(levels, offset, key=itemgetter(0)) - 1
             owner = levels[level][1] if level else None
-            if kind == _REFERENCE:
+            if kind == REFERENCE:
                 shown.append(reference(heap, int(value or 0), name, owner))
             else:
                 shown.append(primitive(kind, value, name, owner))
@@ -103,8 +103,10 @@ def _levels(heap: Heap, row: int) -> list[tuple[int, str]]:
 
 def _bytes(heap: Heap, row: int) -> int:
     """Bytes of an instance's fields, inherited ones included."""
-    widths = {2: heap.header.id_size, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
-    return sum(widths.get(kind, 8) for places in heap.classes.field_places(row).values() for _, kind in places)
+    id_size = heap.header.id_size
+    return sum(
+        width_of(kind, id_size) for places in heap.classes.field_places(row).values() for _, kind in places
+    )
 
 
 def static_values(heap: Heap, row: int) -> tuple[ShownValue, ...]:
@@ -116,7 +118,7 @@ def static_values(heap: Heap, row: int) -> tuple[ShownValue, ...]:
             continue
         kind = int(classes.static_types[int(classes.static_starts[row]) + number])
         value = static_value(heap, row, number)
-        if kind == _REFERENCE:
+        if kind == REFERENCE:
             shown.append(reference(heap, int(value or 0), name))
         else:
             shown.append(primitive(kind, value, name))
@@ -129,9 +131,9 @@ def element_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
     if found is None:
         return tuple(reference(heap, int(element)) for element in slots(heap, node, FIRST))
     kind, raw, _ = found
-    if kind == _BYTE:
+    if kind == BYTE:
         return ()
-    if kind == _CHAR:
+    if kind == CHAR:
         text = heap.primitive_array(node, 2 * (LONGEST_TEXT + 1))
         return (primitive(kind, cut(text[1].decode("utf-16-be", "replace")) if text else ""),)
     return tuple(primitive(kind, value) for value in islice(unpack_all(kind, raw), FIRST))

@@ -1,14 +1,11 @@
-"""The kernels against plain Python: steps from one sub-record to the next, the hash, letters, numbers."""
+"""The kernels against plain Python: the hash, letters, numbers."""
 
 from __future__ import annotations
-
-import random
 
 import numpy as np
 import pytest
 
 from mqdiag.kernel import kernel
-from mqdiag.redact.kernels.steps import next_place, sub_record_end
 from mqdiag.redact.kernels.texts import hash_text, hash_texts, write_letters
 
 MASK = (1 << 64) - 1
@@ -25,35 +22,9 @@ VECTORS = {
 
 
 @kernel
-def both_ends(data, end, id_size, by_table, by_steps):
-    """Where each place's sub-record ends, in both ways."""
-    for at in range(end):
-        by_table[at] = next_place(data, at, end, id_size)
-        by_steps[at] = sub_record_end(data, at, end, id_size)
-
-
-@kernel
 def hash_one(data, begin, end, key0, key1, found):
     """The hash of one stretch."""
     found[0] = hash_text(data, begin, end, key0, key1)
-
-
-@pytest.mark.parametrize("id_size", [4, 8])
-def test_the_short_way_from_object_to_object_is_the_long_one(id_size: int) -> None:
-    chance = random.Random(11)
-    accepted = 0
-    for size in [*range(1, 60), 400, 3000]:
-        data = np.frombuffer(chance.randbytes(size), np.uint8).copy()
-        # Tags and small lengths, so that many fit.
-        data[chance.choices(range(size), k=size // 3)] = 0
-        data[chance.choices(range(size), k=max(size // 4, 1))] = chance.choice([0x20, 0x21, 0x22, 0x23])
-        data[chance.choices(range(size), k=size // 8)] = chance.randrange(3, 13)
-        ends = np.empty((2, size), np.int64)
-        both_ends(data, size, id_size, ends[0], ends[1])
-        assert (ends[0] == ends[1]).all()
-        assert (ends <= size).all()
-        accepted += int((ends[0] > 0).sum())
-    assert accepted > 100
 
 
 @pytest.mark.parametrize("length", VECTORS)

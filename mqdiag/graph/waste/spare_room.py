@@ -9,6 +9,7 @@ import numpy as np
 from mqdiag.facts.waste import CollectionClass, WastefulCollections
 from mqdiag.graph.kernels.spare_room import spare_room
 from mqdiag.graph.waste.sample import sample_bits
+from mqdiag.read.hprof.types import INT, LONG, WIDTHS
 
 if TYPE_CHECKING:
     from mqdiag.graph.heap import Heap
@@ -29,7 +30,8 @@ _KINDS = (
 """class, kind of its array, and the field with its size; an ArrayDeque has no nulls, so its array tells it.
 
 JDK 8 to 25; HashSet and Properties keep a map of these."""
-_WIDTHS = {10: 4, 11: 8}
+_COUNTS = (INT, LONG)
+"""types of the fields with a size"""
 
 
 def wasteful_collections(heap: Heap) -> WastefulCollections:
@@ -40,9 +42,9 @@ def wasteful_collections(heap: Heap) -> WastefulCollections:
     for name, kind, size in _KINDS:
         for row in classes.subclasses(classes.indices_named(name)).tolist():
             found = classes.field_places(row).get(size)
-            if found is not None and found[-1][1] in _WIDTHS:
+            if found is not None and found[-1][1] in _COUNTS:
                 # Of a name declared twice the collection's own field is the last one, a subclass's comes before.
-                places[row], widths[row] = found[-1][0], _WIDTHS[found[-1][1]]
+                places[row], widths[row] = found[-1][0], WIDTHS[found[-1][1]]
             elif size:
                 continue
             kinds[row] = kind

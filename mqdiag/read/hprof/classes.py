@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from mqdiag.read.hprof.kernels.classes import class_tables, reference_layout
 from mqdiag.read.hprof.names import Names, java_name
 from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
-
-PRIMITIVE_ARRAYS = ("boolean[]", "char[]", "float[]", "double[]", "byte[]", "short[]", "int[]", "long[]")
-"""names of the arrays of element types 4 to 11"""
+from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS
 
 MAX_MISSING = 1 << 14
 """classes without a CLASS_DUMP that get a row of their own"""

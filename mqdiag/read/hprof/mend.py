@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Silent
 from mqdiag.read.hprof.header import Header
-from mqdiag.read.hprof.kernels.walk import class_dump_end
+from mqdiag.read.hprof.kernels.step import sub_record_end
 from mqdiag.read.hprof.records import (
     HEAP_DUMP,
     HEAP_DUMP_END,
@@ -21,8 +21,6 @@ from mqdiag.read.hprof.records import (
     read_records,
 )
 from mqdiag.read.hprof.walk import walk_segments
-
-_WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 
 
 def mend(data: NDArray[np.uint8], header: Header, records: Records, damaged_at: int) -> Records | None:
@@ -51,7 +49,7 @@ def _true_end(data: NDArray[np.uint8], id_size: int, start: int, end: int) -> in
     stop = damages[0].at
     if stop > start and _is_head(data, stop):
         return stop
-    after = _sub_record_end(data, id_size, stop)
+    after = int(sub_record_end(data, stop, data.size, id_size))
     return after if end < after and (after == data.size or _is_head(data, after)) else end
 
 
@@ -69,28 +67,3 @@ def _is_head(data: NDArray[np.uint8], at: int) -> bool:
         # The last record of a cut file.
         return after == data.size or tag == HEAP_DUMP_SEGMENT
     return tag == HEAP_DUMP_SEGMENT or int(data[after]) in KNOWN_TAGS
-
-
-def _sub_record_end(data: NDArray[np.uint8], id_size: int, at: int) -> int:
-    """Where a sub-record of the commoner kinds ends if the whole file may be used; -1 when it does not."""
-
-    def number(place: int) -> int:
-        return int.from_bytes(bytes(data[place : place + 4]), "big")
-
-    tag, body = int(data[at]), at + 1
-    if tag == 0x20:
-        return int(class_dump_end(data, body, data.size, id_size))
-    length_at = body + id_size + 4 + (id_size if tag == 0x21 else 0)
-    if tag in (0x21, 0x22, 0x23):
-        if length_at + 4 + id_size > data.size:
-            return -1
-        if tag == 0x21:
-            end = length_at + 4 + number(length_at)
-        elif tag == 0x22:
-            end = length_at + 4 + id_size + number(length_at) * id_size
-        else:
-            end = length_at + 5 + number(length_at) * _WIDTHS.get(int(data[length_at + 4]), data.size)
-    else:
-        extra = {0x01: id_size, 0x02: 8, 0x03: 8, 0x08: 8, 0x04: 4, 0x06: 4, 0x05: 0, 0x07: 0, 0xFF: 0}
-        end = body + id_size + extra[tag] if tag in extra else -1
-    return end if end <= data.size else -1

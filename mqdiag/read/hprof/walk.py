@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.kernels import walk as kernel
+from mqdiag.read.hprof.kernels.number_table import fill_table
+from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records
 
 SLICE_BYTES = 32 << 20
@@ -155,15 +157,7 @@ class _Buffers:
     def _rehash(self, known: int) -> None:
         self.keys = np.zeros(2 * self.keys.size, np.uint64)
         self.values = np.empty(self.keys.size, np.int32)
-        mask = self.keys.size - 1
-        for number in range(kernel.FIRST_CLASS, known):
-            key = int(self.known[number])
-            # The same hash as the kernel's.
-            at = ((key * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 20) & mask
-            while self.keys[at]:
-                at = (at + 1) & mask
-            self.keys[at] = key
-            self.values[at] = number
+        fill_table(self.known[:known], kernel.FIRST_CLASS, self.keys, self.values)
 
 
 def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool) -> Walked:
@@ -182,7 +176,7 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
         )  # fmt: skip
         if status == kernel.END:
             break
-        if status in (kernel.UNKNOWN_TAG, kernel.CROSSES_END):
+        if status in (UNKNOWN_TAG, CROSSES_END):
             at, segment = int(state[kernel.POSITION]), int(state[kernel.SEGMENT])
             end = segments[segment][1]
             damages.append(Damage(at, _problem(data, status, at, end), end - at))
@@ -213,6 +207,6 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
 
 def _problem(data: NDArray[np.uint8], status: int, at: int, end: int) -> str:
     tag = int(data[at])
-    if status == kernel.UNKNOWN_TAG:
+    if status == UNKNOWN_TAG:
         return f"no heap sub-record has the tag 0x{tag:02x} or the element type that stands here"
     return f"a heap sub-record (tag 0x{tag:02x}) needs more than the {end - at} bytes that its segment has left"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.number_table import place_of
+from mqdiag.read.hprof.kernels.step import next_place
 from mqdiag.read.hprof.kernels.values import identifier, little_u8, u4, value_size
-from mqdiag.redact.kernels.steps import next_place
-from mqdiag.redact.kernels.tables import place_of
 from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, last_word, put_u4, write_letters
 
 KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3

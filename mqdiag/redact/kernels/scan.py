@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
+from mqdiag.read.hprof.kernels.number_table import place_of
+from mqdiag.read.hprof.kernels.step import next_place
 from mqdiag.read.hprof.kernels.values import identifier
-from mqdiag.redact.kernels.steps import next_place, sub_record_end
-from mqdiag.redact.kernels.tables import place_of
 
 END = 0
 FULL = 1
@@ -196,4 +196,7 @@ def find_objects(data, id_size, starts, ends, keys, values, places):
                 place = place_of(keys, wanted)
                 if wanted != np.uint64(0) and keys[place] == wanted and places[values[place]] < 0:
                     places[values[place]] = at
-            at = sub_record_end(data, at, ends[block], id_size)
+            at = next_place(data, at, ends[block], id_size)
+            if at < 0:
+                # Only a file that changes while it is read has other sub-records now.
+                break

@@ -47,20 +47,20 @@ def identifier(data, at, id_size):
     )
 
 
+@kernel(inline=True)
+def width_shift(kind):
+    """Base-2 logarithm of the bytes of a primitive: types 4 to 7, and 8 to 11 again, have 1, 2, 4 and 8. O(1)."""
+    return np.int64(kind) & 3
+
+
 @kernel
 def value_size(kind, id_size):
     """Bytes of a value of a basic type; 0 for a type that does not exist. O(1)."""
     if kind == 2:
-        return id_size
-    if kind == 4 or kind == 8:
-        return 1
-    if kind == 5 or kind == 9:
-        return 2
-    if kind == 6 or kind == 10:
-        return 4
-    if kind == 7 or kind == 11:
-        return 8
-    return 0
+        return np.int64(id_size)
+    if kind < 4 or kind > 11:
+        return np.int64(0)
+    return np.int64(1) << width_shift(kind)
 
 
 @kernel(inline=True)

@@ -18,9 +18,15 @@ def place_of(keys, wanted):
 
 
 @kernel
-def fill_table(numbers, keys, values):
-    """Put numbers into a table: uint64[n] into keys uint64[2^k], values int32[2^k]: the first place of each. O(n)."""
-    for n in range(numbers.size):
+def fill_table(numbers, first, keys, values):
+    """Put numbers from position `first` on into a table.
+
+    Args:
+        numbers: uint64[n].
+        first: int64.
+        keys: uint64[2^k], values: int32[2^k], out: each number with the first position that it has. O(n).
+    """
+    for n in range(first, numbers.size):
         if numbers[n] != np.uint64(0):
             at = place_of(keys, numbers[n])
             if keys[at] == np.uint64(0):
