@@ -146,6 +146,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """the process in which the fault lies"""
     in_chain: Text = msgspec.field(default_factory=no_words)
     """the fault as a link of a chain of causes"""
+    consequence: Text = msgspec.field(default_factory=no_words)
+    """its impact now, for the operator: what a restart costs, what is delivered again"""
+    tells_most: bool = False
+    """among findings of its rule it is the one that tells a chain best"""
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
     accepted: Acceptance | None = None
@@ -197,6 +201,14 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     any_of: tuple[str, ...] = ()
     """evidence of which one kind is enough"""
     limits: dict[str, float]
+    explained_by: tuple[str, ...] = ()
+    """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
+    of_process: bool = False
+    """it names a thread, yet hits the whole process"""
+    leads_to: dict[str, Text] = {}
+    """the word between it and an effect, by the effect's rule"""
+    same_as: tuple[str, ...] = ()
+    """rules that show the same fault in other evidence"""
     since: str
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""

@@ -1,8 +1,8 @@
 """When findings were: whether two of them can be one story.
 
-A time range is a time without a pause of more than ten minutes. A cause and its effect must have a period in common, or two
-that are not further apart than the tolerance: ten minutes between lines of logs, an hour where one of them is from a
-dump or an answer to mqadmin, which are one moment of something that began before.
+A time range has no pause of more than ten minutes. A cause and its effect must have a range in common, or two that are
+not further apart than the tolerance: ten minutes between lines of logs, an hour where one of them is from a dump or an
+answer to mqadmin, which are one moment of something that began before.
 """
 
 from __future__ import annotations
@@ -107,12 +107,14 @@ def moments(
     heap: HeapFacts | None,
     stacks: StacksFacts | None,
     seen_in: tuple[str, ...],
+    age_ms: float | None,
     evidence: Iterable[tuple[str, EvidenceValue]],
 ) -> tuple[TimeRange, ...]:
     """When a finding of a dump was: from as far back as its own ages reach."""
     found: list[TimeRange] = []
     if "heap" in seen_in and heap is not None and heap.captured_at is not None:
-        ages = [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
+        ages = [] if age_ms is None else [age_ms]
+        ages += [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
         back = timedelta(milliseconds=max(0, min(max(ages, default=0), _LONGEST_MS)))
         found += _backwards(heap.captured_at, back)
     if "stacks" in seen_in and stacks is not None:

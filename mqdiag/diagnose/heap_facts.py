@@ -87,7 +87,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         shallow_size_source="formula",
         classes=classes,
         unknown={
-            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), say(NO_GRAPH)),
+            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
             **_other_dumps(dump),
         },
     )

@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from mqdiag.baseline import Baseline, with_baseline
+from mqdiag.causes.agreement import contradicted
+from mqdiag.causes.build_verdict import build_verdict
+from mqdiag.causes.link import link, order
+from mqdiag.causes.same_finding import SameFindings
 from mqdiag.config import Settings
-from mqdiag.diagnose.across import linked_across
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
@@ -17,11 +20,9 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Report, Skipped
 from mqdiag.rules import all_rules
-from mqdiag.rules.engine import missing_evidence, order
+from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 from mqdiag.time_ranges import joined
-from mqdiag.verdict.compare import contradicted
-from mqdiag.verdict.reach import reach_verdict
 
 INPUT_KINDS = {"logs": "log"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
@@ -132,14 +133,15 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
         report = msgspec.structs.replace(
             report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
         )
-    findings = tuple(_weighed(finding, report) for finding in report.findings)
-    report = msgspec.structs.replace(report, findings=findings, verdict=reach_verdict(report))
+    same = SameFindings(report.findings, {card.name: card for card in report.rule_cards})
+    findings = tuple(_weighed(finding, report, same) for finding in report.findings)
+    report = msgspec.structs.replace(report, findings=findings, verdict=build_verdict(report))
     return answered(report, report.answer.margins)
 
 
-def _weighed(finding: Finding, report: Report) -> Finding:
+def _weighed(finding: Finding, report: Report, same: SameFindings) -> Finding:
     """Less sure where the thread dumps saw its threads at other work."""
-    if not contradicted(finding, report):
+    if not contradicted(finding, report, same):
         return finding
     reason = say("the thread dumps saw the same threads moving or idle")
     return msgspec.structs.replace(finding, confidence=Confidence.LOW, confidence_reason=reason)
@@ -164,7 +166,7 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
             )
         )
-    return order(linked_across(merged))
+    return order(link(merged, {rule.name: rule.card for rule in all_rules()}))
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:

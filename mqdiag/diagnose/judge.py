@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mqdiag import __version__
 from mqdiag.baseline import with_baseline
+from mqdiag.causes.link import link, order
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
 from mqdiag.errors import InputError
@@ -13,6 +14,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.findings import Report
 from mqdiag.rules import Outcome, Rule, all_rules, run_rules
 from mqdiag.rules.engine import missing_evidence
+from mqdiag.text import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,17 +36,18 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         severities=settings.severities,
         ignored=settings.ignored,
     )
+    cards = {rule.name: rule.card for rule in rules}
     named = {finding.rule for finding in (*outcome.findings, *outcome.ignored)}
     report = Report(
         mqdiag=__version__,
         inputs=facts.inputs,
-        findings=outcome.findings,
+        findings=order(link(outcome.findings, cards)),
         skipped=outcome.skipped,
         failed=outcome.failed,
         checked=_checked(rules, facts, outcome),
-        ignored=outcome.ignored,
+        ignored=order(outcome.ignored),
         lapsed=settings.lapsed,
-        rule_cards=tuple(rule.card for rule in rules if rule.card.name in named),
+        rule_cards=tuple(card for name, card in cards.items() if name in named),
         heap=facts.heap,
         stacks=facts.stacks,
         logs=facts.logs,
@@ -64,10 +67,11 @@ def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[s
 
 def unreadable(name: str, kind: str, error: InputError) -> Input:
     """The entry of an input that gave nothing; its error is one line that does not repeat the path."""
-    where = ""
+    told = say("{problem}", problem=error.problem)
+    if error.hint:
+        told = say("{problem}; {hint}", problem=error.problem, hint=error.hint)
     if error.offset is not None:
-        where = f"at byte {error.offset}: "
+        told = say("at byte {offset}: {problem}", offset=error.offset, problem=told)
     elif error.line is not None:
-        where = f"at line {error.line}: "
-    hint = f"; {error.hint}" if error.hint else ""
-    return Input(path=name, kind=kind, complete=False, error=f"{where}{error.problem}{hint}")
+        told = say("at line {line}: {problem}", line=error.line, problem=told)
+    return Input(path=name, kind=kind, complete=False, error=told)

@@ -47,7 +47,7 @@ def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()
             series.remove(own)
         pairs.append((heap, own, tie))
     if len(pairs) == 1 and len(series) == 1 and pairs[0][1] is None and _agree(pairs[0][0], series[0]) is None:
-        pairs = [(pairs[0][0], series.pop(), say(BY_ABSENCE))]
+        pairs = [(pairs[0][0], series.pop(), BY_ABSENCE)]
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
     return [_process(first, second, tie, names, captures) for first, second, tie in pairs]
@@ -57,10 +57,10 @@ def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> st
     """Why both are surely of one process; None when they are not, or nobody knows."""
     agree = _agree(heap, series)
     if agree is True:
-        return say(BY_ADDRESS)
+        return BY_ADDRESS
     together = _captured(heap, captures)
     if agree is None and together is not None and together == _captured(series, captures):
-        return say(BY_CAPTURE)
+        return BY_CAPTURE
     return None
 
 

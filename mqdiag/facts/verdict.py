@@ -1,8 +1,10 @@
-"""One verdict out of all evidence: what happened, how it follows, how sure it is, and what would make it surer."""
+"""The story behind the answer: the chain of causes, how sure it is, and which evidence is missing."""
 
 from __future__ import annotations
 
 import msgspec
+
+from mqdiag.text import Text, no_words
 
 
 class ChainStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -12,11 +14,11 @@ class ChainStep(msgspec.Struct, frozen=True, kw_only=True):
     """the finding that proves it"""
     also: tuple[str, ...] = ()
     """findings that show the same in other evidence"""
-    says: str
+    says: Text
     """the step in a few words"""
-    word: str = ""
+    word: Text = msgspec.field(default_factory=no_words)
     """how it follows from the step before; empty for the root cause"""
-    tied_by: tuple[str, ...] = ()
+    tied_by: tuple[Text, ...] = ()
     """what the two steps have in common: group, queue, message, thread"""
     seen_in: tuple[str, ...] = ()
     """kinds of evidence"""
@@ -32,35 +34,33 @@ class CollectCommand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MissingEvidence(msgspec.Struct, frozen=True, kw_only=True):
-    """What would make the verdict surer."""
+    """Evidence that would make the verdict surer."""
 
-    what: str
-    why: str
-    caution: str = ""
+    what: Text
+    why: Text
+    caution: Text = msgspec.field(default_factory=no_words)
     """what collecting it costs the process"""
     commands: tuple[CollectCommand, ...] = ()
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """The one answer of `mqdiag diagnose`."""
+    """The chain of causes that `mqdiag diagnose` found in all evidence together."""
 
-    healthy: bool
-    """no fault was found by the rules that had evidence"""
-    statement: str
-    """one or two sentences"""
+    statement: Text = msgspec.field(default_factory=no_words)
+    """the root cause and what it led to; empty where no fault was found"""
     confidence: str | None = None
     """high, medium or low; null where nothing is claimed"""
-    confidence_reason: str = ""
+    confidence_reason: Text = msgspec.field(default_factory=no_words)
     chain: tuple[ChainStep, ...] = ()
     """root cause first"""
-    consequences: tuple[str, ...] = ()
-    """what follows for the operator now: backlog, messages that a restart delivers again"""
-    agreements: tuple[str, ...] = ()
-    """where independent evidence says the same"""
-    contradictions: tuple[str, ...] = ()
+    consequences: tuple[Text, ...] = ()
+    """the impact now: backlog, messages that a restart delivers again"""
+    agreements: tuple[Text, ...] = ()
+    """where independent evidence shows the same"""
+    contradictions: tuple[Text, ...] = ()
     """where evidence disagrees, with what may explain it"""
-    elsewhere: tuple[str, ...] = ()
+    elsewhere: tuple[Text, ...] = ()
     """faults of other times or other brokers, which the chain has nothing to do with"""
-    checked: tuple[str, ...] = ()
+    read_evidence: tuple[Text, ...] = ()
     """the evidence that it rests on, one line each"""
-    surer: tuple[MissingEvidence, ...] = ()
+    missing_evidence: tuple[MissingEvidence, ...] = ()

@@ -28,8 +28,10 @@ def _count(value: float, _: Writer) -> str:
 
 
 def _decimal(value: float, _: Writer) -> str:
-    """Three digits: 1,234, 12.3, 0.50."""
+    """Three digits: 1,234, 12.3, 0.52, 5."""
     size = abs(value)
+    if value == int(value):
+        return f"{value:,.0f}"
     return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"
 
 
@@ -60,9 +62,9 @@ def _ms(value: float, writer: Writer) -> str:
     """0.4 ms, 340 ms, 9.9 s, 42 s, 15 min 3 s, 2 h 5 min, 3.2 days."""
     if 0 < abs(value) < 10 and value != int(value):
         return f"{value:.1f} ms"
-    if abs(value) < 1000:
+    if abs(value) < 999.5:
         return f"{value:.0f} ms"
-    if abs(value) < 10_000:
+    if abs(value) < 9_950:
         return f"{value / 1000:.1f}".removesuffix(".0") + " s"
     seconds = round(value / 1000)
     if abs(seconds) < 120:

@@ -1,4 +1,4 @@
-"""Runs the rules over the facts: findings in order, what was skipped, what crashed."""
+"""Runs the rules over the facts: what they found, what was skipped, what crashed."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ from dataclasses import dataclass
 import msgspec
 
 from mqdiag.facts import Facts
+from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.text import Text, say
-from mqdiag.time_ranges import apart, moments
-
-NAMES = {
-    "heap": say("a heap dump"),
-    "stacks": say("thread dumps"),
-    "logs": say("logs"),
-    "stores": say("store folders"),
-    "admin": say("mqadmin output"),
-    "crash": say("a crash report of the JVM"),
-    "fleet": say("a fleet run"),
-}
-"""What each part of `Facts` is called when it is missing."""
+from mqdiag.time_ranges import moments
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +82,11 @@ def run_rules(
         else:
             findings += found
     return Outcome(
-        findings=order(link(findings, {rule.name: rule for rule in rules})),
+        findings=tuple(findings),
         skipped=tuple(dict.fromkeys(skipped)),
         failed=tuple(failed),
         margins=tuple(margins),
-        ignored=order(set_apart),
+        ignored=tuple(set_apart),
         errors=tuple(errors),
     )
 
@@ -183,79 +173,10 @@ def _finding(
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
-        when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.evidence.items()),
+        when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms, draft.evidence.items()),
+        consequence=draft.consequence.filled(known),
+        tells_most=draft.tells_most,
         lies_at=rule.lies_at,
         undecides=rule.undecides,
     )
     return msgspec.structs.replace(found, in_chain=rule.link(found).filled(known))
-
-
-def link(findings: list[Finding], rules: Mapping[str, Rule]) -> list[Finding]:
-    """Fill `caused_by` from the rules' own word on what explains them, where subjects and times agree.
-
-    Args:
-        findings: all of one process, or of none.
-        rules: by name.
-    """
-    of_process = {name for name, rule in rules.items() if rule.of_process}
-    linked = []
-    for finding in findings:
-        roots = rules[finding.rule].explained_by if finding.rule in rules else ()
-        causes = tuple(
-            other.fingerprint
-            for other in findings
-            if (other.rule in roots or f"{other.rule}:{other.cause}" in roots)
-            and other is not finding
-            and finding.subject.overlaps(other.subject)
-            and apart(other, finding) is not True
-            and not (other.rule in of_process and _of_another_process(other, finding))
-            and (of_process & {other.rule, finding.rule} or not _of_others(other, finding))
-        )
-        linked.append(msgspec.structs.replace(finding, caused_by=tuple(dict.fromkeys(causes))))
-    return linked
-
-
-def _of_others(root: Finding, effect: Finding) -> bool:
-    """A thread that serves no group has nothing to do with what a group suffers, unless both findings name it."""
-    alone = [one.subject.thread is not None and one.subject.group is None for one in (root, effect)]
-    grouped = [one.subject.group is not None for one in (root, effect)]
-    if not ((alone[0] and grouped[1]) or (grouped[0] and alone[1])):
-        return False
-    return not _named_threads(root) & _named_threads(effect)
-
-
-def _of_another_process(root: Finding, effect: Finding) -> bool:
-    """Whether the logs of both lie in different folders, as those of two processes do."""
-    mine, theirs = ({path.rpartition("/")[0] for path in one.rests_on} for one in (root, effect))
-    return bool(mine and theirs) and not mine & theirs
-
-
-def _named_threads(finding: Finding) -> set[str]:
-    names = finding.evidence.get("threads")
-    single = (finding.evidence.get(key) for key in ("thread", "holder"))
-    return {str(name) for name in (*(names if isinstance(names, tuple) else ()), *single) if name is not None}
-
-
-def order(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Severity; a root cause before what it causes; the share explained; the rule's name."""
-    by_fingerprint = {finding.fingerprint: finding for finding in findings}
-
-    def depth(finding: Finding, seen: tuple[str, ...] = ()) -> int:
-        if finding.fingerprint in seen:
-            return 0
-        below = (*seen, finding.fingerprint)
-        roots = (by_fingerprint[print_] for print_ in finding.caused_by if print_ in by_fingerprint)
-        return max((1 + depth(root, below) for root in roots), default=0)
-
-    return tuple(
-        sorted(
-            findings,
-            key=lambda found: (
-                found.severity.rank,
-                depth(found),
-                -found.weight,
-                found.rule,
-                found.fingerprint,
-            ),
-        )
-    )

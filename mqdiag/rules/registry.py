@@ -59,6 +59,12 @@ class Draft:
     """the logs that have its lines, where they tell of which process it is"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the lines of logs; the engine fills in the time of a dump"""
+    age_ms: float | None = None
+    """for how long the fault had lasted when a dump was taken"""
+    consequence: Text = NOTHING
+    """its impact now, for the operator: what a restart costs, what is delivered again"""
+    tells_most: bool = False
+    """among findings of this rule it is the one that tells a chain of causes best"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +184,10 @@ class Rule:
             needs=self.needs,
             any_of=self.any_of,
             limits=self.limits,
+            explained_by=self.explained_by,
+            of_process=self.of_process,
+            leads_to=self.leads_to,
+            same_as=self.same_as,
             since=self.since,
             proven_on=self.proven_on,
         )

@@ -13,7 +13,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.logs import LogEvent, LogPoint
 from mqdiag.facts.verdict import Verdict
-from mqdiag.findings import Confidence, Finding, Report, Severity, TimeRange, Subject
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, TimeRange
 from mqdiag.time_ranges import MOST_RANGES, apart, between, joined, ranges_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -105,9 +105,7 @@ def _joined(
         fitting = [place for place in lacking if own.role is not None and joined[place].role == own.role]
         chosen = fitting or (lacking if own.role is None or len(joined) == 1 else [])
         if len(chosen) != 1:
-            found.inputs.append(
-                Input(path=piece.name, kind="stores", bytes=piece.size_bytes, skipped=say(ALONE))
-            )
+            found.inputs.append(Input(path=piece.name, kind="stores", bytes=piece.size_bytes, skipped=ALONE))
             continue
         joined[chosen[0]] = msgspec.structs.replace(
             joined[chosen[0]],

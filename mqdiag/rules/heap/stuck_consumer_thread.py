@@ -108,6 +108,15 @@ def silent() -> Facts:
         "java.util.concurrent.FutureTask.runner: the thread that runs a ConsumeRequest",
         "MessageConst.PROPERTY_CONSUME_START_TIMESTAMP: set just before the listener is called, since 3.5.3",
     ),
+    same_as=(
+        "stuck-socket-read",
+        "stuck-wait",
+        "lock-convoy",
+        "deadlock",
+        "connection-pool-exhausted",
+        "cpu-bound-listener",
+        "sleeping-listener",
+    ),
     needs=("heap",),
     limits={"age_ms": 60_000},
 )

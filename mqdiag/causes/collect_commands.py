@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from mqdiag.causes.places import Place
 from mqdiag.facts.verdict import CollectCommand
-from mqdiag.verdict.places import Place
 
 SERIES = "for i in 1 2 3 4 5; do jstack -l {pid}; sleep 3; done"
 LOG = "logs/rocketmqlogs/rocketmq_client.log"

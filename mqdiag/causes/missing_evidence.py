@@ -1,35 +1,28 @@
-"""What is missing, what it would tell, and how to get it."""
+"""Evidence that is missing: what it would tell, and how to collect it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mqdiag.causes import collect_commands
+from mqdiag.causes.places import Place, place_of
+from mqdiag.facts import StacksFacts
 from mqdiag.facts.verdict import MissingEvidence
 from mqdiag.findings import Finding, Report
-from mqdiag.text import say
-from mqdiag.verdict import commands
-from mqdiag.verdict.places import Place, place_of
+from mqdiag.text import Text, say
 
 STOPS = say(
     "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
 )
-BROKER_EVIDENCE = frozenset(
-    {
-        "page-cache-busy", "slow-writes", "send-queue-timeout", "send-queue-full", "send-busy",
-        "transient-pool-exhausted", "stuck-lock-time", "broker-send-blocked", "producer-backlog", "slave-behind",
-        "disk-full", "offset-reset-to-zero", "offset-not-matched", "deleted-data-loop", "busy-workaround",
-    }
-)  # fmt: skip
-"""rules whose fault lies at a broker"""
 
 
-def surer(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, ...]:
-    """What would make the verdict surer, the most telling first."""
+def missing_evidence(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, ...]:
+    """What would make the verdict surer; what tells most comes first."""
     place = place_of(report)
     if report.stores is not None and report.heap is None and report.stacks is None and report.logs is None:
-        # brokers that stand still have no threads to look at
+        # stopped brokers have no threads to look at
         return tuple(_stores(report, place))
-    at_broker = any(finding.rule in BROKER_EVIDENCE for finding in chain)
+    at_broker = any(finding.lies_at == "broker" for finding in chain)
     return tuple(_broker(report, place, chain) if at_broker else _client(report, place, chain))
 
 
@@ -39,43 +32,35 @@ def _stores(report: Report, place: Place) -> Iterator[MissingEvidence]:
         yield MissingEvidence(
             what=say("the other store of this broker: the slave's beside the master's"),
             why=say("it tells whether messages are missing, and where they still are"),
-            commands=commands.store_folder(place),
+            commands=collect_commands.store_folder(place),
         )
     if report.admin is None and not all(store.version == "5.x" for store in report.stores.stores):
         yield MissingEvidence(
             what=say("the broker's exact version"),
             why=say("up to 4.9.3 consumers beyond the end of a queue are sent back to 0, later ones are not"),
-            commands=commands.cluster_list(place),
+            commands=collect_commands.cluster_list(place),
         )
 
 
 def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
     stacks, heap = report.stacks, report.heap
     if stacks is None or not stacks.judged:
-        have = (
-            ""
-            if stacks is None
-            else say(
-                ", as the given {count} cannot",
-                count=say("{number:count} {number:sample|samples}", number=stacks.samples),
-            )
-        )
         yield MissingEvidence(
             what=say("five thread dumps of the process, three seconds apart"),
-            why=say("they tell standstill from slow work, and name the frame{have}", have=have),
-            commands=commands.thread_dumps(place),
+            why=_why_samples(stacks),
+            commands=collect_commands.thread_dumps(place),
         )
     if heap is None:
         yield MissingEvidence(
             what=say("a heap dump of the process"),
             why=(
                 say(
-                    "it tells which message each thread has in hand and since when, what the queues hold,"
+                    "it tells which message each thread is processing and for how long, what the queues hold,"
                     " which settings are in force, and how many messages a restart would deliver again"
                 )
             ),
-            caution=say(STOPS),
-            commands=commands.heap_dump(place),
+            caution=STOPS,
+            commands=collect_commands.heap_dump(place),
         )
     elif heap.process_queues is None:
         yield MissingEvidence(
@@ -85,14 +70,14 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
         yield MissingEvidence(
             what=say("the client's log, rocketmq_client.log, with its rotated files"),
             why=say("it tells when it began, which flow control came first, and errors that no dump shows"),
-            commands=commands.client_log(place),
+            commands=collect_commands.client_log(place),
         )
     group = _group(report, chain)
     if group is not None and not _has_kind(report, "admin"):
         yield MissingEvidence(
             what=say("the backlog of group {group} as the brokers have it", group=group),
             why=say("a dump knows only the queues of its own process, as of their last pulls"),
-            commands=commands.consumer_progress(place, group),
+            commands=collect_commands.consumer_progress(place, group),
         )
 
 
@@ -101,36 +86,46 @@ def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
         yield MissingEvidence(
             what=say("the broker's logs: broker.log, store.log, watermark.log"),
             why=say("store.log has the distribution of write times, one line a minute"),
-            commands=commands.broker_logs(place),
+            commands=collect_commands.broker_logs(place),
         )
     if report.stacks is None or not report.stacks.judged:
         yield MissingEvidence(
             what=say("five thread dumps of the broker, three seconds apart"),
             why=say("they tell what the send threads wait for: the put lock, the flush or the slave"),
-            commands=commands.thread_dumps(place),
+            commands=collect_commands.thread_dumps(place),
         )
     if not _has_kind(report, "admin"):
         broker = next((one.subject.broker for one in chain if one.subject.broker is not None), None)
         yield MissingEvidence(
             what=say("the broker's own counters"),
             why=say("mqadmin brokerStatus has the queue sizes, head waits and the page cache lock time of now"),
-            commands=commands.broker_status(place, broker),
+            commands=collect_commands.broker_status(place, broker),
         )
 
 
-def times_missing(untold: tuple[tuple[Finding, Finding], ...]) -> Iterator[MissingEvidence]:
+def _why_samples(stacks: StacksFacts | None) -> Text:
+    if stacks is None:
+        return say("they tell stuck from slow threads, and name the frame")
+    return say(
+        "they tell stuck from slow threads, and name the frame; the given {samples:count}"
+        " {samples:sample|samples} cannot",
+        samples=stacks.samples,
+    )
+
+
+def missing_times(untimed: tuple[tuple[Finding, Finding], ...]) -> Iterator[MissingEvidence]:
     """What would tell whether links of the chain were at one time."""
-    if any(cause.when and effect.when for cause, effect in untold):
+    if any(cause.when and effect.when for cause, effect in untimed):
         yield MissingEvidence(
             what=say("the zone of the logs with local times: --utc-offset +HH:MM"),
             why=say(
-                "4.x clients and applications print none, so their lines cannot be laid beside the broker's"
+                "4.x clients and applications print no zone, so their lines cannot be compared with the broker's"
             ),
         )
-    without = dict.fromkeys(one.rule for pair in untold for one in pair if not one.when)
+    without = dict.fromkeys(one.rule for pair in untimed for one in pair if not one.when)
     if without:
         yield MissingEvidence(
-            what=say("when the evidence of {rules} was taken", rules=", ".join(without)),
+            what=say("when the evidence of {rules} was taken", rules=tuple(without)),
             why=say("a cause and its effect are one story only when they were at one time"),
         )
 

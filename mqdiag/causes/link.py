@@ -1,0 +1,123 @@
+"""Which finding causes which, and the order that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from mqdiag.causes.same_finding import threads_of
+from mqdiag.findings import Finding, RuleCard
+from mqdiag.time_ranges import apart
+
+
+def link(findings: Sequence[Finding], cards: Mapping[str, RuleCard]) -> list[Finding]:
+    """Fill `caused_by`: a rule's card says what explains it; subject, time and process must agree.
+
+    Args:
+        findings: all of a report; `processes` tells those of several JVMs apart.
+        cards: of their rules, by name.
+    """
+    linked = []
+    for effect in findings:
+        roots = cards[effect.rule].explained_by if effect.rule in cards else ()
+        causes = tuple(
+            cause.fingerprint
+            for cause in findings
+            if (cause.rule in roots or f"{cause.rule}:{cause.cause}" in roots)
+            and cause is not effect
+            and can_be_one_story(cause, effect, cards)
+        )
+        linked.append(msgspec.structs.replace(effect, caused_by=tuple(dict.fromkeys(causes))))
+    return linked
+
+
+def can_be_one_story(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
+    """Whether two findings can be cause and effect, by what they are about, by their times and by their processes."""
+    return (
+        cause.subject.overlaps(effect.subject)
+        and apart(cause, effect) is not True
+        and _of_one_process(cause, effect, cards)
+        and _share_threads(cause, effect, cards)
+    )
+
+
+def _of_one_process(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
+    """Whether nothing tells that they are of two processes.
+
+    What is of no process, such as a log, belongs to one only where both name the same group or broker, and where one
+    process alone has the finding: with two of them nobody knows which one the log is of.
+    """
+    mine, theirs = set(cause.processes), set(effect.processes)
+    if mine and theirs:
+        return bool(mine & theirs)
+    if mine or theirs:
+        return len(mine | theirs) == 1 and _name_the_same(cause, effect)
+    return not (_of_process(cause, cards) and _logs_of_two_folders(cause, effect))
+
+
+def _name_the_same(cause: Finding, effect: Finding) -> bool:
+    return any(
+        getattr(cause.subject, part) is not None
+        and getattr(cause.subject, part) == getattr(effect.subject, part)
+        for part in ("group", "broker")
+    )
+
+
+def _logs_of_two_folders(cause: Finding, effect: Finding) -> bool:
+    """Whether the logs of both lie in different folders, as those of two processes do."""
+    mine, theirs = ({path.rpartition("/")[0] for path in one.rests_on} for one in (cause, effect))
+    return bool(mine and theirs) and not mine & theirs
+
+
+def _share_threads(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
+    """A thread that serves no group does not explain what a group suffers, unless both findings name it."""
+    if _of_process(cause, cards) or _of_process(effect, cards):
+        return True
+    alone = [one.subject.thread is not None and one.subject.group is None for one in (cause, effect)]
+    grouped = [one.subject.group is not None for one in (cause, effect)]
+    if not ((alone[0] and grouped[1]) or (grouped[0] and alone[1])):
+        return True
+    return bool(_named_threads(cause) & _named_threads(effect))
+
+
+def _of_process(finding: Finding, cards: Mapping[str, RuleCard]) -> bool:
+    """Whether it names a thread, yet hits the whole process."""
+    return finding.rule in cards and cards[finding.rule].of_process
+
+
+def _named_threads(finding: Finding) -> frozenset[str]:
+    holder = finding.evidence.get("holder")
+    return threads_of(finding) | ({holder} if isinstance(holder, str) else frozenset())
+
+
+def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Severity; a root cause before what it causes; the share explained; the rule's name."""
+    depths = Depths(findings)
+    return tuple(
+        sorted(
+            findings,
+            key=lambda found: (
+                found.severity.rank,
+                depths.of(found),
+                -found.weight,
+                found.rule,
+                found.fingerprint,
+            ),
+        )
+    )
+
+
+class Depths:
+    """How many causes lie before each finding, on the longest way; a circle of causes counts once."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._by_fingerprint = {finding.fingerprint: finding for finding in findings}
+
+    def of(self, finding: Finding, seen: frozenset[str] = frozenset()) -> int:
+        """0 for a root cause."""
+        if finding.fingerprint in seen:
+            return 0
+        below = seen | {finding.fingerprint}
+        roots = (self._by_fingerprint[root] for root in finding.caused_by if root in self._by_fingerprint)
+        return max((1 + self.of(root, below) for root in roots), default=0)

@@ -1,0 +1,94 @@
+"""What a verdict rests on, one line for each piece of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
+from mqdiag.findings import Report
+from mqdiag.text import NOTHING, Text, say
+
+GROUPS_SHOWN = 3
+
+
+def read_evidence(report: Report) -> tuple[Text, ...]:
+    """The evidence that was read."""
+    return tuple(_lines(report))
+
+
+def _lines(report: Report) -> Iterator[Text]:
+    own = report.process
+    name = own.name if own is not None and report.other_processes else None
+    if report.heap is not None:
+        yield _of(name, _heap(report.heap))
+    if report.stacks is not None:
+        yield _of(name, _stacks(report.stacks))
+    if own is not None and own.tied_by is not None:
+        yield _of(name, say("heap dump and thread dumps are of one process: {tied_by}", tied_by=own.tied_by))
+    for other in report.other_processes:
+        if other.heap is not None:
+            yield _of(other.name, _heap(other.heap))
+        if other.stacks is not None:
+            yield _of(other.name, _stacks(other.stacks))
+    if report.logs is not None:
+        yield _logs(report.logs)
+    if report.stores is not None:
+        yield say("{stores:count} {stores:store folder|store folders}", stores=len(report.stores.stores))
+    outputs = sum(1 for given in report.inputs if given.kind == "admin" and given.error is None)
+    if outputs:
+        yield say("{outputs:count} {outputs:output|outputs} of mqadmin", outputs=outputs)
+
+
+def _of(process: str | None, line: Text) -> Text:
+    return line if process is None else say("{process}: {line}", process=process, line=line)
+
+
+def _heap(heap: HeapFacts) -> Text:
+    written = NOTHING
+    if heap.captured_at is not None:
+        written = say(", written {captured_at:time}", captured_at=heap.captured_at)
+    if heap.process_queues is None:
+        return say("a heap dump{written}, counts only", written=written)
+    return say(
+        "a heap dump{written}: {consumers:count} {consumers:consumer|consumers}{groups}, {queues:count}"
+        " {queues:queue|queues}, {messages:count} {messages:message|messages}",
+        written=written,
+        consumers=len(heap.consumers),
+        groups=_groups(heap),
+        queues=len(heap.queues),
+        messages=heap.messages,
+    )
+
+
+def _groups(heap: HeapFacts) -> Text:
+    groups = sorted({consumer.group for consumer in heap.consumers})
+    if not groups:
+        return NOTHING
+    if len(groups) > GROUPS_SHOWN:
+        return say(" of {groups} and others", groups=tuple(groups[:GROUPS_SHOWN]))
+    return say(" of {groups:and}", groups=tuple(groups))
+
+
+def _stacks(stacks: StacksFacts) -> Text:
+    over = say(" over {seconds:seconds}", seconds=stacks.seconds) if stacks.seconds else NOTHING
+    limits = NOTHING if stacks.judged else say("; they cannot tell progress from standstill")
+    return say(
+        "{samples:count} {samples:thread dump|thread dumps}{over}: {threads:count} {threads:thread|threads}{limits}",
+        samples=stacks.samples,
+        over=over,
+        threads=len(stacks.threads),
+        limits=limits,
+    )
+
+
+def _logs(logs: LogsFacts) -> Text:
+    times = [time for file in logs.files for time in (file.first, file.last) if time]
+    span = NOTHING
+    if times:
+        span = say(", {first:time} to {last:time}", first=min(times), last=max(times))
+    return say(
+        "{logs:count} {logs:log|logs}: {lines:count} {lines:line|lines}{span}",
+        logs=len(logs.files),
+        lines=logs.lines,
+        span=span,
+    )

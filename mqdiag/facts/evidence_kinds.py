@@ -1,0 +1,23 @@
+"""The kinds of evidence of an incident, as people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mqdiag.text import Text, say
+
+NAMES = {
+    "heap": say("a heap dump"),
+    "stacks": say("thread dumps"),
+    "logs": say("logs"),
+    "stores": say("store folders"),
+    "admin": say("mqadmin output"),
+    "crash": say("a crash report of the JVM"),
+    "fleet": say("a fleet run"),
+}
+"""by part of `Facts`"""
+
+
+def evidence_names(kinds: Iterable[str]) -> tuple[Text, ...]:
+    """The names of kinds of evidence, in their order."""
+    return tuple(NAMES[kind] for kind in kinds)
