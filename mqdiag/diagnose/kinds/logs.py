@@ -12,6 +12,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.progress import Progress
 from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
 from mqdiag.read.logs.stamps import StampReader
+from mqdiag.read.stacks.endpoint import is_endpoint_json
 from mqdiag.read.stacks.patterns import is_dump_file
 
 LEAST_SHARE = 0.05
@@ -27,7 +28,7 @@ def _recognise(piece: Piece) -> bool:
     if not piece.is_text:
         return False
     head = piece.inner_head.lstrip(b"\0")
-    if is_dump_file(head):
+    if is_dump_file(head) or is_endpoint_json(head.decode(errors="replace")):
         return False
     if shape_of(head, piece.name).form != "plain":
         return True

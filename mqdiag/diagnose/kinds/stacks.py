@@ -14,17 +14,17 @@ from mqdiag.diagnose.stacks import result_inputs
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
-from mqdiag.read.stacks import Sample, read_stacks
+from mqdiag.read.stacks import MARKS, Sample, is_of_a_tool, read_stacks
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.threads.build import stacks_facts
 from mqdiag.threads.series import by_jvm
 
-MARKS = (b"Full thread dump", b"java.lang.Thread.State: ", b'"threadDump"', b"(state = ")
-
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and (is_dump_file(piece.inner_head) or piece.holds(MARKS))
+    return piece.is_text and (
+        is_dump_file(piece.inner_head) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS)
+    )
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

@@ -26,9 +26,9 @@ def plain_frame(text: str) -> str:
         opening = text.find("(")
         if opening > 0:
             method, location = text[:opening], text[opening:]
-            if "/0x" in method:
-                # Works$$Lambda$34/0x00007fa0b0012410.handle: number and address differ in every JVM
-                method = patterns.HIDDEN_CLASS.sub(r"\1", method)
+            if "/0x" in method or "$$Lambda$" in method:
+                # number and address of the class differ in every JVM
+                method = patterns.HIDDEN_CLASS.sub(r"\1\2", method)
             slash = method.rfind("/")
             if slash > 0:
                 method = method[slash + 1 :]

@@ -1,4 +1,4 @@
-"""Scans normalised text for classic dumps: jstack, jcmd Thread.print, SIGQUIT output inside any log.
+"""Scans normalised text for dumps: jstack, jcmd Thread.print, SIGQUIT output inside any log, threads of tools.
 
 Text is pushed in pieces and nothing but the open sample is kept, so a log of any size is read in constant
 memory. A dump is cut into blocks at line starts with a quote, which C code finds; a block costs one header
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.header import is_header, parse_header
 from mqdiag.read.stacks.records import Sample, ThreadRecord
@@ -36,7 +36,9 @@ class ClassicScanner:
         self._sample: Sample | None = None
         self._past_trailer = False
         self._deadlock: list[tuple[str, str]] = []
-        self._waiter: str | None = None
+        self._seen: set[tuple[str, int]] = set()
+        """names and ids of the open sample's threads, in a paste that has no first line"""
+        self._ended: list[Sample] = []
 
     @property
     def in_sample(self) -> bool:
@@ -60,21 +62,22 @@ class ClassicScanner:
                 head = _head_start(buffer, following)
                 self._blocks(buffer[:head], final=True)
                 buffer = buffer[head:]
-                yield self._close()
+                yield from self._end()
                 continue
             if last:
                 self._blocks(buffer, final=True)
                 self._buffer = ""
-                yield self._close(at_end=True)
+                yield from self._end(at_end=True)
                 return
             self._buffer = self._blocks(buffer, final=False)
+            ended, self._ended = self._ended, []
+            yield from ended
             return
 
     def _open(self, buffer: str, start: int) -> str:
         """Begin a sample; gives what is left of the buffer, from the first block on."""
         self._past_trailer = False
         self._deadlock = []
-        self._waiter = None
         if buffer.startswith(patterns.DUMP_MARK, start):
             line_end = buffer.find("\n", start)
             line = buffer[start:] if line_end < 0 else buffer[start:line_end]
@@ -88,15 +91,28 @@ class ClassicScanner:
                 elif pid:
                     self._sample.pid = int(pid[1])
             return buffer[line_end + 1 :] if line_end >= 0 else ""
-        self._sample = Sample(source=self.source, format="jstack", headless=True)
+        self._open_headless()
         return buffer[start:]
+
+    def _open_headless(self) -> Sample:
+        self._sample = Sample(source=self.source, format="jstack", headless=True)
+        self._seen = set()
+        return self._sample
+
+    def _end(self, *, at_end: bool = False) -> list[Sample]:
+        """End the open sample; gives it behind those that have ended before it."""
+        ended = [*self._ended, self._close(at_end=at_end)]
+        self._ended = []
+        return ended
 
     def _close(self, *, at_end: bool = False) -> Sample:
         """End the open sample."""
         sample = self._sample
         assert sample is not None
-        self._sample = None
         self._end_deadlock()
+        if sample.headless:
+            self._add_deadlocked(sample)
+        self._sample = None
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
         if not self._past_trailer and not sample.headless and not jmx:
@@ -134,11 +150,15 @@ class ClassicScanner:
             end = piece.find("\n")
             header = piece if end < 0 else piece[:end]
             thread = parse_header(header)
-            if thread is None:
-                taken = self._odd_block(piece, pieces[index : index + NAME_LINES])
-                index += taken
-                continue
-            self._thread(thread, "" if end < 0 else piece[end + 1 :])
+            body = "" if end < 0 else piece[end + 1 :]
+            if thread is None or thread_info.is_viewers(thread):
+                told = thread_info.as_jstack(header, body)
+                if told is None:
+                    taken = self._odd_block(piece, pieces[index : index + NAME_LINES])
+                    index += taken
+                    continue
+                thread, body = told
+            self._thread(thread, body)
         if final:
             return ""
         if len(rest) > (MAX_TAIL if self._past_trailer else MAX_BLOCK):
@@ -153,6 +173,13 @@ class ClassicScanner:
     def _thread(self, thread: ThreadRecord, body: str) -> None:
         sample = self._sample
         assert sample is not None
+        if sample.headless and thread.java_id is not None:
+            key = (thread.name, thread.java_id)
+            if key in self._seen:
+                # no JVM has two threads of one id: the next paste begins here
+                self._ended.append(self._close())
+                sample = self._open_headless()
+            self._seen.add(key)
         gap = ""
         if body.startswith("\n"):
             # a thread without state and frames: what follows is between the threads
@@ -215,13 +242,30 @@ class ClassicScanner:
         """One thread of the JVM's deadlock section, or of the stack repetition below it."""
         held = patterns.HELD_BY.search(piece.split("\n\n", 1)[0].rstrip())
         if held is None:
-            # "Java stack information for the threads listed above": the frames are known already
+            # "Java stack information for the threads listed above"
             self._end_deadlock()
+            self._shown_by_deadlock(name, piece)
             return
         pair = (name, held["name"])
         if self._deadlock and self._deadlock[-1][1] != name:
             self._end_deadlock()
         self._deadlock.append(pair)
+
+    def _shown_by_deadlock(self, name: str, piece: str) -> None:
+        """The frames of a deadlocked thread; they are known already unless only the section was pasted."""
+        sample = self._sample
+        assert sample is not None
+        body = piece.partition("\n")[2]
+        if patterns.FRAME_LINE.match(body) and all(thread.name != name for thread in sample.threads):
+            self._thread(*thread_info.of_deadlock(name, body))
+
+    def _add_deadlocked(self, sample: Sample) -> None:
+        """The deadlocked threads whose stacks were not pasted."""
+        there = {thread.name for thread in sample.threads}
+        names = dict.fromkeys(name for cycle in sample.deadlocks for pair in cycle for name in pair)
+        for name in names:
+            if name not in there:
+                self._thread(*thread_info.of_deadlock(name, ""))
 
     def _end_deadlock(self) -> None:
         if self._deadlock and self._sample is not None:
@@ -233,18 +277,46 @@ class ClassicScanner:
 
 def _find_start(buffer: str) -> int:
     """Where a dump begins: at its first line, or, in a paste without one, at its first thread."""
-    start = buffer.find(patterns.DUMP_MARK)
-    stop = start if start >= 0 else len(buffer)
+    starts = [buffer.find(patterns.DUMP_MARK), _line_start(buffer, buffer.find(patterns.DEADLOCK_MARK))]
+    stop = min((start for start in starts if start >= 0), default=len(buffer))
+    starts += (_jstack_thread(buffer, stop), _tool_thread(buffer, stop))
+    return min((start for start in starts if start >= 0), default=-1)
+
+
+def _jstack_thread(buffer: str, stop: int) -> int:
+    """Start of the first thread of jstack, by its line of state; -1 when there is none."""
     state = buffer.find(patterns.STATE_MARK, 0, stop)
     while state >= 0:
         line = buffer.rfind("\n", 0, state)
         above = buffer.rfind("\n", 0, line) if line > 0 else -1
         header = buffer[above + 1 : line] if line > 0 else ""
-        if header.startswith('"') and is_header(header[1:]):
+        if header.startswith('"') and (is_header(header[1:]) or patterns.CUT_HEADER.match(header[1:])):
             return above + 1
         # a log line that happens to hold the words: look behind it
         state = buffer.find(patterns.STATE_MARK, state + 1, stop)
-    return start
+    return -1
+
+
+def _tool_thread(buffer: str, stop: int) -> int:
+    """Start of the first thread in the form of another tool; -1 when there is none."""
+    starts = []
+    for mark in patterns.INFO_MARKS:
+        at = buffer.find(mark, 0, stop)
+        while at >= 0:
+            start = _line_start(buffer, at)
+            end = buffer.find("\n", at)
+            if buffer.startswith('"', start) and thread_info.begins(
+                buffer[start + 1 : end if end >= 0 else None]
+            ):
+                starts.append(start)
+                break
+            at = buffer.find(mark, at + 1, stop)
+    return min(starts, default=-1)
+
+
+def _line_start(buffer: str, at: int) -> int:
+    """Start of the line of a place; -1 for no place."""
+    return -1 if at < 0 else buffer.rfind("\n", 0, at) + 1
 
 
 def _head_start(buffer: str, mark: int) -> int:

@@ -29,6 +29,39 @@ HEADER_TAIL = re.compile(
 )
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
 JMX_TAIL = re.compile(r" - Thread t@(?P<id>\d+)\s*$")
+# ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):
+# x" daemon prio=5 Id=62 WAITING on java.lang.Object@1a2b owned by "y" Id=7 (in native)
+_STATES = r"NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED"
+INFO_HEADER = re.compile(
+    r'^(?P<name>.*?)"(?P<daemon> daemon)?(?: prio=-?\d+)? (?:Id=(?P<id>-?\d{1,18})|\[Internal\])'
+    r"(?: cpuUsage=[\d.]+%)?(?: deltaTime=\d+ms)?(?: time=(?P<cpu>\d{1,18})ms)?"
+    rf"(?: (?P<state>{_STATES}))?(?: on (?P<object>\S+))?"
+    r'(?: owned by "(?P<owner>.*)" Id=(?P<owner_id>-?\d{1,18}))?(?: \((?:suspended|in native)\))*\s*$'
+)
+INFO_THREAD = re.compile(
+    r'^.{0,200}?(?P<thread>"[^"\n]{1,300}" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$))', re.M
+)
+"""the same with whatever stands before it on its line"""
+INDENTED_HEADER = re.compile(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
+INFO_MARKS = ('" Id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
+"""what stands behind a name in such a header, and in that of a heap viewer; all are rare in logs"""
+INFO_LOCK = re.compile(
+    r"^\s*-\s+(?P<kind>waiting on|blocked on|locked) (?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\b.*$"
+)
+INFO_SYNCHRONIZERS = re.compile(r"^\s*Number of locked synchronizers = \d+")
+INFO_SYNCHRONIZER = re.compile(r"^\s*-\s+(?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\s*$")
+# VisualVM and NetBeans, of the threads in a heap dump: x" daemon prio=5 tid=529 RUNNABLE
+VIEWER_HEADER = re.compile(
+    rf'^(?P<name>.*)"(?P<daemon> daemon)? prio=\d+ tid=(?P<id>\d{{1,18}})(?: (?P<state>{_STATES}|UNKNOWN))?\s*$',
+    re.I,
+)
+# Memory Analyzer, of the threads in a heap dump; methods have their JVM signature
+MAT_FRAME = re.compile(r"^\s+at (?P<method>[\w.$<>/+-]+)\([^()\s]*\)[\w/$;\[]+ \((?P<where>[^()]*)\)\s*$")
+MAT_MARK = re.compile(r"^\s+at [\w.$<>/+-]+\([^()\s]*\)(?:V|[BCDFIJSZ\[]|L[\w/$]+;)[^\s()]* \(", re.M)
+# a header of which a hand left the name and perhaps an id
+CUT_HEADER = re.compile(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
+CUT_ATTRIBUTES = re.compile(r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)")
+FRAME_LINE = re.compile(r"^\s+at [\w.$<>/@+-]+\(")
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*$')
 HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')
@@ -47,7 +80,8 @@ CARRYING_LINE = re.compile(r"Carrying virtual thread #(?P<id>\d+)")
 MOUNTED_LINE = re.compile(r"Mounted virtual thread .*?#(?P<id>\d+)")
 # HotSpot prints the module inside the parentheses, Throwable and ThreadDumper before the class
 MODULE_IN_LOCATION = re.compile(r"\([\w.$]+(?:@[\w.+-]+)?/")
-HIDDEN_CLASS = re.compile(r"(\$\$Lambda)?(?:\$\d+)?/0x[0-9a-fA-F]+")
+# Works$$Lambda$34/0x00007fa0b0012410 and, up to JDK 8, Works$$Lambda$1383/705970374
+HIDDEN_CLASS = re.compile(r"(\$\$Lambda)?(?:\$\d+)?/0x[0-9a-fA-F]+|(\$\$Lambda)\$\d+/\d+")
 # jhsdb and `jstack -F`: " - java.lang.Thread.sleep(long) @bci=0, line=12 (Interpreted frame)"
 AGENT_FRAME = re.compile(
     r"^- (?P<method>[\w.$<>/+-]+)\([^)]*\) @bci=-?\d+(?:, line=(?P<line>\d+))?.*\((?P<how>[\w ]+)(?:;.*)?\)?\s*$"

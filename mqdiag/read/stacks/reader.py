@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mqdiag.errors import InputError
-from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks import endpoint, heap_view, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
 from mqdiag.read.stacks.decode import text_pieces
@@ -15,6 +15,14 @@ from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.source import open_members
 from mqdiag.read.stacks.unwrap import Unwrapper
 
+MARKS = (
+    patterns.DUMP_MARK.encode(),
+    patterns.STATE_MARK.encode(),
+    patterns.DEADLOCK_MARK.encode(),
+    patterns.JSON_MARK.encode(),
+    b"(state = ",
+)
+"""bytes that stand in most forms of a thread dump, wherever it begins"""
 HINT = "give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote"
 MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
@@ -31,6 +39,16 @@ class ReadResult:
     format: str = "jstack"
     bytes: int = 0
     wrapper: str = "plain"
+
+
+def is_of_a_tool(head: bytes) -> bool:
+    """Whether text begins with threads in a form that none of the marks is in."""
+    text = head.decode(errors="replace")
+    return (
+        patterns.INFO_THREAD.search(text) is not None
+        or heap_view.is_analyzer_text(text)
+        or endpoint.is_endpoint_json(text)
+    )
 
 
 def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
@@ -84,6 +102,12 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         return _with_threads(
             label, read_json(label, text) if is_json_dump(head) else read_text(label, text, bodies)
         )
+    if endpoint.is_endpoint_json(head):
+        text = endpoint.as_thread_info(label, _whole(label, head, pieces))
+        return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+    if heap_view.is_analyzer_text(head):
+        text = heap_view.as_thread_info(_whole(label, head, pieces))
+        return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
     unwrapper = Unwrapper()
     scanner = ClassicScanner(label, bodies)
     samples: list[Sample] = []

@@ -14,6 +14,7 @@ from mqdiag.read.stacks import patterns
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
+_MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
 MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
 
 Strip = Callable[[str], str]
@@ -32,19 +33,21 @@ class Unwrapper:
             marked = _marked_line(piece)
             if marked is None:
                 return piece
-            self._strip = self._recognise(*marked)
+            self._strip = self._recognise(*marked, _indentation(piece))
         for strip in self._strip:
             piece = strip(piece)
         return piece
 
-    def _recognise(self, line: str, mark: str) -> list[Strip]:
+    def _recognise(self, line: str, mark: str, indentation: str) -> list[Strip]:
         levels: list[Strip] = []
         names: list[str] = []
         for _ in range(MAX_LEVELS):
             before = line[: line.find(mark)]
             if not before.strip(" \t"):
-                if mark == patterns.DUMP_MARK and before:
-                    levels.append(_Literal(before))
+                # a line of state is indented in every dump, the threads' headers are not
+                blanks = indentation if mark == patterns.STATE_MARK else before
+                if blanks:
+                    levels.append(_Literal(blanks))
                     names.append("indented")
                 break
             strip, name = _strip_for(line, before)
@@ -61,13 +64,22 @@ class Unwrapper:
 
 def _marked_line(piece: str) -> tuple[str, str] | None:
     """The line of the first mark, and the mark."""
-    found = [(at, mark) for mark in (patterns.DUMP_MARK, patterns.STATE_MARK) if (at := piece.find(mark)) >= 0]
+    found = [(at, mark) for mark in _MARKS if (at := piece.find(mark)) >= 0]
+    thread = patterns.INFO_THREAD.search(piece)
+    if thread is not None:
+        found.append((thread.start("thread"), thread["thread"]))
     if not found:
         return None
     at, mark = min(found)
     start = piece.rfind("\n", 0, at) + 1
     end = piece.find("\n", at)
     return piece[start : end if end >= 0 else len(piece)], mark
+
+
+def _indentation(piece: str) -> str:
+    """The blanks before the header of the first thread."""
+    found = patterns.INDENTED_HEADER.search(piece)
+    return found["blanks"] if found is not None else ""
 
 
 def _strip_for(line: str, before: str) -> tuple[Strip, str]:
