@@ -8,7 +8,7 @@ import numpy as np
 
 from mqdiag.facts.heap import HeapThread, MessageInHand
 from mqdiag.graph import Heap
-from mqdiag.threads.listener_call import listener_call
+from mqdiag.threads.cause_of_wait import listener_call
 from mqdiag.threads.roles import role_of_name
 
 OUT_OF_MEMORY = "java.lang.OutOfMemoryError.<init>"

@@ -12,7 +12,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.stacks import ReadResult, Sample, read_stacks
 from mqdiag.read.stacks.body import BodyParser
-from mqdiag.threads.build import stacks_facts
+from mqdiag.threads.facts import stacks_facts
 
 
 def diagnose_stacks(

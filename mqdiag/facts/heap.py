@@ -13,6 +13,7 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.waste import Waste
+from mqdiag.text import Text
 
 ConfigValue = int | float | bool | str | None
 LimitScope = Literal["queue", "consumer"]
@@ -271,7 +272,7 @@ class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
     """what the frames speak for; one dump alone cannot tell a standstill from a slow call"""
     library: str | None = None
-    remedy: tuple[str, ...] = ()
+    remedy: tuple[Text, ...] = ()
 
 
 class HeapThread(msgspec.Struct, frozen=True, kw_only=True):

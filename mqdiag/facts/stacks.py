@@ -1,4 +1,4 @@
-"""What a series of thread dumps says: threads of one JVM aligned over its samples, with what holds them.
+"""What a series of thread dumps says: threads of one JVM aligned over its samples, and what blocks them.
 
 Names of `StacksFacts.threads` and below follow the report's contract; the rest is what rules and renderers
 need beyond it.
@@ -7,6 +7,20 @@ need beyond it.
 from __future__ import annotations
 
 import msgspec
+
+from mqdiag.facts.vocabulary import (
+    ConfidenceLevel,
+    ConsumeKind,
+    DeadlockSource,
+    Doing,
+    LockKind,
+    NotJudged,
+    Role,
+    StandstillCause,
+    StandstillKind,
+    State,
+)
+from mqdiag.text import Text, no_words
 
 
 class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -18,8 +32,8 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """class and method of the top frame"""
     cpu_ms: float | None = None
     """total so far, as the JVM prints it"""
-    doing: str | None = None
-    """kind of wait or work: socket-read, lock, idle, …"""
+    doing: Doing | None = None
+    """kind of wait or work"""
 
 
 class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -29,18 +43,17 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     java_id: int | None = None
     tid: str | None = None
     nid: int | None = None
-    role: str
+    role: Role
     pool: str | None = None
     group: str | None = None
-    state: str
-    """stuck, blocked, progressing, idle or unknown"""
+    state: State
     samples: tuple[ThreadAt, ...]
-    confidence: str | None = None
-    """high, medium or low: how sure the state is"""
-    reason: str = ""
+    confidence: ConfidenceLevel | None = None
+    """how sure the state is"""
+    reason: Text = msgspec.field(default_factory=no_words)
     """the evidence for the state in one sentence"""
-    doing: str | None = None
-    """kind of wait or work in the last sample: socket-read, connect, future, lock, pool, sleep, running, …"""
+    doing: Doing | None = None
+    """kind of wait or work in the last sample"""
     frame: str | None = None
     """the user's own frame nearest to the wait"""
     listener: str | None = None
@@ -72,13 +85,13 @@ class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Threads whose frames are the same in the last sample."""
 
     threads: tuple[str, ...]
-    state: str
+    state: State
     """the decision that most of them share"""
     frames: tuple[str, ...]
     """what matters, top first; "…" stands for frames left out"""
     own: tuple[int, ...] = ()
     """places in `frames` of the user's own code"""
-    role: str = "other"
+    role: Role = "other"
 
 
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,13 +99,12 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     object_id: str
     class_name: str
-    kind: str
-    """monitor or synchronizer"""
+    kind: LockKind
     owner: str | None
     """None when the dump does not name it (a java.util.concurrent lock without -l)"""
     owner_frame: str | None = None
     """what the owner does: its own frame nearest to its wait"""
-    owner_doing: str | None = None
+    owner_doing: Doing | None = None
     owner_waits_for: str | None = None
     """object id of the lock that the owner waits for itself: the chain goes on there"""
     inferred: bool = False
@@ -108,22 +120,21 @@ class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     threads: tuple[str, ...]
     locks: tuple[str, ...] = ()
     """what each waits for, "class at frame" """
-    source: str = "locks"
-    """"jvm" when the file's own deadlock section names it, "locks" when only the lock lines do"""
+    source: DeadlockSource = "locks"
+    """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
     group: str | None = None
     samples: int = 1
 
 
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):
-    """Threads of one pool that stand still for one cause."""
+    """Threads of one pool that make no progress for one cause."""
 
-    kind: str
-    """socket-read, wait, sleep, lock, pool, cpu, broker-put"""
-    cause: str
+    kind: StandstillKind
+    cause: StandstillCause
     library: str | None = None
     """the client library between the wait and the user's code"""
     threads: tuple[str, ...]
-    role: str
+    role: Role
     pool: str | None = None
     pool_size: int = 0
     group: str | None = None
@@ -132,13 +143,13 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     wait: str | None = None
     """class and method of the top frame"""
     samples: int = 0
-    """the shortest run of samples over which one of the threads stands still"""
+    """the shortest run of samples over which one of the threads makes no progress"""
     seconds: float | None = None
     cpu_growth_ms: float | None = None
     """the largest of the threads"""
-    confidence: str = "medium"
-    reason: str = ""
-    remedy: tuple[str, ...] = ()
+    confidence: ConfidenceLevel = "medium"
+    reason: Text = msgspec.field(default_factory=no_words)
+    remedy: tuple[Text, ...] = ()
     holder: str | None = None
     """the thread, or pool, that must move first"""
     holder_does: str | None = None
@@ -155,17 +166,17 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
 class PutWaits(msgspec.Struct, frozen=True, kw_only=True):
     """How many of a broker's send threads wait for one thing."""
 
-    cause: str
+    cause: StandstillCause
     """slow-disk, slow-slave or page-cache-busy"""
     threads: tuple[int, ...]
     """by sample"""
-    remedy: tuple[str, ...] = ()
+    remedy: tuple[Text, ...] = ()
 
 
 class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
-    """The workers of one pool and what they were found doing."""
+    """The threads of one pool and what they did."""
 
-    role: str
+    role: Role
     pool: str
     group: str | None = None
     threads: tuple[str, ...]
@@ -178,14 +189,13 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """threads at work, by sample"""
     shared_frame: str | None = None
     """the frame that most busy threads were found in, over all samples"""
-    shared_doing: str | None = None
+    shared_doing: Doing | None = None
     shared_share: float = 0.0
     sleeping_share: float = 0.0
-    """share of the busy looks in which the thread slept under its own code"""
-    kind: str | None = None
-    """concurrent, orderly or pop"""
+    """share of the samples of busy threads that show a sleep under the user's code"""
+    kind: ConsumeKind | None = None
     put_waits: tuple[PutWaits, ...] = ()
-    """of a broker's send threads: what they wait for, whether their sends end or not"""
+    """of a broker's send threads: what they wait for, whether or not their sends end"""
 
 
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,8 +208,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """from the first sample to the last"""
     judged: bool = False
     """whether progress can be judged at all"""
-    not_judged_because: str | None = None
-    """one-sample, identical-samples, mixed-jvms or too-close"""
+    not_judged_because: NotJudged | None = None
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""

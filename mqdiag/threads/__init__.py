@@ -1,4 +1,4 @@
-"""Thread dumps of one JVM, aligned over samples: who stands still, on what, and who holds it.
+"""Thread dumps of one JVM, aligned over samples: which threads make no progress, on what they wait, and who holds it.
 
-`build.stacks_facts` is the way in. Nothing is imported here: heap dumps need the names of roles only.
+`facts.stacks_facts` is the way in. Nothing is imported here: heap dumps need the names of roles only.
 """

@@ -8,29 +8,35 @@ the setting that bounds the wait, and a link to the source or to a real stack wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from mqdiag.text import say
+from mqdiag.facts.vocabulary import StandstillCause
+from mqdiag.text import Text, say
 
-HTTP = "missing-http-timeout"
-DATABASE = "slow-database"
-REDIS = "slow-redis"
-RPC = "slow-rpc"
-REMOTE = "slow-remote"
+HTTP: StandstillCause = "missing-http-timeout"
+DATABASE: StandstillCause = "slow-database"
+REDIS: StandstillCause = "slow-redis"
+RPC: StandstillCause = "slow-rpc"
+REMOTE: StandstillCause = "slow-remote"
+
+
+Family = Literal["jdbc", "http", "redis", "mongo", "rpc", "remote", "pooled"]
+"""Kinds of clients; "pooled" is a pool of any objects, such as that of Apache Commons."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
     """A client library and what bounds a wait in it."""
 
-    cause: str
+    cause: StandstillCause
     library: str
     frames: tuple[str, ...]
     """prefixes of "package.Class.method" """
-    remedy: tuple[str, ...]
+    remedy: tuple[Text, ...]
     pool: bool = False
     """a connection pool: the thread waits for a connection, not for an answer"""
-    family: str = ""
-    """what a pool's connections are used with: jdbc, http, redis"""
+    family: Family | None = None
+    """what a pool's connections are used with"""
 
 
 POOLS: tuple[Cause, ...] = (
@@ -93,8 +99,8 @@ POOLS: tuple[Cause, ...] = (
                 "Set maxActive of the Tomcat JDBC pool to at least consumeThreadMin plus the other users of the pool."
             ),
             say(
-                "Set maxWait (30 s by default), and removeAbandoned with logAbandoned to find connections that are never"
-                " given back."
+                "Set maxWait (30 s by default), and removeAbandoned with logAbandoned to find connections that are"
+                " never given back."
             ),
         ),
         pool=True,
@@ -258,8 +264,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.postgresql.",),
         remedy=(
             say(
-                "Set socketTimeout (seconds; 0, for ever, by default) and connectTimeout (10 s) in the JDBC URL of pgjdbc:"
-                " jdbc:postgresql://…?socketTimeout=10&tcpKeepAlive=true."
+                "Set socketTimeout (seconds; 0, for ever, by default) and connectTimeout (10 s) in the JDBC URL of"
+                " pgjdbc: jdbc:postgresql://…?socketTimeout=10&tcpKeepAlive=true."
             ),
             say("Set Statement.setQueryTimeout, or statement_timeout and lock_timeout on the server."),
             say("Look at pg_stat_activity (wait_event_type Lock: a row lock; active: a slow query)."),
@@ -274,8 +280,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("oracle.jdbc.", "oracle.net.", "oracle.ucp."),
         remedy=(
             say(
-                "Set oracle.jdbc.ReadTimeout (milliseconds; none by default) and oracle.net.CONNECT_TIMEOUT as connection"
-                " properties of the Oracle driver."
+                "Set oracle.jdbc.ReadTimeout (milliseconds; none by default) and oracle.net.CONNECT_TIMEOUT as"
+                " connection properties of the Oracle driver."
             ),
             say("Set Statement.setQueryTimeout; look at v$session (event, blocking_session)."),
         ),
@@ -289,8 +295,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("com.microsoft.sqlserver.jdbc.", "net.sourceforge.jtds."),
         remedy=(
             say(
-                "Set socketTimeout (milliseconds; 0, for ever, by default), queryTimeout and lockTimeout in the JDBC URL"
-                " of the SQL Server driver (jTDS: socketTimeout in seconds)."
+                "Set socketTimeout (milliseconds; 0, for ever, by default), queryTimeout and lockTimeout in the JDBC"
+                " URL of the SQL Server driver (jTDS: socketTimeout in seconds)."
             ),
             say("Look at sys.dm_exec_requests (blocking_session_id, wait_type)."),
         ),
@@ -410,8 +416,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         remedy=(
             say(
-                "Set RestClientBuilder.setRequestConfigCallback(b -> b.setConnectTimeout(…).setSocketTimeout(…)) (socket"
-                " timeout 30 s by default); transport client: actionGet(timeout) instead of actionGet()."
+                "Set RestClientBuilder.setRequestConfigCallback(b -> b.setConnectTimeout(…).setSocketTimeout(…))"
+                " (socket timeout 30 s by default); transport client: actionGet(timeout) instead of actionGet()."
             ),
             say(
                 "Bulk requests: look at the search and write thread pools of the cluster (GET _cat/thread_pool)."
@@ -442,8 +448,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("io.grpc.",),
         remedy=(
             say(
-                "Set a deadline on every call: stub.withDeadlineAfter(3, TimeUnit.SECONDS) (gRPC has none by default), and"
-                " keepAliveTime on the channel to notice a dead peer."
+                "Set a deadline on every call: stub.withDeadlineAfter(3, TimeUnit.SECONDS) (gRPC has none by"
+                " default), and keepAliveTime on the channel to notice a dead peer."
             ),
         ),
         family="rpc",
@@ -492,8 +498,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.apache.kafka.",),
         remedy=(
             say(
-                "Use send(record).get(timeout, unit), and set delivery.timeout.ms (120 s by default), request.timeout.ms"
-                " (30 s) and max.block.ms (60 s) below consumeTimeout."
+                "Use send(record).get(timeout, unit), and set delivery.timeout.ms (120 s by default),"
+                " request.timeout.ms (30 s) and max.block.ms (60 s) below consumeTimeout."
             ),
         ),
         family="rpc",
@@ -519,8 +525,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         remedy=(
             say(
-                "Set sendMsgTimeout (3 s by default) and retryTimesWhenSendFailed of the producer that the listener uses;"
-                " look at the broker for busy errors."
+                "Set sendMsgTimeout (3 s by default) and retryTimesWhenSendFailed of the producer that the listener"
+                " uses; look at the broker for busy errors."
             ),
         ),
         family="rpc",
@@ -547,8 +553,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.apache.http.",),
         remedy=(
             say(
-                "Set RequestConfig.custom().setSocketTimeout(…).setConnectTimeout(…).setConnectionRequestTimeout(…) (all"
-                " for ever by default) on the Apache HttpClient 4; for TLS handshakes also"
+                "Set RequestConfig.custom().setSocketTimeout(…).setConnectTimeout(…).setConnectionRequestTimeout(…)"
+                " (all for ever by default) on the Apache HttpClient 4; for TLS handshakes also"
                 " setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(…))."
             ),
         ),
@@ -612,7 +618,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         remedy=(
             say(
-                "Use block(Duration), and HttpClient.responseTimeout (none by default) of Reactor Netty under WebClient."
+                "Use block(Duration), and HttpClient.responseTimeout (none by default) of Reactor Netty under"
+                " WebClient."
             ),
         ),
         family="http",
@@ -629,7 +636,8 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         remedy=(
             say(
-                "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, for ever, by default), or"
+                "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, for ever, by default),"
+                " or"
                 " set -Dsun.net.client.defaultConnectTimeout and -Dsun.net.client.defaultReadTimeout (milliseconds)."
             ),
         ),
@@ -695,7 +703,7 @@ CLIENTS: tuple[Cause, ...] = (
     ),
 )
 
-THROUGH: tuple[tuple[str, str, str], ...] = (
+THROUGH: tuple[tuple[str, str, Text], ...] = (
     # what stands above a client and has the setting that people really change: (prefix, name, remedy)
     (
         "feign.",

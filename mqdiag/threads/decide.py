@@ -1,127 +1,125 @@
-"""Stuck, progressing or idle: the decision for one thread from its own samples."""
+"""The first decision about one thread, from its own samples: stuck, progressing, idle or unknown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
 
-from mqdiag.text import say
+from mqdiag.facts.vocabulary import ConfidenceLevel, NotJudged
+from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.align import Track
-from mqdiag.threads.same_call import other_calls, same_call
+from mqdiag.threads.judgement import Judgement, Revision, Run
+from mqdiag.threads.measured_limits import (
+    BODY_MS,
+    BODY_MS_PER_S,
+    BURST_MS,
+    BURST_OVER_REST,
+    CLOCK_MS,
+    ENOUGH_SLEEPS,
+    ENOUGH_TIMED,
+    EXACT_BYTES,
+    FLOOR_MS,
+    HIGH_MS,
+    LATE_RUN_S,
+    LATE_RUN_SAMPLES,
+    LONG_RUN_S,
+    MONITOR_MS_PER_S,
+    SHORT_RUN_S,
+    SPIN_SHARE,
+    STEPS_MS_PER_S,
+    STILL_MS,
+    STILL_MS_PER_S,
+    SURE_RUN_S,
+    TRICKLE_MS_PER_S,
+    WORK_BYTES_PER_S,
+    WORK_MS,
+)
 from mqdiag.threads.series import Series
-from mqdiag.threads.standing_still import CLOCK_MS, SHORT_RUN_S, STILL_MS, growth, stands_still
-from mqdiag.threads.view import View
+from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.tracks import Track
 
-STUCK = "stuck"
-BLOCKED = "blocked"
-PROGRESSING = "progressing"
-IDLE = "idle"
-UNKNOWN = "unknown"
-
-HIGH_MS = 0.2
-"""growth up to which the confidence is high"""
-LONG_RUN_S = 5.0
-"""time that a run of samples must span for an error"""
-SURE_RUN_S = 7.5
-"""time that it must span to be sure: calls of five or six seconds are slow, and not rare"""
-LATE_RUN_SAMPLES = 4
-LATE_RUN_S = 7.5
-"""what a run must span in a thread that moved earlier in the series"""
-TRICKLE_MS_PER_S = 0.5
-"""growth of CPU time that an answer of single bytes costs, in a call that is proven to be the same one"""
-SPIN_SHARE = 0.05
-"""share of one core from which a thread that is found running computes; 20 threads on one core get this much"""
-ENOUGH_TIMED = 3
-"""samples with CPU time that judge a thread by themselves where others have none"""
-EXACT_BYTES = 10 * 1024**2
-"""from here on jstack prints allocated= in whole megabytes, which hide what a message needs: a few KiB may do"""
-WORK_BYTES_PER_S = 512 * 1024
+NOT_JUDGED: dict[NotJudged, Text] = {
+    "one-sample": say("one sample cannot show progress"),
+    "identical-samples": say("the samples are one dump, given more than once"),
+    "mixed-jvms": say("the samples are of different JVMs"),
+    "too-close": say("the samples are less than a second apart"),
+}
 ADMISSIONS = frozenset({"monitor", "lock", "pool"})
-"""waits that end when the thread is let in: what it does then is other work at the same frame of its own"""
+"""waits that end when the thread is let in: afterwards the same frame of its own does other work"""
 
-
-@dataclass(slots=True, eq=False)
-class Judgement:
-    """What is decided about one thread."""
-
-    track: Track
-    state: str
-    confidence: str | None = None
-    reason: str = ""
-    first: int = 0
-    """sample in which the run of the last work begins"""
-    count: int = 0
-    """samples in that run"""
-    seconds: float | None = None
-    cpu_growth: float | None = None
-    allocated_growth: int | None = None
-    same_addresses: bool = False
-    same_frames: bool = False
-    candidate: bool = False
-    """would be stuck if CPU time were known: decided with its siblings"""
-    computing: bool = False
-    """found running with CPU time growing in the same work: a loop, or work"""
-    starved: bool = False
-    """waits for a task that stands in the queue of its own pool"""
-    holder: Track | None = None
-    """the thread that must move first; names repeat, so not by name"""
-
-    @property
-    def still(self) -> bool:
-        """Makes no progress."""
-        return self.state in (STUCK, BLOCKED)
+_REQUEST_STREAM = "java.io.BufferedInputStream"
+_STREAM_LIBRARIES = frozenset({"HttpURLConnection"})
+"""libraries that make a stream for each request; others keep one as long as the connection"""
+_PER_CALL = (
+    "HttpURLConnection",
+    "HttpsURLConnectionImpl",
+    "java.util.concurrent.CompletableFuture$Signaller",
+    "java.util.concurrent.FutureTask",
+    "java.util.concurrent.CompletableFuture",
+    "java.util.concurrent.CountDownLatch$Sync",
+)
+"""classes of objects that are made for one call and die with it"""
 
 
 def judge_track(track: Track, series: Series) -> Judgement:
-    """Decide for one thread."""
+    """Decide about one thread."""
+    return Judgement(track, [_decide(track, series)])
+
+
+def _decide(track: Track, series: Series) -> Revision:
     last = len(series.moments) - 1
     present = track.present
-    views = [view for view in track.views if view is not None]
+    meanings = [meaning for meaning in track.meanings if meaning is not None]
     if present[-1] != last and series.jvms == 1:
-        return Judgement(track, UNKNOWN, reason=say("it ended before the last sample"))
-    view = views[-1]
-    if _rests(track, views):
-        return Judgement(
-            track, IDLE, "high" if len(views) > 1 else "medium", say("waits for work in all samples")
+        return Revision(state="unknown", reason=say("it ended before the last sample"))
+    meaning = meanings[-1]
+    if _rests(track, meanings):
+        return Revision(
+            state="idle",
+            confidence="high" if len(meanings) > 1 else "medium",
+            reason=say("waits for work in all samples"),
         )
     if series.not_judged is not None:
-        if _at_rest(track, view):
-            return Judgement(track, IDLE, "medium", say("waits for work in the only sample that counts"))
-        return Judgement(
-            track, UNKNOWN, reason=say("progress cannot be judged: {not_judged}", not_judged=series.not_judged)
-        )
+        if _at_rest(track, meaning):
+            return Revision(
+                state="idle", confidence="medium", reason=say("waits for work in the only sample that counts")
+            )
+        return Revision(state="unknown", reason=NOT_JUDGED[series.not_judged])
     if len(present) == 1:
-        return Judgement(track, UNKNOWN, reason=say("it is in the last sample only"))
-    if _at_rest(track, view):
-        return Judgement(
-            track, PROGRESSING, "medium", say("was at work in an earlier sample and waits for work now")
+        return Revision(state="unknown", reason=say("it is in the last sample only"))
+    if _at_rest(track, meaning):
+        return Revision(
+            state="progressing",
+            confidence="medium",
+            reason=say("was at work in an earlier sample and waits for work now"),
         )
-    return _judge_busy(track, series)
+    return _decide_busy(track, series)
 
 
-def _rests(track: Track, views: list[View]) -> bool:
-    first = views[0]
+def _rests(track: Track, meanings: list[StackMeaning]) -> bool:
+    first = meanings[0]
     if not _at_rest(track, first):
         return False
-    return all(view is first or _at_rest(track, view) for view in views)
+    return all(meaning is first or _at_rest(track, meaning) for meaning in meanings)
 
 
-def _at_rest(track: Track, view: View) -> bool:
-    """Has nothing to do: in the pool's queue, or, in a thread of no pool, in a wait of its own loop."""
-    if view.idle:
+def _at_rest(track: Track, meaning: StackMeaning) -> bool:
+    """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
+    if meaning.idle:
         return True
-    if track.is_worker or view.in_listener or view.doing in ("running", "monitor", "lock"):
+    if track.is_worker or meaning.in_listener or meaning.doing in ("running", "monitor", "lock"):
         return False
-    if track.role in (roles.POOL, roles.OTHER) and view.own_index < 0:
+    if track.role in (roles.POOL, roles.OTHER) and meaning.own_index < 0:
         # a library's own loop: long polls, cleaners, event loops
         return True
     if track.role == roles.VIRTUAL:
-        return view.doing in ("queue", "select", "accept")
-    return not view.in_pool_task and view.cause is None
+        return meaning.doing in ("queue", "select", "accept")
+    return not meaning.in_pool_task and meaning.cause is None
 
 
-def _judge_busy(track: Track, series: Series) -> Judgement:
-    """The run of samples, up to the last, in which the thread is at the same work without progress."""
+def _decide_busy(track: Track, series: Series) -> Revision:
+    """Decide by the last samples in which the thread is at the same work."""
     present = _timed(track)
     end = present[-1]
     begin = len(present) - 1
@@ -129,36 +127,46 @@ def _judge_busy(track: Track, series: Series) -> Judgement:
         _same_work(track, sample, end) for sample in range(present[begin - 1], present[begin])
     ):
         begin -= 1
-    run = present[begin:]
-    whole = _measure(track, series, run)
-    if len(run) == 1:
-        return _moved(whole, say("its work changed between the last two samples"))
-    if whole.cpu_growth is None:
-        return _without_cpu(whole, series)
-    if not stands_still(whole, run) and _is_one_call(whole):
-        return _same_call_still(whole)
-    best: Judgement | None = None
-    starts = range(len(run) - 1)
-    if growth(track, run[-2], run[-1]) > STILL_MS and track.last_view.doing != "monitor":
+    samples = present[begin:]
+    whole = _measure(track, series, samples)
+    if len(samples) == 1:
+        return _progressing(whole, say("its work changed between the last two samples"))
+    if whole.cpu_growth_ms is None:
+        return _without_cpu_time(track, whole, series)
+    if not _makes_no_progress(track, whole, samples) and _is_one_call(track, whole):
+        return Revision(
+            state="stuck",
+            confidence="medium",
+            reason=say(
+                "{count:count} samples show one call, by its own object; CPU time grew by {cpu_growth:decimal} ms,"
+                " as it does while an answer trickles in",
+                count=whole.count,
+                cpu_growth=whole.cpu_growth_ms,
+            ),
+            run=whole,
+        )
+    best: Run | None = None
+    starts = range(len(samples) - 1)
+    if _growth_ms(track, samples[-2], samples[-1]) > STILL_MS and track.last_meaning.doing != "monitor":
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
-    # the longest run that stands still; a thread may have moved first and hang since
+    # the longest run without progress; a thread may have moved first and be stuck since
     for start in starts:
-        measured = whole if start == 0 else _measure(track, series, run[start:])
-        if stands_still(measured, run[start:]):
-            best = measured
+        run = whole if start == 0 else _measure(track, series, samples[start:])
+        if _makes_no_progress(track, run, samples[start:]):
+            best = run
             break
     if best is None or (best.count < 3 and len(present) > 2):
-        return _growing(whole)
-    if best.count < len(present) and not _hangs_since(best):
-        return _moved(whole, say("it moved earlier in the series, though not in the last samples"), "low")
-    return _still(best)
+        return _growing(track, whole)
+    if best.count < len(present) and not _is_stuck_since(best):
+        return _progressing(whole, say("it moved earlier in the series, though not in the last samples"), "low")
+    return _stuck(track, best)
 
 
 def _timed(track: Track) -> list[int]:
-    """The samples that count: of two forms of dumps those with CPU time, if there are enough of them.
+    """The samples that count: those with CPU time, if there are enough of them, else all.
 
-    The others must show the same work; they hold neither CPU time nor addresses to compare with.
+    The others must show the same work; they hold neither CPU time nor addresses to compare.
     """
     present = list(track.present)
     timed = [sample for sample in present if (record := track.records[sample]) and record.cpu_ms is not None]
@@ -168,18 +176,18 @@ def _timed(track: Track) -> list[int]:
     return timed if all(_same_work(track, sample, timed[-1]) for sample in after) else present
 
 
-def _hangs_since(run: Judgement) -> bool:
-    """Whether a thread that moved first hangs since: a slow message may fill a few samples, not nearly all."""
+def _is_stuck_since(run: Run) -> bool:
+    """Whether a thread that moved first is stuck since: a slow message fills a few samples, but not nearly all."""
     return (
         run.count >= LATE_RUN_SAMPLES
         and run.seconds is not None
         and run.seconds >= LATE_RUN_S
-        and (run.cpu_growth or 0.0) < CLOCK_MS
+        and (run.cpu_growth_ms or 0.0) < CLOCK_MS
     )
 
 
 def _same_work(track: Track, one: int, other: int) -> bool:
-    a, b = track.views[one], track.views[other]
+    a, b = track.meanings[one], track.meanings[other]
     if a is None or b is None:
         return False
     if a is b:
@@ -187,160 +195,245 @@ def _same_work(track: Track, one: int, other: int) -> bool:
     if a.idle != b.idle or a.in_listener != b.in_listener:
         return False
     if track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
-        # the lock or the connection was given to it in between; a broker's locks are followed by their owners
+        # it got the lock or the connection in between; the locks of a broker are followed by their owners
         return False
     return a.work == b.work
 
 
-def _measure(track: Track, series: Series, run: list[int]) -> Judgement:
-    """Growth over a run."""
-    first, last = track.records[run[0]], track.records[run[-1]]
+def _measure(track: Track, series: Series, samples: list[int]) -> Run:
+    """What grew over these samples."""
+    first, last = track.records[samples[0]], track.records[samples[-1]]
     assert first is not None
     assert last is not None
-    cpu = None
+    cpu_ms = None
     if first.cpu_ms is not None and last.cpu_ms is not None:
-        cpu = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
-    allocated = None
+        cpu_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
+    allocated_bytes = None
     if first.allocated_bytes is not None and last.allocated_bytes is not None:
-        allocated = max(last.allocated_bytes - first.allocated_bytes, 0)
+        allocated_bytes = max(last.allocated_bytes - first.allocated_bytes, 0)
     same_frames = same_addresses = True
-    for index in run[:-1]:
+    for index in samples[:-1]:
         record = track.records[index]
         if record is not None:
             stack = record.stack
             same_frames = same_frames and (stack is last.stack or stack.frames == last.stack.frames)
             same_addresses = same_addresses and record.addresses == last.addresses
-    return Judgement(
-        track,
-        UNKNOWN,
-        first=run[0],
-        count=len(run),
-        seconds=_seconds(series, first.elapsed_s, last.elapsed_s, run),
-        cpu_growth=cpu,
-        allocated_growth=allocated,
+    return Run(
+        first=samples[0],
+        count=len(samples),
+        seconds=_seconds(series, first.elapsed_s, last.elapsed_s, samples),
+        cpu_growth_ms=cpu_ms,
+        allocated_growth_bytes=allocated_bytes,
         same_frames=same_frames,
         same_addresses=same_addresses,
     )
 
 
-def _seconds(series: Series, first: float | None, last: float | None, run: list[int]) -> float | None:
+def _seconds(series: Series, first: float | None, last: float | None, samples: list[int]) -> float | None:
     if first is not None and last is not None:
         return round(max(last - first, 0.0), 3)
-    begin, end = series.moments[run[0]].seconds, series.moments[run[-1]].seconds
+    begin, end = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
     return None if begin is None or end is None else round(end - begin, 3)
 
 
-def _still(run: Judgement) -> Judgement:
-    run.state = STUCK
-    view = run.track.last_view
-    grew = run.cpu_growth or 0.0
-    time = say("an unknown time") if run.seconds is None else f"{run.seconds:.1f} s"
-    run.reason = say(
-        "the same work in {count} samples over {time}, and its CPU time grew by {grew:decimal} ms",
-        count=run.count,
-        time=time,
-        grew=grew,
-    )
+def _growth_ms(track: Track, one: int, other: int) -> float:
+    """Milliseconds of CPU time between two samples."""
+    first, last = track.records[one], track.records[other]
+    if first is None or last is None or first.cpu_ms is None or last.cpu_ms is None:
+        return 0.0
+    return last.cpu_ms - first.cpu_ms
+
+
+def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
+    """Whether CPU time says that a thread did no work over a run of samples."""
+    assert run.cpu_growth_ms is not None
+    if run.seconds is not None and run.seconds < SHORT_RUN_S:
+        return False
+    if _works_at_once(track, samples):
+        return False
+    limit_ms = max(FLOOR_MS, min(STILL_MS, STILL_MS_PER_S * (8.0 if run.seconds is None else run.seconds)))
+    meaning = track.last_meaning
+    if run.same_frames and run.seconds is not None and meaning.reads_body:
+        # a slow server makes its callers wait for the first line of an answer, not in the middle of it
+        limit_ms = max(limit_ms, min(BODY_MS, BODY_MS_PER_S * run.seconds))
+    if run.same_frames and run.seconds is not None and meaning.waits_in_steps:
+        limit_ms = max(limit_ms, STEPS_MS_PER_S * run.seconds)
+    if meaning.doing == "monitor" and run.seconds is not None:
+        # one of the waiting threads checks the monitor once a second for as long as it waits
+        limit_ms = max(limit_ms, MONITOR_MS_PER_S * run.seconds)
+    if run.count < ENOUGH_SLEEPS and meaning.doing == "sleep":
+        # a sleep costs so little that it takes more samples to tell messages from one long back-off
+        limit_ms = FLOOR_MS
+    return run.cpu_growth_ms <= limit_ms
+
+
+def _works_at_once(track: Track, samples: list[int]) -> bool:
+    """Whether the growth of a run came between two of its samples: one message was done and the next one begun."""
+    if track.role == roles.BROKER_SEND or track.last_meaning.reads_body or track.last_meaning.waits_in_steps:
+        # waits of a broker have timeouts of their own, and the owners of its locks tell them apart; the bytes of an
+        # answer and the steps of a wait come at any time
+        return False
+    growths = sorted(_growth_ms(track, one, other) for one, other in pairwise(samples))
+    if len(growths) < 2:
+        # nothing to compare with
+        return bool(growths) and growths[-1] > FLOOR_MS
+    if growths[0] < CLOCK_MS and growths[-1] >= WORK_MS:
+        return True
+    usual = median(growths[:-1])
+    return growths[-1] >= BURST_MS and growths[-1] > BURST_OVER_REST * (usual + CLOCK_MS)
+
+
+def _stuck(track: Track, run: Run) -> Revision:
+    grew_ms = run.cpu_growth_ms or 0.0
+    stuck = Revision(state="stuck", reason=_same_work_for(run), run=run)
     if run.count < 3 or run.seconds is None or run.seconds < SURE_RUN_S:
-        run.confidence = "medium"
-        run.reason += say("; more samples would make it sure")
-    elif view.doing == "sleep" and grew > HIGH_MS:
-        run.confidence = "low"
-        run.reason += say("; short sleeps one after another, for one message or for many, look alike")
-    elif grew <= HIGH_MS or (view.doing == "socket-read" and grew <= STILL_MS and run.same_frames):
-        run.confidence = "high"
-    else:
-        run.confidence = "medium"
-        run.reason += say(", which is little but not nothing")
-    return run
+        more = say("{same_work}; more samples would make it sure", same_work=stuck.reason)
+        return replace(stuck, confidence="medium", reason=more)
+    if track.last_meaning.doing == "sleep" and grew_ms > HIGH_MS:
+        alike = say("{same_work}; short sleeps for one message or for many look alike", same_work=stuck.reason)
+        return replace(stuck, confidence="low", reason=alike)
+    if grew_ms <= HIGH_MS or (
+        track.last_meaning.doing == "socket-read" and grew_ms <= STILL_MS and run.same_frames
+    ):
+        return replace(stuck, confidence="high")
+    little = say("{same_work}, which is little but not nothing", same_work=stuck.reason)
+    return replace(stuck, confidence="medium", reason=little)
 
 
-def _growing(run: Judgement) -> Judgement:
+def _same_work_for(run: Run) -> Text:
+    if run.seconds is None:
+        return say(
+            "{count:count} samples show the same work; CPU time grew by {grew:decimal} ms",
+            count=run.count,
+            grew=run.cpu_growth_ms,
+        )
+    return say(
+        "{count:count} samples over {seconds:seconds} show the same work; CPU time grew by {grew:decimal} ms",
+        count=run.count,
+        seconds=run.seconds,
+        grew=run.cpu_growth_ms,
+    )
+
+
+def _growing(track: Track, run: Run) -> Revision:
     """The same place in the code, but CPU time went by: work, or a loop."""
-    view = run.track.last_view
-    assert run.cpu_growth is not None
-    if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth <= STILL_MS:
-        run.reason = say("the samples span {seconds:decimal} s only", seconds=run.seconds)
-        return run
+    assert run.cpu_growth_ms is not None
+    if run.seconds is not None and run.seconds < SHORT_RUN_S and run.cpu_growth_ms <= STILL_MS:
+        return Revision(
+            state="unknown",
+            reason=say("the samples span only {seconds:seconds}", seconds=run.seconds),
+            run=run,
+        )
     running = sum(
         1
-        for index in run.track.present[-run.count :]
-        if (view_at := run.track.views[index]) and view_at.doing == "running"
+        for index in track.present[-run.count :]
+        if (meaning := track.meanings[index]) and meaning.doing == "running"
     )
-    share = run.cpu_growth / (1000 * run.seconds) if run.seconds else 0.0
-    if running * 5 >= run.count * 4 and share >= SPIN_SHARE and (view.in_listener or view.in_pool_task):
-        run.computing = True
-        if run.allocated_growth is None or not run.seconds:
-            run.reason = say(
-                (
-                    "computes in the same place ({share:percent} of a core); without allocated= a loop looks"
-                    " like work"
-                ),
+    share = run.cpu_growth_ms / (1000 * run.seconds) if run.seconds else 0.0
+    has_task = track.last_meaning.in_listener or track.last_meaning.in_pool_task
+    if running * 5 >= run.count * 4 and share >= SPIN_SHARE and has_task:
+        return _computing(track, run, share)
+    return _progressing(run, say("its CPU time grew by {cpu_growth:decimal} ms", cpu_growth=run.cpu_growth_ms))
+
+
+def _computing(track: Track, run: Run, share: float) -> Revision:
+    """Objects tell work from a loop: a loop that allocates nothing finishes nothing."""
+    if run.allocated_growth_bytes is None or not run.seconds:
+        return Revision(
+            state="unknown",
+            reason=say(
+                "computes in the same place ({share:percent} of a core); without allocated= a loop looks like work",
                 share=share,
-            )
-            return run
-        if run.allocated_growth == 0:
-            if (run.track.last.allocated_bytes or 0) >= EXACT_BYTES:
-                run.reason = say(
-                    "computes ({share:percent} of a core); allocated= is printed too coarsely to decide",
-                    share=share,
-                )
-                return run
-            run.state = STUCK
-            run.confidence = "high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium"
-            run.reason = say("computes ({share:percent} of a core) and allocates nothing: a loop", share=share)
-            return run
-        run.computing = False
-        rate = run.allocated_growth / run.seconds
-        return _moved(
+            ),
+            run=run,
+            computing=True,
+        )
+    if run.allocated_growth_bytes > 0:
+        rate = run.allocated_growth_bytes / run.seconds
+        return _progressing(
             run, say("computes, and makes new objects"), "medium" if rate >= WORK_BYTES_PER_S else "low"
         )
-    return _moved(run, say("its CPU time grew by {cpu_growth:decimal} ms", cpu_growth=run.cpu_growth))
+    if (track.last.allocated_bytes or 0) >= EXACT_BYTES:
+        return Revision(
+            state="unknown",
+            reason=say(
+                "computes ({share:percent} of a core); allocated= is too coarse to decide from 10 MB on",
+                share=share,
+            ),
+            run=run,
+            computing=True,
+        )
+    return Revision(
+        state="stuck",
+        confidence="high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium",
+        reason=say("computes ({share:percent} of a core) and allocates nothing: a loop", share=share),
+        run=run,
+        computing=True,
+    )
 
 
-def _is_one_call(run: Judgement) -> bool:
-    """Whether one call fills the series, by its own object, and costs no more than an answer that trickles."""
+def _progressing(run: Run, reason: Text, confidence: ConfidenceLevel | None = None) -> Revision:
+    # CPU time alone is no proof: a loop that tries one message again and again spends it too
+    sure: ConfidenceLevel = "high" if run.count == 1 else "medium"
+    return Revision(state="progressing", confidence=confidence or sure, reason=reason, run=run)
+
+
+def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
+    """JDK 8, and files of Thread.dump_to_file: lock objects and other threads of the pool must decide."""
+    undecided = Revision(state="unknown", reason=say("the dumps hold no CPU time"), run=run)
+    if run.seconds is not None and run.seconds < SHORT_RUN_S:
+        return undecided
+    formats = {series.moments[index].sample.format for index in track.present if index >= run.first}
+    if formats <= {"dump-json", "dump-text"} and _other_calls(track, run.first):
+        return _progressing(
+            run, say("each sample shows another call, by the identity of its objects"), "medium"
+        )
+    if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.present) > 2):
+        return replace(undecided, unchanged=True)
+    return undecided
+
+
+def _is_one_call(track: Track, run: Run) -> bool:
+    """Whether one call fills the series, by its own object, and costs no more than an answer that trickles in."""
     return (
-        run.count == len(run.track.present)
-        and run.cpu_growth is not None
+        run.count == len(track.present)
+        and run.cpu_growth_ms is not None
         and run.seconds is not None
         and run.seconds >= SHORT_RUN_S
-        and run.cpu_growth <= TRICKLE_MS_PER_S * run.seconds
+        and run.cpu_growth_ms <= TRICKLE_MS_PER_S * run.seconds
         and run.same_frames
-        and same_call(run.track, run.first)
+        and is_same_call(track, run.first)
     )
 
 
-def _same_call_still(run: Judgement) -> Judgement:
-    run.state = STUCK
-    run.confidence = "medium"
-    run.reason = say(
-        (
-            "the same call, by its own object, in {count} samples; its CPU time grew by"
-            " {cpu_growth:decimal} ms, as under an answer that trickles"
-        ),
-        count=run.count,
-        cpu_growth=run.cpu_growth,
-    )
-    return run
+def is_same_call(track: Track, first: int) -> bool:
+    """Whether one object of a call is in all samples from `first` on."""
+    objects = [_call_objects(track, index) for index in track.present if index >= first]
+    return bool(objects) and bool(frozenset.intersection(*objects))
 
 
-def _moved(run: Judgement, why: str, confidence: str | None = None) -> Judgement:
-    run.state = PROGRESSING
-    # CPU time alone is no proof: a loop that tries one message again and again spends it too
-    run.confidence = confidence or ("high" if run.count == 1 else "medium")
-    run.reason = why
-    return run
+def _other_calls(track: Track, first: int) -> bool:
+    """Whether each sample from `first` on has objects of a call, and no two neighbours share one.
+
+    It proves progress only where objects are named by identity hash: addresses change when the collector moves
+    objects.
+    """
+    objects = [_call_objects(track, index) for index in track.present if index >= first]
+    return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
 
 
-def _without_cpu(run: Judgement, series: Series) -> Judgement:
-    """JDK 8, and files of Thread.dump_to_file: the lock objects and the siblings must tell."""
-    run.reason = say("the dumps hold no CPU time")
-    if run.seconds is not None and run.seconds < SHORT_RUN_S:
-        return run
-    run_formats = {series.moments[index].sample.format for index in run.track.present if index >= run.first}
-    if run_formats <= {"dump-json", "dump-text"} and other_calls(run.track, run.first):
-        return _moved(run, say("each sample shows another call, by the identity of its objects"), "medium")
-    if run.same_frames and run.count >= 2 and not (run.count < 3 and len(run.track.present) > 2):
-        run.candidate = True
-    return run
+def _call_objects(track: Track, index: int) -> frozenset[str]:
+    """Addresses in one sample of the objects that were made for the current call."""
+    record, meaning = track.records[index], track.meanings[index]
+    if record is None or meaning is None:
+        return frozenset()
+    library = meaning.cause.library if meaning.cause is not None else ""
+    found = set()
+    for lock in record.stack.locks:
+        if not 0 <= lock.slot < len(record.addresses):
+            continue
+        if lock.class_name.endswith(_PER_CALL) or (
+            lock.class_name == _REQUEST_STREAM and library in _STREAM_LIBRARIES
+        ):
+            found.add(record.addresses[lock.slot])
+    return frozenset(found)

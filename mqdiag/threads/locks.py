@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mqdiag.facts.vocabulary import LockKind
 from mqdiag.read.stacks.records import (
     LOCKED,
     PARKING,
@@ -14,8 +15,8 @@ from mqdiag.read.stacks.records import (
     Stack,
     ThreadRecord,
 )
-from mqdiag.threads.align import Track
 from mqdiag.threads.series import Series
+from mqdiag.threads.tracks import Track
 
 _LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
 
@@ -26,8 +27,7 @@ class Wait:
 
     object_id: str
     class_name: str
-    kind: str
-    """monitor or synchronizer"""
+    kind: LockKind
     owner: Track | None = None
     inferred: bool = False
 
@@ -119,8 +119,8 @@ class _Shape:
             for lock in stack.locks
             if lock.kind in (WAITING_TO_LOCK, RELOCKING, PARKING, WAITING_ON) and lock.slot >= 0
         )
-        self.lock: tuple[str, str, int] | None = None
-        self.parked: tuple[str, str, int] | None = None
+        self.lock: tuple[LockKind, str, int] | None = None
+        self.parked: tuple[LockKind, str, int] | None = None
         """what it parks on, a lock or not: the dump may name its owner all the same"""
         for lock in stack.locks:
             if lock.slot < 0:
@@ -180,9 +180,9 @@ def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
     """Without -l nobody is listed as owner of a java.util.concurrent lock: who is past lock() holds it."""
     open_waits: dict[str, list[tuple[Track, Wait]]] = {}
     for track, wait in graph.waits.items():
-        view = track.views[index]
-        if wait.owner is None and wait.kind == "synchronizer" and view is not None and view.locking:
-            open_waits.setdefault(view.locking, []).append((track, wait))
+        meaning = track.meanings[index]
+        if wait.owner is None and wait.kind == "synchronizer" and meaning is not None and meaning.locking:
+            open_waits.setdefault(meaning.locking, []).append((track, wait))
     for method, waits in open_waits.items():
         if len({wait.object_id for _, wait in waits}) != 1:
             continue
@@ -191,9 +191,9 @@ def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
             track
             for track in tracks
             if track not in waiting
-            and (view := track.views[index]) is not None
-            and not view.idle
-            and method in view.methods
+            and (meaning := track.meanings[index]) is not None
+            and not meaning.idle
+            and method in meaning.methods
         ]
         if len(inside) == 1:
             for _, wait in waits:

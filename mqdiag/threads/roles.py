@@ -8,17 +8,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
-CONSUME_WORKER = "consume-worker"
-CALLBACK = "client-callback"
-PULL_SERVICE = "pull-service"
-REBALANCE_SERVICE = "rebalance-service"
-BROKER_SEND = "broker-send"
-POOL = "pool"
-OTHER = "other"
-JVM = "jvm"
-VIRTUAL = "virtual"
-CARRIER = "virtual-carrier"
+from mqdiag.facts.vocabulary import Role
+
+CONSUME_WORKER: Final = "consume-worker"
+CALLBACK: Final = "client-callback"
+PULL_SERVICE: Final = "pull-service"
+REBALANCE_SERVICE: Final = "rebalance-service"
+BROKER_SEND: Final = "broker-send"
+POOL: Final = "pool"
+OTHER: Final = "other"
+JVM: Final = "jvm"
+VIRTUAL: Final = "virtual"
+CARRIER: Final = "virtual-carrier"
 
 WORKER_NAME = re.compile(r"^ConsumeMessageThread_(?:(.+)_)?(\d+)$", re.S)
 _NUMBERED = re.compile(r"^(.*?)[-_#: ]?\(?(\d+)\)?$", re.S)
@@ -27,8 +30,8 @@ _GROUP_OF_PREFIX = re.compile(
     re.S,
 )
 
-# (prefix, role); the first that fits wins, so longer ones stand before their beginnings
-PREFIXES: tuple[tuple[str, str], ...] = (
+# (prefix, role); the first one that fits wins, so a longer prefix comes before its own beginning
+PREFIXES: tuple[tuple[str, Role], ...] = (
     ("ConsumeMessageScheduledThread_", "consume-scheduled"),
     ("ConsumeMessageThread_", CONSUME_WORKER),
     ("CleanExpireMsgScheduledThread_", "expiry-cleaner"),
@@ -140,16 +143,16 @@ JVM_PREFIXES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class NamedRole:
     """What a name says."""
 
-    role: str
+    role: Role
     pool: str | None
     group: str | None
 
 
 @lru_cache(maxsize=65_536)
-def role_of_name(name: str) -> Role:
+def role_of_name(name: str) -> NamedRole:
     """Role, pool and group by a thread's name."""
     plain = name
     if name.startswith("#"):
@@ -160,14 +163,14 @@ def role_of_name(name: str) -> Role:
         if plain.startswith(prefix):
             worker = WORKER_NAME.match(plain)
             if worker:
-                return Role(role, plain[: worker.start(2) - 1], worker[1])
+                return NamedRole(role, plain[: worker.start(2) - 1], worker[1])
             owner = _GROUP_OF_PREFIX.match(plain)
             group = (owner[1] or owner[2]) if owner else None
-            return Role(role, pool_of(plain) or plain, group)
+            return NamedRole(role, pool_of(plain) or plain, group)
     if plain in JVM_NAMES or plain.startswith(JVM_PREFIXES):
-        return Role(JVM, None, None)
+        return NamedRole(JVM, None, None)
     pool = pool_of(plain)
-    return Role(POOL if pool else OTHER, pool, None)
+    return NamedRole(POOL if pool else OTHER, pool, None)
 
 
 def pool_of(name: str) -> str | None:

@@ -1,17 +1,18 @@
-"""Samples in order of time, of one JVM, each once."""
+"""Samples in order of time, by JVM, each once."""
 
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from mqdiag.facts.vocabulary import NotJudged
 from mqdiag.read.stacks.records import Sample, ThreadRecord
+from mqdiag.threads.measured_limits import LEAST_SERIES_S, SAME_INSTANT_S
 
-# threads that live as long as their JVM: their ids tell one JVM from another
+# threads that live as long as their JVM, so their ids identify it
 ANCHORS = frozenset(
     {"VM Thread", "Reference Handler", "Finalizer", "Signal Dispatcher", "VM Periodic Task Thread"}
 )
-SAME_INSTANT_S = 0.005
 
 
 @dataclass(slots=True)
@@ -20,9 +21,9 @@ class Moment:
 
     sample: Sample
     uptime: float | None
-    """`elapsed=` of the oldest thread: seconds since the JVM's start, exact to 10 ms"""
+    """`elapsed=` of the oldest thread: seconds since the start of the JVM, to 10 ms"""
     clock: float | None
-    """seconds of the date line or of the dump's own time; the date line has whole seconds only"""
+    """seconds of the date line, which has whole seconds only, or of the dump's own time"""
     jvm: int = 0
     seconds: float | None = None
     """since the first sample of the series"""
@@ -35,8 +36,7 @@ class Series:
     moments: list[Moment]
     jvms: int = 1
     repeated: int = 0
-    not_judged: str | None = None
-    dropped_labels: list[str] = field(default_factory=list)
+    not_judged: NotJudged | None = None
 
     @property
     def samples(self) -> list[Sample]:
@@ -50,9 +50,9 @@ class Series:
 
 
 def make_series(samples: list[Sample]) -> Series:
-    """Sort, take repetitions out, tell JVMs apart."""
+    """Sort the samples, leave repeated ones out, and number the JVMs."""
     moments = [Moment(sample, _uptime(sample), _clock(sample)) for sample in samples]
-    jvms = _tell_apart(moments)
+    jvms = _number_jvms(moments)
     moments.sort(key=lambda moment: moment.jvm)
     ordered: list[Moment] = []
     repeated = 0
@@ -71,7 +71,7 @@ def make_series(samples: list[Sample]) -> Series:
         series.not_judged = "mixed-jvms"
     elif len(ordered) == 1:
         series.not_judged = "identical-samples" if repeated else "one-sample"
-    elif series.seconds is not None and series.seconds < 1.0:
+    elif series.seconds is not None and series.seconds < LEAST_SERIES_S:
         series.not_judged = "too-close"
     return series
 
@@ -79,7 +79,7 @@ def make_series(samples: list[Sample]) -> Series:
 def by_jvm(samples: list[Sample]) -> list[list[Sample]]:
     """The samples of each JVM, in the order in which they were given."""
     moments = [Moment(sample, _uptime(sample), _clock(sample)) for sample in samples]
-    own: list[list[Sample]] = [[] for _ in range(_tell_apart(moments))] if samples else []
+    own: list[list[Sample]] = [[] for _ in range(_number_jvms(moments))] if samples else []
     for moment in moments:
         own[moment.jvm].append(moment.sample)
     return own
@@ -101,7 +101,7 @@ def _clock(sample: Sample) -> float | None:
 
 
 def _six_digits(text: str) -> str:
-    """Nanoseconds are more than Python reads."""
+    """Cut nanoseconds to the microseconds that Python reads."""
     dot = text.find(".")
     if dot < 0:
         return text
@@ -112,7 +112,7 @@ def _six_digits(text: str) -> str:
 
 
 def _in_order(moments: list[Moment]) -> list[Moment]:
-    """By uptime when all have it, else by clock, else as given."""
+    """By uptime if all have it, else by clock, else as given."""
     if all(moment.uptime is not None for moment in moments):
         return sorted(moments, key=lambda moment: moment.uptime or 0.0)
     if all(moment.clock is not None for moment in moments):
@@ -121,7 +121,7 @@ def _in_order(moments: list[Moment]) -> list[Moment]:
 
 
 def _same(moment: Moment, other: Moment) -> bool:
-    """The same dump given twice: nothing at all moved, the clocks least of all."""
+    """Whether it is the same dump given twice: nothing differs, not even the clocks."""
     mine, theirs = moment.sample, other.sample
     if len(mine.threads) != len(theirs.threads) or mine.format != theirs.format:
         return False
@@ -143,24 +143,24 @@ def _same_thread(one: ThreadRecord, other: ThreadRecord) -> bool:
     )
 
 
-def _tell_apart(moments: list[Moment]) -> int:
-    """Number the JVMs; gives how many there are."""
-    faces: list[_Face] = []
+def _number_jvms(moments: list[Moment]) -> int:
+    """Give each sample the number of its JVM; returns how many JVMs there are."""
+    identities: list[_SampleIdentity] = []
     for moment in moments:
-        face = _Face(moment)
-        for number, known in enumerate(faces):
-            if known.same_jvm(face):
+        identity = _SampleIdentity(moment)
+        for number, known in enumerate(identities):
+            if known.same_jvm(identity):
                 moment.jvm = number
-                known.learn(face)
+                known.learn(identity)
                 break
         else:
-            moment.jvm = len(faces)
-            faces.append(face)
-    return max(len(faces), 1)
+            moment.jvm = len(identities)
+            identities.append(identity)
+    return max(len(identities), 1)
 
 
-class _Face:
-    """What tells one JVM from another: ids of threads that live as long as it, process id, version, start time."""
+class _SampleIdentity:
+    """What identifies a JVM: ids of threads that live as long as it, process id, version and start time."""
 
     def __init__(self, moment: Moment) -> None:
         sample = moment.sample
@@ -175,8 +175,8 @@ class _Face:
                 self.ids[thread.java_id] = (thread.tid, thread.name)
         self.started = None if moment.uptime is None or moment.clock is None else moment.clock - moment.uptime
 
-    def same_jvm(self, other: _Face) -> bool:
-        """Whether two samples can be of one JVM; what one of them does not say is no contradiction."""
+    def same_jvm(self, other: _SampleIdentity) -> bool:
+        """Whether two samples can be of one JVM; a value that one of them lacks is no contradiction."""
         if self.version and other.version and self.version != other.version:
             return False
         shared = self.anchors.keys() & other.anchors.keys()
@@ -197,15 +197,15 @@ class _Face:
         )
         return differing * 4 <= len(common)
 
-    def learn(self, other: _Face) -> None:
-        """Take over what a further sample of the same JVM says."""
+    def learn(self, other: _SampleIdentity) -> None:
+        """Add what another sample of the same JVM shows."""
         self.anchors.update(other.anchors)
         self.ids.update(other.ids)
         self.pid = self.pid if self.pid is not None else other.pid
 
 
 def _version(jvm: str | None) -> str | None:
-    """The version's numbers, which all forms of dump print: "17.0.15+6"."""
+    """The numbers of the version, which all forms of dumps print: "17.0.15+6"."""
     if jvm is None:
         return None
     for word in jvm.replace("(", " ").replace(")", " ").split():
@@ -215,7 +215,7 @@ def _version(jvm: str | None) -> str | None:
 
 
 def _set_seconds(moments: list[Moment]) -> None:
-    """Time since the first sample; of different JVMs only clocks can be compared."""
+    """Set the time since the first sample; it is unknown if the samples are of several JVMs."""
     if not moments:
         return
     one_jvm = len({moment.jvm for moment in moments}) == 1

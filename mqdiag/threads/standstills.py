@@ -1,39 +1,41 @@
-"""Threads that stand still, put together by pool and cause: what a rule speaks about."""
+"""Threads without progress, grouped by pool and cause: what a rule reports."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Container
 
 from mqdiag.facts.stacks import Standstill
-from mqdiag.language import say
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
-from mqdiag.threads.align import Track
-from mqdiag.threads.decide import BLOCKED, STUCK, Judgement
-from mqdiag.threads.explain import Explanation, explain
-from mqdiag.threads.present import cut_frames
+from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
+from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.stack_meaning import cut_frames
+from mqdiag.threads.tracks import Track
 
 
-def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tuple[Standstill, ...]:
-    """One entry for each pool, kind and cause; what other pools do only where it means a fault.
+def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tuple[Standstill, ...]:
+    """One entry for each pool, kind and cause. Threads of other pools count only if theirs means a fault.
 
     Args:
         judgements: all threads.
-        deadlocked: members of cycles, which are told as such.
+        deadlocked: members of cycles, which are reported as deadlocks.
     """
     by_track = {judgement.track: judgement for judgement in judgements}
     sizes = Counter(
         (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
     )
     serving = _serving(judgements, by_track)
-    found: dict[tuple[object, ...], list[tuple[Judgement, Explanation]]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
     for judgement in judgements:
-        undecided = judgement.computing and judgement.state not in (STUCK, BLOCKED)
-        if (not judgement.still and not undecided) or judgement.track in deadlocked:
+        undecided = judgement.now.computing and not judgement.makes_no_progress
+        if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
         track = judgement.track
-        why = explain(track, track.last_view, computing=judgement.computing, starved=judgement.starved)
-        if not _speaks(judgement, why, serving):
+        why = cause_of_wait(
+            track.role, track.last_meaning, computing=judgement.now.computing, starved=judgement.now.starved
+        )
+        if not _is_fault(judgement, why, serving):
             continue
         holder = _root(judgement, by_track) if why.kind == "lock" else None
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
@@ -48,12 +50,12 @@ def standstills(judgements: list[Judgement], deadlocked: frozenset[Track]) -> tu
 
 
 def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | None:
-    """The end of the chain of holders: who must move first; in a cycle, the first of it that is met."""
+    """The last thread of the chain of waits, which must move first; in a cycle, the first one that is met."""
     seen = {judgement.track}
-    here = judgement.holder
+    here = judgement.now.waits_for
     while here is not None and here not in seen:
         seen.add(here)
-        onward = by_track[here].holder if here in by_track and by_track[here].still else None
+        onward = by_track[here].now.waits_for if here in by_track and by_track[here].makes_no_progress else None
         if onward is None or onward in seen:
             return here
         here = onward
@@ -63,64 +65,64 @@ def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | Non
 def _serving(
     judgements: list[Judgement], by_track: dict[Track, Judgement]
 ) -> dict[tuple[int, str | None], str]:
-    """Pools and threads that consume workers wait for, with the group that waits."""
+    """Pools and threads that consume threads wait for, with the group that waits."""
     serving: dict[tuple[int, str | None], str] = {}
     for judgement in judgements:
         track = judgement.track
-        if not track.is_worker or judgement.holder is None:
+        if not track.is_worker or judgement.now.waits_for is None:
             continue
         seen: set[Track] = set()
-        holder = by_track.get(judgement.holder)
+        holder = by_track.get(judgement.now.waits_for)
         while holder is not None and holder.track not in seen:
             seen.add(holder.track)
             if not holder.track.is_worker:
                 serving.setdefault(
                     (holder.track.jvm, holder.track.pool or holder.track.name), track.group or ""
                 )
-            holder = by_track.get(holder.holder) if holder.holder else None
+            holder = by_track.get(holder.now.waits_for) if holder.now.waits_for else None
     return serving
 
 
-def _speaks(judgement: Judgement, why: Explanation, serving: dict[tuple[int, str | None], str]) -> bool:
-    """Whether a standstill of this thread is a fault: in a consumer always, elsewhere only when it is plain."""
+def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, str | None], str]) -> bool:
+    """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases."""
     track = judgement.track
-    if track.is_worker or track.role == roles.BROKER_SEND or judgement.starved:
+    if track.is_worker or track.role == roles.BROKER_SEND or judgement.now.starved:
         return True
     if (track.jvm, track.pool or track.name) in serving:
         return True
     if track.role in (roles.JVM, roles.CARRIER):
         return False
     if track.role == roles.CALLBACK:
-        return track.last_view.own_index >= 0
-    view = track.last_view
-    if not (view.in_pool_task or track.role == roles.VIRTUAL):
+        return track.last_meaning.own_index >= 0
+    meaning = track.last_meaning
+    if not (meaning.in_pool_task or track.role == roles.VIRTUAL):
         return why.kind == "lock"
     if why.kind in ("socket-read", "pool"):
-        return view.cause is not None and view.own_index >= 0
+        return meaning.cause is not None and meaning.own_index >= 0
     return why.kind == "lock"
 
 
-def _is_lonely_lock(members: list[tuple[Judgement, Explanation]]) -> bool:
-    """One thread of no consumer that waits for a lock is no convoy."""
+def _is_lonely_lock(members: list[tuple[Judgement, CauseOfWait]]) -> bool:
+    """One thread that waits for a lock is no convoy, unless it is a consume thread."""
     judgement, why = members[0]
     return why.kind == "lock" and len(members) < 2 and not judgement.track.is_worker
 
 
 def _entry(
-    members: list[tuple[Judgement, Explanation]],
+    members: list[tuple[Judgement, CauseOfWait]],
     sizes: Counter[tuple[int, str]],
     by_track: dict[Track, Judgement],
     serving: dict[tuple[int, str | None], str],
 ) -> Standstill:
     judgements = [judgement for judgement, _ in members]
-    # what most of them do speaks for all
-    common = Counter(judgement.track.last_view for judgement in judgements).most_common(1)[0][0]
-    typical = next(judgement for judgement in judgements if judgement.track.last_view is common)
+    # show what most of them do
+    common = Counter(judgement.track.last_meaning for judgement in judgements).most_common(1)[0][0]
+    typical = next(judgement for judgement in judgements if judgement.track.last_meaning is common)
     why = next(item for judgement, item in members if judgement is typical)
     track = typical.track
-    # the confidence that most of them share; one thread with a little more CPU time does not weaken the rest
-    usual = Counter(judgement.confidence for judgement in judgements).most_common(1)[0][0]
-    speaker = next(judgement for judgement in judgements if judgement.confidence == usual)
+    # the confidence that most of them have; one thread with a little more CPU time does not weaken the others
+    usual = Counter(judgement.now.confidence for judgement in judgements).most_common(1)[0][0]
+    speaker = next(judgement for judgement in judgements if judgement.now.confidence == usual)
     root = _root(typical, by_track)
     holder = by_track.get(root) if root else None
     group = track.group
@@ -133,13 +135,13 @@ def _entry(
         ),
         None,
     )
-    seconds = [judgement.seconds for judgement in judgements if judgement.seconds is not None]
-    growth = [judgement.cpu_growth for judgement in judgements if judgement.cpu_growth is not None]
+    seconds = [one.run.seconds for one in judgements if one.run.seconds is not None]
+    growth_ms = [one.run.cpu_growth_ms for one in judgements if one.run.cpu_growth_ms is not None]
     remedy = why.remedy
     cause = why.cause
     if why.kind == "pool" and holder is not None:
-        # those who have the connections are the cause; the pool is only where it shows
-        theirs = explain(holder.track, holder.track.last_view, computing=holder.computing)
+        # the threads that have the connections are the cause; the pool is only where it shows
+        theirs = cause_of_wait(holder.track.role, holder.track.last_meaning, computing=holder.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
     frames, _ = cut_frames(common)
@@ -155,33 +157,33 @@ def _entry(
         frame=_frame(track),
         listener=common.listener,
         wait=common.top,
-        samples=min(judgement.count for judgement in judgements),
+        samples=min(judgement.run.count for judgement in judgements),
         seconds=min(seconds) if seconds else None,
-        cpu_growth_ms=max(growth) if growth else None,
+        cpu_growth_ms=max(growth_ms) if growth_ms else None,
         confidence=usual or "low",
-        reason=speaker.reason,
-        remedy=tuple(map(say, remedy)),
+        reason=speaker.now.reason,
+        remedy=remedy,
         holder=holder.track.name if holder else None,
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,
         lock_class=wait if why.kind == "lock" else None,
         frames=frames,
-        decided=any(judgement.still for judgement in judgements),
+        decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
     )
 
 
 def _frame(track: Track) -> str | None:
-    """The frame that tells most: the user's own, or a broker thread's place in the store."""
-    view = track.last_view
+    """The frame that says most: the user's own, or in a broker the one in the message store."""
+    meaning = track.last_meaning
     if track.role == roles.BROKER_SEND:
-        for frame in view.stack.frames:
+        for frame in meaning.stack.frames:
             if ".rocketmq.store." in frame:
                 return frame
-    return view.own_frame
+    return meaning.own_frame
 
 
 def _does(holder: Judgement) -> str:
-    view = holder.track.last_view
-    where = _frame(holder.track) or view.top or "?"
-    return f"{view.doing} at {where}"
+    meaning = holder.track.last_meaning
+    where = _frame(holder.track) or meaning.top or "?"
+    return f"{meaning.doing} at {where}"

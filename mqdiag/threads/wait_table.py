@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from mqdiag.facts.vocabulary import Doing
+
 # the top frame of a thread that waits: what it is unless the frames below say more
-NATIVE_WAITS: dict[str, str] = {
+NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.SocketDispatcher.read0": "socket-read",
     "sun.nio.ch.SocketDispatcher.readv0": "socket-read",
     "java.net.SocketInputStream.socketRead0": "socket-read",
@@ -101,7 +103,7 @@ PARK_PLUMBING = frozenset(
 )
 
 # the first of these below the top decides
-WAITS: dict[str, str] = {
+WAITS: dict[str, Doing] = {
     "sun.nio.ch.NioSocketImpl.connect": "connect",
     "sun.nio.ch.NioSocketImpl.timedFinishConnect": "connect",
     "sun.nio.ch.SocketChannelImpl.connect": "connect",
@@ -248,6 +250,16 @@ IDLE = frozenset(
 )
 # libraries that wait in short steps for one and the same thing: what they do between two steps is no progress
 STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
+# the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer
+ANSWER_BODIES = (
+    ".MeteredStream.read",
+    ".ChunkedInputStream.read",
+    ".ContentLengthInputStream.read",
+    ".IdentityInputStream.read",
+    "$FixedLengthSource.read",
+    "$ChunkedSource.read",
+    "$UnknownLengthSource.read",
+)
 # the worker of a ForkJoinPool looks for a task; up to JDK 21 it does so in the frame below the task that it runs
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
 # who runs a task that another thread handed over

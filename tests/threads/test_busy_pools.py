@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.language import english
 from tests.threads.made import CONSUME, HTTP, MYSQL, At, report
 
 OTHER = ("com.acme.Pricing.price(Pricing.java:7)", *CONSUME)
@@ -33,5 +34,5 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
     ]
     found = report(tmp_path, samples)
     assert {each.rule for each in found.findings} == {"workers-saturated", "slow-listener"}
-    assert "8 of them move on" in found.findings[0].title
-    assert any(line.startswith("Of 2 more it is open") for line in found.findings[0].explanation)
+    assert "8 of them move on" in english()(found.findings[0].title)
+    assert any(english()(line).startswith("Of 2 more it is open") for line in found.findings[0].explanation)

@@ -7,7 +7,7 @@ import pytest
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.threads.cause_table import CLIENTS, POOLS, THROUGH
 from mqdiag.threads.library_packages import is_own
-from mqdiag.threads.view import view_of
+from mqdiag.threads.stack_meaning import meaning_of
 
 PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")
 AWAIT = (*PARK, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await")
@@ -220,7 +220,7 @@ BELOW = (
     ("top", "doing", "library", "cause"), STACKS, ids=[" < ".join(item[0][-2:]) for item in STACKS]
 )
 def test_cause(top: tuple[str, ...], doing: str, library: str | None, cause: str | None) -> None:
-    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *BELOW))))
+    view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *BELOW))))
     assert view.doing == doing
     assert (view.cause.library if view.cause else None, view.cause.cause if view.cause else None) == (
         library,
@@ -232,7 +232,7 @@ def test_cause(top: tuple[str, ...], doing: str, library: str | None, cause: str
 
 def test_feign_over_a_client_is_named_too() -> None:
     frames = (*READ, "sun.net.www.http.HttpClient.parseHTTPHeader", "feign.Client$Default.execute", *BELOW)
-    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
+    view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
     assert view.through is not None
     assert view.through[0] == "Feign"
 
@@ -245,7 +245,7 @@ def test_springs_wrapper_is_not_the_listener() -> None:
         "org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer$DefaultMessageListenerConcurrently.consumeMessage",
         BELOW[-1],
     )
-    view = view_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
+    view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
     assert view.listener == "com.acme.OrderService.onMessage(X.java:1)"
 
 
@@ -253,7 +253,7 @@ def test_every_entry_is_whole() -> None:
     for cause in (*POOLS, *CLIENTS):
         assert cause.frames
         assert cause.remedy
-        assert all(remedy.endswith(".") for remedy in cause.remedy), cause.library
+        assert all(remedy.template.endswith(".") for remedy in cause.remedy), cause.library
         # what a table names is no user code, or it would be shown as such
         assert not any(is_own(f"{frame}X.y") for frame in cause.frames), cause.library
     assert all(not is_own(f"{prefix}X.y") for prefix, _, _ in THROUGH)

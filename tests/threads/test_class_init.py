@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.language import english
 from tests.threads.made import CONSUME, READ, At, report
 
 NOTE = "- waiting on the Class initialization monitor for com.acme.Rates"
@@ -41,7 +42,7 @@ def test_who_runs_the_initializer_is_the_holder(tmp_path: Path, with_note: bool)
         (convoy,) = [each for each in found.findings if each.rule == "lock-convoy"]
         assert convoy.evidence["lock_class"] == "com.acme.Rates"
         assert convoy.evidence["holder"] == "ConsumeMessageThread_CID_1"
-        assert "static initializer" in convoy.remedy[0]
+        assert "static initializer" in english()(convoy.remedy[0])
         assert convoy.caused_by == (found.findings[0].fingerprint,)
 
 

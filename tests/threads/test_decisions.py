@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.language import english
 from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
@@ -146,7 +147,7 @@ def test_a_library_that_waits_in_steps_does_not_move_by_them(tmp_path: Path) -> 
     cpus: list[float | None] = [4.0, 4.25, 4.48, 4.7, 4.88]
     (found,) = report(tmp_path, one(frames, cpus, "TIMED_WAITING (parking)")).findings
     assert (found.rule, found.confidence) == ("stuck-wait", "medium")
-    assert "serverSelectionTimeoutMS" in found.remedy[1]
+    assert "serverSelectionTimeoutMS" in english()(found.remedy[1])
 
 
 def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.threads.listener_call import listener_call
+from mqdiag.threads.cause_of_wait import listener_call
 
 RUN = "org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run(C.java:1)"
 LISTENER = "com.acme.Wash.consumeMessage(Wash.java:20)"

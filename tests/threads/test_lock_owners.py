@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.language import english
 from tests.threads.made import CONSUME, At, report
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
@@ -45,4 +46,4 @@ def test_why_nobody_is_named(tmp_path: Path, lock: str, listed: bool, said: str)
         At("prices", 40, OTHER, "RUNNABLE", synchronizers=owned),
     ]
     (found,) = [each for each in report(tmp_path, [sample] * 5).findings if each.rule == "lock-convoy"]
-    assert said in " ".join(found.explanation)
+    assert said in " ".join(map(english(), found.explanation))

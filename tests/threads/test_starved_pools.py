@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mqdiag.language import english
 from tests.threads.made import CONSUME, HTTP, At, report
 
 GET = (
@@ -32,7 +33,7 @@ def sample(*pools: tuple[str, tuple[str, ...]]) -> list[At]:
 def test_a_pool_that_waits_for_itself_is_the_root_cause(tmp_path: Path) -> None:
     root, wait = report(tmp_path, [sample(("quotes", OUTER))] * 5).findings
     assert (root.rule, root.cause, root.subject.thread) == ("stuck-wait", "pool-starved", "quotes")
-    assert "tasks that no thread runs" in root.title
+    assert "tasks that no thread runs" in english()(root.title)
     assert (wait.cause, wait.caused_by) == ("missing-timeout", (root.fingerprint,))
 
 

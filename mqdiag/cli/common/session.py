@@ -6,7 +6,8 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +78,11 @@ def diagnose(
     also = also_targets(options)
     language = language_of_run(options.lang, _written(options, also))
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
-    with terminal_progress() as shown, imports_ahead(shown, lambda: _needed_later(options.format)) as progress:
+    with (
+        _debug_log(options.debug),
+        terminal_progress() as shown,
+        imports_ahead(shown, lambda: _needed_later(options.format)) as progress,
+    ):
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
@@ -101,6 +106,25 @@ def diagnose(
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
     return exit_code(report, settings.fail_on)
+
+
+@contextmanager
+def _debug_log(wanted: bool) -> Iterator[None]:
+    """Write what mqdiag logs for developers to standard error: how each thread was judged."""
+    if not wanted:
+        yield
+        return
+    import logging
+
+    log = logging.getLogger("mqdiag")
+    handler = logging.StreamHandler(sys.stderr)
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(logging.NOTSET)
 
 
 def _needed_later(format_name: str) -> None:

@@ -18,7 +18,7 @@ from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import is_admin_output, read_admin
 from mqdiag.read.stacks import read_stacks
 from mqdiag.text import say
-from mqdiag.threads.build import stacks_facts
+from mqdiag.threads.facts import stacks_facts
 
 NOTHING = say("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")

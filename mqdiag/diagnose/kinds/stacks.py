@@ -17,7 +17,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.stacks import MARKS, Sample, is_of_a_tool, read_stacks
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.patterns import is_dump_file
-from mqdiag.threads.build import stacks_facts
+from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.series import by_jvm
 
 

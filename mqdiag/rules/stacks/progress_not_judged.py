@@ -62,7 +62,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     """At most one finding."""
     stacks = facts.stacks
     assert stacks is not None
-    cause = stacks.not_judged_because
+    cause: str | None = stacks.not_judged_because
     waiting = sum(pool.unknown for pool in stacks.pools if pool.role == "consume-worker")
     if cause is None and not stacks.has_cpu and waiting:
         cause = "no-cpu-time"

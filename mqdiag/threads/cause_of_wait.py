@@ -1,25 +1,28 @@
-"""Kind, cause and remedy of a standstill, from its view; texts for waits that no client library explains."""
+"""Kind, cause and remedy of a wait without progress; remedies for the waits that no client library explains."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from mqdiag.text import say
+from mqdiag.facts.heap import ListenerCall
+from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
+from mqdiag.read.stacks.body import method_of
+from mqdiag.read.stacks.records import Stack
+from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.align import Track
 from mqdiag.threads.cause_table import REMOTE
-from mqdiag.threads.view import REMOTE_WAITS, View
+from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """What a standstill is."""
+class CauseOfWait:
+    """Why a thread makes no progress, and what helps."""
 
-    kind: str
-    """socket-read, wait, sleep, lock, pool, cpu or broker-put"""
-    cause: str
+    kind: StandstillKind
+    cause: StandstillCause
     library: str | None
-    remedy: tuple[str, ...]
+    remedy: tuple[Text, ...]
 
 
 CONNECT_REMEDY = say(
@@ -34,7 +37,7 @@ _PLAIN_SOCKET = (
         " wait for ever by default."
     ),
 )
-_WAIT_REMEDIES: dict[str, tuple[str, ...]] = {
+_WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     "future": (
         say(
             "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
@@ -116,63 +119,71 @@ CPU_REMEDY = (
 )
 
 
-def explain(track: Track, view: View, *, computing: bool, starved: bool = False) -> Explanation:
-    """What a thread's standstill is."""
-    doing = view.doing
+def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved: bool = False) -> CauseOfWait:
+    """Why a thread makes no progress.
+
+    Args:
+        role: what the thread is for.
+        meaning: its stack.
+        computing: it runs and uses CPU time.
+        starved: it waits for a task in the queue of its own pool.
+    """
+    doing = meaning.doing
     if starved:
-        return Explanation("wait", "pool-starved", None, STARVED_REMEDY)
-    if track.role == roles.BROKER_SEND:
-        return _broker(view)
+        return CauseOfWait("wait", "pool-starved", None, STARVED_REMEDY)
+    if role == roles.BROKER_SEND:
+        return _broker(meaning)
     if computing or doing == "running":
         if computing:
-            return Explanation("cpu", "busy-loop", None, CPU_REMEDY)
-        return Explanation("wait", "missing-timeout", _library(view), _WAIT_REMEDIES["park"])
+            return CauseOfWait("cpu", "busy-loop", None, CPU_REMEDY)
+        return CauseOfWait("wait", "missing-timeout", _library(meaning), _WAIT_REMEDIES["park"])
     if doing == "sleep":
-        return Explanation("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
+        return CauseOfWait("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
     if doing == "class-init":
-        return Explanation("lock", "stuck-holder", None, CLASS_INIT_REMEDY)
+        return CauseOfWait("lock", "stuck-holder", None, CLASS_INIT_REMEDY)
     if doing in ("monitor", "lock"):
-        return Explanation("lock", "stuck-holder", _library(view), LOCK_REMEDY)
-    if doing == "pool" and view.cause is not None:
-        return Explanation("pool", view.cause.cause, view.cause.library, view.cause.remedy)
+        return CauseOfWait("lock", "stuck-holder", _library(meaning), LOCK_REMEDY)
+    if doing == "pool" and meaning.cause is not None:
+        return CauseOfWait("pool", meaning.cause.cause, meaning.cause.library, meaning.cause.remedy)
     if doing in REMOTE_WAITS:
-        return _remote(view)
+        return _remote(meaning)
     if doing == "log":
-        if view.locking:
-            return Explanation("lock", "stuck-holder", None, _WAIT_REMEDIES["log"])
-        return Explanation("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
-    remedy: tuple[str, ...] = _WAIT_REMEDIES.get(doing, _WAIT_REMEDIES["park"])
-    if view.cause is not None and not view.cause.pool:
-        remedy = view.cause.remedy
-        if view.through is not None:
-            remedy = (view.through[1], *remedy)
-    return Explanation("wait", "missing-timeout", _library(view), remedy)
+        if meaning.locking:
+            return CauseOfWait("lock", "stuck-holder", None, _WAIT_REMEDIES["log"])
+        return CauseOfWait("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
+    remedy: tuple[Text, ...] = _WAIT_REMEDIES.get(doing, _WAIT_REMEDIES["park"])
+    if meaning.cause is not None and not meaning.cause.pool:
+        remedy = meaning.cause.remedy
+        if meaning.through is not None:
+            remedy = (meaning.through[1], *remedy)
+    return CauseOfWait("wait", "missing-timeout", _library(meaning), remedy)
 
 
-def _library(view: View) -> str | None:
-    return view.cause.library if view.cause is not None else None
+def _library(meaning: StackMeaning) -> str | None:
+    return meaning.cause.library if meaning.cause is not None else None
 
 
-def _remote(view: View) -> Explanation:
-    remedy: list[str] = []
-    if view.through is not None:
-        remedy.append(view.through[1])
-    cause = REMOTE
-    if view.cause is not None and not view.cause.pool:
-        cause = view.cause.cause
-        remedy += view.cause.remedy
+def _remote(meaning: StackMeaning) -> CauseOfWait:
+    remedy: list[Text] = []
+    if meaning.through is not None:
+        remedy.append(meaning.through[1])
+    cause: StandstillCause = REMOTE
+    if meaning.cause is not None and not meaning.cause.pool:
+        cause = meaning.cause.cause
+        remedy += meaning.cause.remedy
     else:
         remedy += _PLAIN_SOCKET
-    if view.doing in ("connect", "dns"):
+    if meaning.doing in ("connect", "dns"):
         remedy.insert(0, CONNECT_REMEDY)
     elif any(
-        method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake")) for method in view.methods
+        method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake"))
+        for method in meaning.methods
     ):
         remedy.insert(0, TLS_REMEDY)
-    return Explanation("socket-read", cause, _library(view), tuple(remedy))
+    return CauseOfWait("socket-read", cause, _library(meaning), tuple(remedy))
 
 
-BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
+BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], ...] = (
     (
         (
             "handleHA",
@@ -204,7 +215,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-PAGE_CACHE = "page-cache-busy"
+PAGE_CACHE: Literal["page-cache-busy"] = "page-cache-busy"
 _PAGE_CACHE_REMEDY = (
     say(
         "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory"
@@ -218,13 +229,42 @@ _PAGE_CACHE_REMEDY = (
 )
 
 
-def broker_remedy(cause: str) -> tuple[str, ...]:
+def broker_remedy(cause: StandstillCause) -> tuple[Text, ...]:
     """What helps when sends wait for this."""
     return next((remedy for _, known, remedy in BROKER_CAUSES if known == cause), _PAGE_CACHE_REMEDY)
 
 
-def _broker(view: View) -> Explanation:
+def _broker(meaning: StackMeaning) -> CauseOfWait:
     for marks, cause, remedy in BROKER_CAUSES:
-        if any(mark in method for method in view.methods for mark in marks):
-            return Explanation("broker-put", cause, None, remedy)
-    return Explanation("broker-put", PAGE_CACHE, None, _PAGE_CACHE_REMEDY)
+        if any(mark in method for method in meaning.methods for mark in marks):
+            return CauseOfWait("broker-put", cause, None, remedy)
+    return CauseOfWait("broker-put", PAGE_CACHE, None, _PAGE_CACHE_REMEDY)
+
+
+def listener_call(frames: tuple[str, ...], state: str | None) -> ListenerCall | None:
+    """The call of a listener on a stack of a heap dump, which has no second sample; None when there is no listener.
+
+    Args:
+        frames: top first.
+        state: Thread.State, None when the dump does not say it.
+    """
+    meaning = meaning_of(
+        Stack(
+            state=state or "",
+            detail="",
+            frames=frames,
+            methods=tuple(method_of(frame) for frame in frames),
+        )
+    )
+    if meaning.listener is None:
+        return None
+    # A thread that waits for nothing has been computing for as long as it has this message.
+    why = cause_of_wait(roles.CONSUME_WORKER, meaning, computing=meaning.doing == "running")
+    return ListenerCall(
+        listener=meaning.listener,
+        frame=meaning.own_frame,
+        doing=meaning.doing,
+        cause=why.cause,
+        library=why.library,
+        remedy=why.remedy,
+    )

@@ -1,4 +1,4 @@
-"""Samples to facts: the whole of the analysis in order."""
+"""From samples to facts: all steps of the analysis, in order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from mqdiag.facts.stacks import (
 )
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
-from mqdiag.threads.align import Track, align
-from mqdiag.threads.decide import Judgement, judge_track
-from mqdiag.threads.follow import follow
+from mqdiag.threads.decide import judge_track
+from mqdiag.threads.judgement import Judgement, World
+from mqdiag.threads.lock_passes import deadlocked
 from mqdiag.threads.locks import LockGraph, cycle_of, lock_graphs
-from mqdiag.threads.pools import worker_pools
-from mqdiag.threads.present import cut_frames
+from mqdiag.threads.passes import run_passes
 from mqdiag.threads.series import Moment, Series, make_series
+from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
 from mqdiag.threads.standstills import standstills
-from mqdiag.threads.view import Views
+from mqdiag.threads.tracks import Track, align
+from mqdiag.threads.worker_pools import worker_pools
 
 ABSENT = ThreadAt(state="ABSENT")
 
@@ -31,11 +32,11 @@ ABSENT = ThreadAt(state="ABSENT")
 def stacks_facts(samples: list[Sample]) -> StacksFacts:
     """Analyse the samples of one JVM."""
     series = make_series(samples)
-    views = Views()
-    tracks = align(series, views)
+    tracks = align(series, StackMeanings())
     judgements = [judge_track(track, series) for track in tracks]
     graphs = lock_graphs(tracks, series)
-    deadlocked = follow(judgements, graphs, series)
+    world = World(judgements, graphs, series)
+    run_passes(world)
     return StacksFacts(
         samples=len(series.moments),
         threads=tuple(_thread(judgement) for judgement in judgements),
@@ -45,7 +46,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         not_judged_because=series.not_judged,
         jvms=series.jvms,
         repeated_samples=series.repeated,
-        has_cpu=any(judgement.cpu_growth is not None for judgement in judgements)
+        has_cpu=any(judgement.run.cpu_growth_ms is not None for judgement in judgements)
         or any(track.last.cpu_ms is not None for track in tracks),
         has_allocated=any(track.last.allocated_bytes is not None for track in tracks),
         has_synchronizers=any(sample.with_synchronizers for sample in series.samples),
@@ -53,7 +54,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         groups=_groups(judgements),
         locks=_locks(judgements, graphs),
         deadlocks=_deadlocks(series, tracks, graphs),
-        standstills=standstills(judgements, deadlocked),
+        standstills=standstills(judgements, world.once(deadlocked)),
         missing=_missing(tracks, series),
     )
 
@@ -76,7 +77,7 @@ def _sample(moment: Moment) -> SampleFacts:
 def _thread(judgement: Judgement) -> ThreadFacts:
     track = judgement.track
     last = track.last
-    view = track.last_view
+    meaning = track.last_meaning
     return ThreadFacts(
         name=track.name,
         java_id=last.java_id,
@@ -90,17 +91,17 @@ def _thread(judgement: Judgement) -> ThreadFacts:
             ABSENT
             if record is None or seen is None
             else ThreadAt(state=record.stack.state, top=seen.top, cpu_ms=record.cpu_ms, doing=seen.doing)
-            for record, seen in zip(track.records, track.views, strict=True)
+            for record, seen in zip(track.records, track.meanings, strict=True)
         ),
-        confidence=judgement.confidence,
-        reason=judgement.reason,
-        doing=view.doing,
-        frame=view.own_frame,
-        listener=view.listener,
+        confidence=judgement.now.confidence,
+        reason=judgement.now.reason,
+        doing=meaning.doing,
+        frame=meaning.own_frame,
+        listener=meaning.listener,
         virtual=last.virtual,
-        cpu_growth_ms=judgement.cpu_growth,
-        allocated_growth_bytes=judgement.allocated_growth,
-        held_by=judgement.holder.name if judgement.holder is not None else None,
+        cpu_growth_ms=judgement.run.cpu_growth_ms,
+        allocated_growth_bytes=judgement.run.allocated_growth_bytes,
+        held_by=judgement.now.waits_for.name if judgement.now.waits_for is not None else None,
     )
 
 
@@ -114,7 +115,7 @@ def _groups(judgements: list[Judgement]) -> tuple[StackGroup, ...]:
             members[(track.role, track.pool if track.is_worker else None, frames)].append(judgement)
     groups = []
     for same in members.values():
-        shown, own = cut_frames(same[0].track.last_view)
+        shown, own = cut_frames(same[0].track.last_meaning)
         states = Counter(judgement.state for judgement in same)
         groups.append(
             StackGroup(
@@ -147,7 +148,7 @@ def _locks(judgements: list[Judgement], graphs: list[LockGraph]) -> tuple[LockFa
     for key, tracks in waiters.items():
         wait = waits[tracks[0]]
         owner = wait.owner
-        view = owner.last_view if owner is not None else None
+        meaning = owner.last_meaning if owner is not None else None
         onward = waits.get(owner) if owner is not None else None
         facts.append(
             LockFacts(
@@ -155,8 +156,8 @@ def _locks(judgements: list[Judgement], graphs: list[LockGraph]) -> tuple[LockFa
                 class_name=wait.class_name,
                 kind=wait.kind,
                 owner=owner.name if owner is not None else None,
-                owner_frame=(view.own_frame or view.top) if view is not None else None,
-                owner_doing=view.doing if view is not None else None,
+                owner_frame=(meaning.own_frame or meaning.top) if meaning is not None else None,
+                owner_doing=meaning.doing if meaning is not None else None,
                 owner_waits_for=onward.object_id if onward is not None else None,
                 inferred=wait.inferred,
                 moving=len(owners_seen[key]) > 1,
@@ -179,7 +180,7 @@ def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> 
         found[frozenset(names)] = Deadlock(
             threads=names,
             locks=tuple(
-                f"{wait.class_name or wait.object_id} at {track.last_view.own_frame or track.last_view.top}"
+                f"{wait.class_name or wait.object_id} at {track.last_meaning.own_frame or track.last_meaning.top}"
                 for track, wait in zip(cycle, waits, strict=True)
             ),
             group=next((track.group for track in cycle if track.group), None),

@@ -1,13 +1,16 @@
-"""What a stack means: what its thread does, whose code asked for it, and which client library is between."""
+"""What a stack means: what its thread does, which code asked for it, and which client library is between."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mqdiag.facts.vocabulary import ConsumeKind, Doing
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
+from mqdiag.text import Text
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
 from mqdiag.threads.library_packages import JDK, is_own, unshaded
 from mqdiag.threads.wait_table import (
+    ANSWER_BODIES,
     CARRIER,
     CARRIER_IDLE,
     IDLE,
@@ -15,6 +18,7 @@ from mqdiag.threads.wait_table import (
     LOOKS_FOR_TASK,
     NATIVE_WAITS,
     PARK_PLUMBING,
+    STEPPED_WAITS,
     TASK_RUNNERS,
     WAITS,
 )
@@ -22,7 +26,7 @@ from mqdiag.threads.wait_table import (
 # waits that another thread or machine ends; "running" is none of them
 REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
 
-CONSUME_REQUESTS = {
+CONSUME_REQUESTS: dict[str, ConsumeKind] = {
     "ConsumeMessageConcurrentlyService$ConsumeRequest.run": "concurrent",
     "ConsumeMessageOrderlyService$ConsumeRequest.run": "orderly",
     "ConsumeMessagePopConcurrentlyService$ConsumeRequest.run": "pop",
@@ -32,30 +36,33 @@ _CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
 _POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
 _THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
 MAX_TOP = 40
-"""frames from the top in which the kind of a wait is looked for"""
+"""frames from the top that can tell the kind of a wait"""
+SHOWN_TOP = 2
+"""frames from the top that are always shown"""
+SHOWN_AROUND_OWN = 1
+"""frames shown above each frame of the user's own"""
+MAX_SHOWN = 18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class StackMeaning:
     """One distinct stack, understood."""
 
     stack: Stack
     methods: tuple[str, ...]
     """"package.Class.method" of the frames, top first; libraries that were moved into another package as at home"""
-    doing: str
-    """socket-read, connect, lock, pool, future, latch, queue, sleep, log, running, idle, …"""
+    doing: Doing
     idle: bool
     run_index: int
     """place of ConsumeRequest.run, -1 when there is none"""
-    consume_kind: str | None
-    """concurrent, orderly or pop"""
+    consume_kind: ConsumeKind | None
     listener: str | None
     own_index: int
     """place of the user's own frame nearest to the wait, -1 when there is none"""
     work: tuple[str, ...]
     """frames from the user's own frame down to the listener: what is compared over samples"""
     cause: Cause | None
-    through: tuple[str, str] | None
+    through: tuple[str, Text] | None
     """(name, remedy) of what stands between the client and the user's code"""
     in_pool_task: bool
     """runs a task of a thread pool"""
@@ -78,23 +85,33 @@ class View:
         """Whether it waits for something rather than computes."""
         return self.doing not in ("running", "idle")
 
+    @property
+    def reads_body(self) -> bool:
+        """Whether it is in the middle of an HTTP answer."""
+        return self.doing == "socket-read" and any(method.endswith(ANSWER_BODIES) for method in self.methods)
 
-class Views:
+    @property
+    def waits_in_steps(self) -> bool:
+        """Whether it is in a library that checks again and again if it still has to wait."""
+        return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
+
+
+class StackMeanings:
     """Understands every distinct stack once."""
 
     def __init__(self) -> None:
         # a stack is kept alive by its entry, so its id cannot be given to another one
-        self._known: dict[int, View] = {}
+        self._known: dict[int, StackMeaning] = {}
 
-    def of(self, stack: Stack) -> View:
-        """The view of a stack."""
+    def of(self, stack: Stack) -> StackMeaning:
+        """The meaning of a stack."""
         known = self._known.get(id(stack))
         if known is None:
-            known = self._known[id(stack)] = view_of(stack)
+            known = self._known[id(stack)] = meaning_of(stack)
         return known
 
 
-def view_of(stack: Stack) -> View:
+def meaning_of(stack: Stack) -> StackMeaning:
     """Understand a stack."""
     methods = unshaded(stack.methods)
     run_index, kind = _consume_request(methods)
@@ -102,7 +119,7 @@ def view_of(stack: Stack) -> View:
     listener_index = _listener(methods, end) if run_index >= 0 else -1
     own_index = _own(methods, end)
     idle = run_index < 0 and _is_idle(stack, methods)
-    doing = "idle" if idle else _doing(stack, methods)
+    doing: Doing = "idle" if idle else _doing(stack, methods)
     cause = None
     through = None
     if not idle:
@@ -112,7 +129,7 @@ def view_of(stack: Stack) -> View:
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
         listener = stack.frames[_named_listener(methods, listener_index, own_index, run_index)]
     first = own_index if own_index >= 0 else 0
-    return View(
+    return StackMeaning(
         stack=stack,
         methods=methods,
         doing=doing,
@@ -130,7 +147,7 @@ def view_of(stack: Stack) -> View:
     )
 
 
-def _consume_request(methods: tuple[str, ...]) -> tuple[int, str | None]:
+def _consume_request(methods: tuple[str, ...]) -> tuple[int, ConsumeKind | None]:
     for index in range(len(methods) - 1, -1, -1):
         method = methods[index]
         if method.endswith("$ConsumeRequest.run"):
@@ -178,7 +195,7 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
     return not stack.frames or any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
 
 
-def _doing(stack: Stack, methods: tuple[str, ...]) -> str:
+def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
     """The kind of wait, from the top frames of the JDK and of Netty."""
     if stack.state == "BLOCKED":
         return "monitor"
@@ -203,7 +220,7 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> str:
     return kind
 
 
-def _spinning(methods: tuple[str, ...]) -> str:
+def _spinning(methods: tuple[str, ...]) -> Doing:
     """A spin lock looks like work: RocketMQ's own is known by name."""
     for method in methods[:3]:
         if method.endswith(("PutMessageSpinLock.lock", "AdaptiveBackOffSpinLockImpl.lock")):
@@ -211,14 +228,14 @@ def _spinning(methods: tuple[str, ...]) -> str:
     return "running"
 
 
-def _cause(methods: tuple[str, ...], end: int, doing: str) -> tuple[Cause | None, tuple[str, str] | None]:
+def _cause(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Cause | None, tuple[str, Text] | None]:
     """The client library nearest to the wait, and what stands between it and the user's code.
 
     A wait that no machine ends, anywhere below a pool's own frames, is a wait for a connection; a network call
     there is the pool opening one.
     """
     cause: Cause | None = None
-    through: tuple[str, str] | None = None
+    through: tuple[str, Text] | None = None
     in_pool = doing not in REMOTE_WAITS and doing not in ("running", "sleep")
     for method in methods[:end]:
         if in_pool and (cause is None or not cause.pool) and method.startswith(_POOL_PREFIXES):
@@ -241,7 +258,7 @@ def _entry(table: tuple[Cause, ...], method: str) -> Cause | None:
     return None
 
 
-def _refine(doing: str, cause: Cause | None, methods: tuple[str, ...], end: int) -> str:
+def _refine(doing: Doing, cause: Cause | None, methods: tuple[str, ...], end: int) -> Doing:
     """A wait in a pool, and one in a log appender, are named after it."""
     if cause is not None and cause.pool and doing not in REMOTE_WAITS and doing != "running":
         return "pool"
@@ -264,3 +281,36 @@ def _locking(methods: tuple[str, ...]) -> str | None:
                 caller += 1
             return methods[caller] if caller < len(methods) else None
     return None
+
+
+def cut_frames(meaning: StackMeaning) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The frames to show, "…" with a count where some are left out, and which of them are the user's own."""
+    frames = meaning.stack.frames
+    end = meaning.run_index if meaning.run_index >= 0 else len(frames)
+    keep: set[int] = set(range(min(SHOWN_TOP, len(frames))))
+    own = [index for index in range(end) if is_own(meaning.methods[index])]
+    for index in own[:10] + own[-2:]:
+        keep.update(range(max(0, index - SHOWN_AROUND_OWN), index + 1))
+    if meaning.cause is not None:
+        for index, method in enumerate(meaning.methods[:end]):
+            if method.startswith(meaning.cause.frames):
+                keep.add(index)
+                break
+    if meaning.run_index >= 0:
+        keep.add(meaning.run_index)
+    elif not own:
+        keep.update(range(min(6, len(frames))))
+    shown: list[str] = []
+    marked: list[int] = []
+    own_set = set(own)
+    last = -1
+    for index in sorted(keep)[:MAX_SHOWN]:
+        if index > last + 1:
+            shown.append(f"… {index - last - 1} frames")
+        if index in own_set:
+            marked.append(len(shown))
+        shown.append(frames[index])
+        last = index
+    if last + 1 < len(frames):
+        shown.append(f"… {len(frames) - last - 1 + meaning.stack.omitted_frames} frames")
+    return tuple(shown), tuple(marked)

@@ -1,13 +1,14 @@
-"""The same thread over all samples: by java id, else by address and native id, never by name alone."""
+"""The same thread over all samples: by Java id, else by address and native id, by name only if there is neither."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.threads import roles
 from mqdiag.threads.series import Series
-from mqdiag.threads.view import View, Views
+from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
 from mqdiag.threads.wait_table import CARRIER
 
 
@@ -17,9 +18,9 @@ class Track:
 
     records: list[ThreadRecord | None]
     """by sample; None where the thread is not there"""
-    views: list[View | None]
+    meanings: list[StackMeaning | None]
     jvm: int
-    role: str
+    role: Role
     pool: str | None
     group: str | None
     name: str
@@ -34,11 +35,11 @@ class Track:
         return record
 
     @property
-    def last_view(self) -> View:
-        """What it was found doing latest."""
-        view = self.views[self.present[-1]]
-        assert view is not None
-        return view
+    def last_meaning(self) -> StackMeaning:
+        """What its latest stack means."""
+        meaning = self.meanings[self.present[-1]]
+        assert meaning is not None
+        return meaning
 
     @property
     def is_worker(self) -> bool:
@@ -46,7 +47,7 @@ class Track:
         return self.role == roles.CONSUME_WORKER
 
 
-def align(series: Series, views: Views) -> list[Track]:
+def align(series: Series, meanings: StackMeanings) -> list[Track]:
     """Tracks of all threads, those of the first sample first, each in the order of the dump."""
     count = len(series.moments)
     tracks: dict[tuple[object, ...], Track] = {}
@@ -72,7 +73,7 @@ def align(series: Series, views: Views) -> list[Track]:
                     [None] * count, [None] * count, jvm, named.role, named.pool, named.group, record.name
                 )
             track.records[index] = record
-            track.views[index] = views.of(record.stack)
+            track.meanings[index] = meanings.of(record.stack)
             track.present.append(index)
     result = list(tracks.values())
     for track in result:
@@ -85,7 +86,7 @@ def _role_by_frames(track: Track) -> None:
     if track.role == roles.CONSUME_WORKER:
         return
     last = track.last
-    if any(view is not None and view.run_index >= 0 for view in track.views):
+    if any(meaning is not None and meaning.run_index >= 0 for meaning in track.meanings):
         track.role = roles.CONSUME_WORKER
         if track.pool is None:
             track.pool = _plain_container(last.container) or track.name or "virtual threads"
@@ -110,4 +111,4 @@ def _plain_container(container: str | None) -> str | None:
 
 
 def _carries(track: Track) -> bool:
-    return any(CARRIER in view.methods for view in track.views if view)
+    return any(CARRIER in meaning.methods for meaning in track.meanings if meaning)

@@ -1,0 +1,108 @@
+"""What is decided about one thread, revision by revision, and what the passes may ask about all threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mqdiag.facts.vocabulary import ConfidenceLevel, State
+from mqdiag.text import Text
+from mqdiag.threads.locks import LockGraph
+from mqdiag.threads.series import Series
+from mqdiag.threads.tracks import Track
+
+OWN_SAMPLES = "own samples"
+"""who makes the first decision"""
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The last samples in which a thread is at the same work, and what grew over them."""
+
+    first: int = 0
+    """index of the sample in which the run begins"""
+    count: int = 0
+    """number of samples"""
+    seconds: float | None = None
+    cpu_growth_ms: float | None = None
+    allocated_growth_bytes: int | None = None
+    same_addresses: bool = False
+    same_frames: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A decision about a thread; the next pass that knows better makes another one."""
+
+    made_by: str = OWN_SAMPLES
+    """name of the pass"""
+    state: State
+    confidence: ConfidenceLevel | None = None
+    reason: Text
+    run: Run = Run()
+    unchanged: bool = False
+    """the samples show no change, but hold no CPU time: other threads may decide"""
+    computing: bool = False
+    """found running while CPU time grew in the same work: a loop, or work"""
+    starved: bool = False
+    """waits for a task that its own pool has in its queue"""
+    waits_for: Track | None = None
+    """the thread that must move first; two threads can have one name, so this is no name"""
+
+
+@dataclass(slots=True, eq=False)
+class Judgement:
+    """What is decided about one thread, with all decisions that led to it."""
+
+    track: Track
+    revisions: list[Revision]
+    """the first one from the thread's own samples, the last one holds"""
+
+    @property
+    def now(self) -> Revision:
+        """The decision that holds."""
+        return self.revisions[-1]
+
+    @property
+    def state(self) -> State:
+        """The state that holds."""
+        return self.now.state
+
+    @property
+    def run(self) -> Run:
+        """The run of samples that the decision rests on."""
+        return self.now.run
+
+    @property
+    def makes_no_progress(self) -> bool:
+        """Whether the thread is stuck or blocked."""
+        return self.now.state in ("stuck", "blocked")
+
+    def history(self) -> str:
+        """All decisions in order: "stuck by own samples -> blocked by lock owner"."""
+        return " -> ".join(f"{revision.state} by {revision.made_by}" for revision in self.revisions)
+
+
+class World:
+    """All threads of a series; nothing in it changes while a pass runs."""
+
+    def __init__(self, judgements: list[Judgement], graphs: list[LockGraph], series: Series) -> None:
+        self.judgements = judgements
+        self.by_track = {judgement.track: judgement for judgement in judgements}
+        self.graphs = graphs
+        """who waits for whom, by sample"""
+        self.series = series
+        self._worked_out: dict[Callable[[World], Any], Any] = {}
+
+    def once(self, work_out: Callable[[World], _T]) -> _T:
+        """Give what `work_out` finds, found once in a pass, however many threads ask for it."""
+        if work_out not in self._worked_out:
+            self._worked_out[work_out] = work_out(self)
+        found: _T = self._worked_out[work_out]
+        return found
+
+    def forget(self) -> None:
+        """Forget what was found: decisions have changed."""
+        self._worked_out.clear()

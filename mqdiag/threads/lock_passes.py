@@ -1,0 +1,278 @@
+"""Passes that follow locks: from a waiting thread to the owner of what it waits for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import pairwise
+
+from mqdiag.read.stacks.records import CLASS_INIT
+from mqdiag.text import say
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement, Revision, Run, World
+from mqdiag.threads.locks import cycle_of
+from mqdiag.threads.measured_limits import LONG_RUN_S, SEND_PATH_SAMPLES
+from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.tracks import Track
+
+INITIALIZER = ".<clinit>"
+FILE_WAITS = (
+    "AllocateMappedFileService.putRequestAndReturnMappedFile",
+    "AllocateMapedFileService.putRequestAndReturnMapedFile",
+)
+"""the holder of the put lock waits for the next commit log file; brokers make it in advance, so nobody waits long"""
+
+
+def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
+    """Decide by the owner of the lock; without a series, name it only."""
+    now, track = judgement.now, judgement.track
+    wait = world.graphs[track.present[-1]].waits.get(track)
+    if wait is None:
+        if now.state == "stuck" and track.last_meaning.doing in ("monitor", "lock"):
+            return replace(now, state="blocked")
+        return None
+    owner = wait.owner
+    named = now if owner is None else replace(now, waits_for=owner)
+    if now.state != "stuck":
+        return None if owner is None else named
+    owners = _owners(judgement, world)
+    if len(owners) > 1 and track.role == roles.BROKER_SEND and _owner_rarely_changes(judgement, world):
+        return replace(
+            named,
+            state="blocked",
+            confidence="medium",
+            reason=say("waits for a lock that each owner keeps over several samples, until its own timeout"),
+        )
+    if len(owners) > 1:
+        return _owner_changes(named, len(owners))
+    if owner is not None and world.by_track[owner].state == "progressing":
+        return replace(
+            named,
+            state="blocked",
+            confidence="low",
+            reason=say("waits for a lock whose owner is at work: the queue may only be long"),
+        )
+    return replace(named, state="blocked")
+
+
+def _owner_changes(now: Revision, owners: int) -> Revision:
+    return replace(
+        now,
+        state="progressing",
+        confidence="medium",
+        reason=say(
+            "waits for a lock whose owner changes ({owners:count} owners seen): it moves", owners=owners
+        ),
+    )
+
+
+def _owner_rarely_changes(judgement: Judgement, world: World) -> bool:
+    """Whether a lock has the same owner in most pairs of samples: a holder that gives up is no progress."""
+    track = judgement.track
+    seen = [
+        wait.owner
+        for index in track.present
+        if index >= judgement.run.first and (wait := world.graphs[index].waits.get(track)) is not None
+    ]
+    changes = sum(1 for one, other in pairwise(seen) if one is not other)
+    return judgement.run.count == len(track.present) and 2 * changes <= len(seen) - 1
+
+
+def _owners(judgement: Judgement, world: World) -> set[Track]:
+    """The owners of what the thread waits for, over its run of samples."""
+    track = judgement.track
+    owners = set()
+    for index in track.present:
+        if index < judgement.run.first:
+            continue
+        wait = world.graphs[index].waits.get(track)
+        if wait is not None and wait.owner is not None:
+            owners.add(wait.owner)
+    return owners
+
+
+def by_owner_without_progress(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a thread without CPU time by the owner of its lock."""
+    now = judgement.now
+    if not now.unchanged or now.state != "unknown":
+        return None
+    owners = _owners(judgement, world)
+    if len(owners) > 1:
+        return _owner_changes(now, len(owners))
+    if owners and world.by_track[next(iter(owners))].makes_no_progress:
+        return replace(
+            now,
+            state="blocked",
+            confidence="medium",
+            reason=say("waits for one lock, and its owner makes no progress; the dumps hold no CPU time"),
+        )
+    return None
+
+
+def by_put_lock_holder(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a broker's send thread: the spin before the put lock costs CPU time, so its holder decides."""
+    track = judgement.track
+    if track.role != roles.BROKER_SEND or judgement.makes_no_progress or track.last_meaning.doing != "lock":
+        return None
+    if any(meaning is None or meaning.doing != "lock" for meaning in track.meanings):
+        return None
+    holder = next((one for one in world.once(_stuck_in_commit_log) if one.track.jvm == track.jvm), None)
+    if holder is None:
+        return None
+    return replace(
+        judgement.now,
+        state="blocked",
+        confidence="medium",
+        reason=say("spins before the put lock in all samples, and the holder of the lock makes no progress"),
+        waits_for=holder.track,
+    )
+
+
+def _stuck_in_commit_log(world: World) -> list[Judgement]:
+    """Threads that write the commit log and make no progress."""
+    return [
+        judgement
+        for judgement in world.judgements
+        if judgement.makes_no_progress
+        and judgement.track.last_meaning.doing not in ("lock", "monitor")
+        and any("CommitLog." in method for method in judgement.track.last_meaning.methods)
+    ]
+
+
+def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a broker's send threads while the commit log gets no next file.
+
+    The holder of the put lock gives up after five seconds with an error. Another thread takes the lock and waits for
+    the same file. The threads before the lock may spin, so their CPU time grows: no single thread is stuck, yet nothing
+    is stored.
+    """
+    holder = world.once(_holders_that_wait_for_a_file).get(judgement)
+    if holder is None:
+        return None
+    first, last = judgement.track.records[0], judgement.track.last
+    growth_ms = None
+    if first is not None and first.cpu_ms is not None and last.cpu_ms is not None:
+        growth_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
+    return replace(
+        judgement.now,
+        state="blocked",
+        confidence="medium",
+        reason=say("waits before the put lock in all samples; the holder of the lock waits for the next file"),
+        computing=False,
+        run=Run(
+            first=0,
+            count=len(world.series.moments),
+            seconds=world.series.seconds,
+            cpu_growth_ms=growth_ms,
+            allocated_growth_bytes=judgement.run.allocated_growth_bytes,
+            same_addresses=judgement.run.same_addresses,
+            same_frames=judgement.run.same_frames,
+        ),
+        waits_for=None if holder is judgement else holder.track,
+    )
+
+
+def _holders_that_wait_for_a_file(world: World) -> dict[Judgement, Judgement]:
+    """Send threads of brokers that store nothing, each with the holder of the put lock in the last sample."""
+    series = world.series
+    count = len(series.moments)
+    if count < SEND_PATH_SAMPLES or series.seconds is None or series.seconds < LONG_RUN_S:
+        return {}
+    by_broker: dict[int, list[Judgement]] = defaultdict(list)
+    for judgement in world.judgements:
+        track = judgement.track
+        if (
+            track.role == roles.BROKER_SEND
+            and len(track.present) == count
+            and not judgement.makes_no_progress
+            and all(_place_in_send_path(meaning) is not None for meaning in track.meanings)
+        ):
+            by_broker[track.jvm].append(judgement)
+    found: dict[Judgement, Judgement] = {}
+    for members in by_broker.values():
+        holders = [
+            next((one for one in members if _place_in_send_path(one.track.meanings[index]) == "file"), None)
+            for index in range(count)
+        ]
+        last = holders[-1]
+        if last is not None and None not in holders:
+            found |= dict.fromkeys(members, last)
+    return found
+
+
+def _place_in_send_path(meaning: StackMeaning | None) -> str | None:
+    """What a send thread waits for, "file" or "lock"; None when it is at work, idle or not there."""
+    if meaning is None or meaning.idle or meaning.doing == "running":
+        return None
+    if any(method.endswith(FILE_WAITS) for method in meaning.methods):
+        return "file"
+    return "lock" if meaning.doing == "lock" else None
+
+
+def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a thread that waits for a class; the JVM names no owner of a class."""
+    now, meaning = judgement.now, judgement.track.last_meaning
+    if now.state != "stuck" or now.computing or not _may_wait_for_class(meaning):
+        return None
+    wanted = next((lock.class_name for lock in meaning.stack.locks if lock.kind == CLASS_INIT), None)
+    others = [
+        other
+        for other in world.once(_running_initializers)
+        if other is not judgement
+        and other.track.jvm == judgement.track.jvm
+        and (wanted is None or f"{wanted}{INITIALIZER}" in other.track.last_meaning.methods)
+    ]
+    return replace(now, state="blocked", waits_for=others[0].track) if len(others) == 1 else None
+
+
+def _running_initializers(world: World) -> list[Judgement]:
+    return [
+        judgement
+        for judgement in world.judgements
+        if any(method.endswith(INITIALIZER) for method in judgement.track.last_meaning.methods)
+    ]
+
+
+def _may_wait_for_class(meaning: StackMeaning) -> bool:
+    """Before JDK 17 such a wait looks like code that runs, and costs no CPU time."""
+    return meaning.doing == "class-init" or (
+        meaning.doing == "running"
+        and bool(meaning.stack.frames)
+        and "(Native Method)" not in meaning.stack.frames[0]
+    )
+
+
+def by_deadlock(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a member of a cycle: it needs no series, as none of the threads can ever move."""
+    found = world.once(deadlocked).get(judgement.track)
+    if found is None:
+        return None
+    size, holder = found
+    return replace(
+        judgement.now,
+        state="blocked",
+        confidence="high",
+        reason=say("waits in a cycle of {size:count} threads: a deadlock", size=size),
+        waits_for=holder,
+    )
+
+
+def deadlocked(world: World) -> dict[Track, tuple[int, Track | None]]:
+    """Members of cycles in the last sample, each with the size of its cycle and the thread that it waits for."""
+    if not world.graphs:
+        return {}
+    members: dict[Track, tuple[int, Track | None]] = {}
+    for cycle in world.graphs[-1].cycles():
+        for place, track in enumerate(cycle):
+            members[track] = (len(cycle), cycle[(place + 1) % len(cycle)])
+    by_name: dict[str, list[Track]] = defaultdict(list)
+    for track in world.by_track:
+        by_name[track.name].append(track)
+    for pairs in world.series.samples[-1].deadlocks:
+        names = cycle_of(pairs)
+        for place, waiter in enumerate(names):
+            # a name that two threads have names neither
+            if len(by_name[waiter]) == 1:
+                holders = by_name[names[(place + 1) % len(names)]]
+                members.setdefault(by_name[waiter][0], (len(names), holders[0] if len(holders) == 1 else None))
+    return members

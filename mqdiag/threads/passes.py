@@ -1,0 +1,140 @@
+"""The passes over all threads that follow the first decisions, in their order.
+
+A pass takes a judgement and the world of all threads, and gives a revision of the judgement, or None. Revisions take
+effect when the pass has seen all threads, so a pass does not depend on the order of the threads. `mqdiag stacks
+--debug` writes the revisions of each thread to standard error.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mqdiag.threads.judgement import Judgement, Revision, World
+from mqdiag.threads.lock_passes import (
+    by_class_initializer,
+    by_deadlock,
+    by_lock_owner,
+    by_owner_without_progress,
+    by_put_lock_holder,
+    by_wait_for_next_file,
+)
+from mqdiag.threads.pool_passes import (
+    by_calls_of_others,
+    by_connection_pool,
+    by_future,
+    by_objects_and_silence,
+    by_starved_pool,
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One step over all threads."""
+
+    name: str
+    """who made a revision: "stuck by own samples -> blocked by lock owner" """
+    decides: str
+    revise: Callable[[Judgement, World], Revision | None]
+    needs_series: bool = True
+    """False for what one dump shows"""
+    repeats: bool = False
+    """runs again until nothing changes, for chains of threads; it revises each thread once"""
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        name="objects of calls",
+        decides="Without CPU times, a thread is stuck if the object of its call stays the same, or if all samples of"
+        " its pool show the same.",
+        revise=by_objects_and_silence,
+    ),
+    Pass(
+        name="lock owner",
+        decides="A thread that waits for a lock is blocked while one owner keeps it, and moves when the owner changes.",
+        revise=by_lock_owner,
+        needs_series=False,
+    ),
+    Pass(
+        name="owner without progress",
+        decides="Without CPU times, a thread that waits for a lock is blocked if the owner makes no progress.",
+        revise=by_owner_without_progress,
+        repeats=True,
+    ),
+    Pass(
+        name="put lock",
+        decides="A broker's send thread that spins before the put lock is blocked if its holder makes no progress.",
+        revise=by_put_lock_holder,
+    ),
+    Pass(
+        name="next commit log file",
+        decides="A broker's send threads are blocked if in every sample one of them waits for the next commit log file"
+        " and the others for the put lock, even though the holder of the lock changes.",
+        revise=by_wait_for_next_file,
+    ),
+    Pass(
+        name="connection pool",
+        decides="A thread that waits for a pooled connection is blocked by the threads that use the connections, unless"
+        " other threads get one.",
+        revise=by_connection_pool,
+    ),
+    Pass(
+        name="class initializer",
+        decides="A thread that waits for a class is blocked by the thread that runs its static initializer.",
+        revise=by_class_initializer,
+    ),
+    Pass(
+        name="calls of others",
+        decides="A thread is not yet stuck if other threads of its pool came back from calls that were nearly as long.",
+        revise=by_calls_of_others,
+    ),
+    Pass(
+        name="future",
+        decides="A thread that waits for a future is blocked by the pool that runs its tasks, if that pool makes no"
+        " progress.",
+        revise=by_future,
+        repeats=True,
+    ),
+    Pass(
+        name="starved pool",
+        decides="Threads of a pool are blocked if all of them wait for tasks that no thread runs.",
+        revise=by_starved_pool,
+    ),
+    Pass(
+        name="deadlock",
+        decides="Threads that wait for each other in a cycle are blocked for ever; one dump shows it.",
+        revise=by_deadlock,
+        needs_series=False,
+    ),
+)
+
+
+def run_passes(world: World) -> None:
+    """Revise all judgements, pass by pass."""
+    for one in PASSES:
+        if not one.needs_series or world.series.not_judged is None:
+            _run(one, world)
+    world.forget()
+    if _log.isEnabledFor(logging.DEBUG):
+        for judgement in world.judgements:
+            if len(judgement.revisions) > 1:
+                _log.debug("%s: %s", judgement.track.name, judgement.history())
+
+
+def _run(one: Pass, world: World) -> None:
+    left = world.judgements
+    while left:
+        world.forget()
+        revised: dict[Judgement, Revision] = {}
+        for judgement in left:
+            revision = one.revise(judgement, world)
+            if revision is not None:
+                revised[judgement] = replace(revision, made_by=one.name)
+        for judgement, revision in revised.items():
+            judgement.revisions.append(revision)
+        if not one.repeats or not revised:
+            return
+        left = [judgement for judgement in left if judgement not in revised]

@@ -1,0 +1,77 @@
+"""The passes over all threads: a judgement keeps its revisions, and the order of the threads changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import main
+from mqdiag.read.stacks import Sample, read_stacks
+from mqdiag.threads.decide import judge_track
+from mqdiag.threads.facts import stacks_facts
+from mqdiag.threads.judgement import World
+from mqdiag.threads.locks import lock_graphs
+from mqdiag.threads.passes import PASSES, run_passes
+from mqdiag.threads.series import make_series
+from mqdiag.threads.stack_meaning import StackMeanings
+from mqdiag.threads.tracks import align
+from tests.threads.real_series import CASES
+
+
+def samples_of(case: str, name: str = "series.tar.gz") -> list[Sample]:
+    return list(read_stacks(str(CASES / case / name)).samples)
+
+
+def histories(samples: list[Sample]) -> dict[str, str]:
+    """History of the decisions by thread."""
+    series = make_series(samples)
+    tracks = align(series, StackMeanings())
+    world = World([judge_track(track, series) for track in tracks], lock_graphs(tracks, series), series)
+    run_passes(world)
+    return {judgement.track.name: judgement.history() for judgement in world.judgements}
+
+
+@pytest.mark.parametrize(
+    ("case", "history"),
+    [
+        ("convoy-stuck", "stuck by own samples -> blocked by lock owner"),
+        ("convoy-progressing", "progressing by own samples"),
+        ("business-pool-stuck", "stuck by own samples -> blocked by future"),
+        ("apache4-pool-dry", "stuck by own samples -> blocked by connection pool"),
+        ("class-init-stuck", "stuck by own samples -> blocked by class initializer"),
+        ("deadlock-monitors", "stuck by own samples -> blocked by lock owner -> blocked by deadlock"),
+        ("own-queue-stuck", "stuck by own samples"),
+        ("idle", "idle by own samples"),
+    ],
+)
+def test_a_judgement_keeps_its_revisions(case: str, history: str) -> None:
+    told = [
+        decided
+        for name, decided in histories(samples_of(case)).items()
+        if name.startswith("ConsumeMessageThread")
+    ]
+    assert history in told
+
+
+def test_each_pass_has_a_name_and_a_sentence() -> None:
+    assert len({one.name for one in PASSES}) == len(PASSES)
+    assert all(one.decides.endswith(".") for one in PASSES)
+
+
+@pytest.mark.parametrize("case", ["broker-stalled", "convoy-stuck", "starved-pool-stuck", "common-pool-stuck"])
+def test_the_order_of_threads_in_a_dump_decides_nothing(case: str) -> None:
+    samples = samples_of(case)
+    decided = {(thread.name, thread.java_id): thread.state for thread in stacks_facts(samples).threads}
+    for sample in samples:
+        sample.threads.reverse()
+    reversed_threads = stacks_facts(samples).threads
+    assert decided == {(thread.name, thread.java_id): thread.state for thread in reversed_threads}
+
+
+def test_debug_shows_the_revisions_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(CASES / "convoy-stuck" / "series.tar.gz")
+    main(["stacks", path, "--debug", "--output", str(tmp_path / "report.txt")])
+    assert "_1: stuck by own samples -> blocked by lock owner" in capsys.readouterr().err
+    main(["stacks", path, "--output", str(tmp_path / "other.txt")])
+    assert "by own samples" not in capsys.readouterr().err
