@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 
@@ -32,3 +33,15 @@ class Silent:
 
     def note(self, text: str) -> None:
         """Ignore."""
+
+
+_noted: set[str] = set()
+
+
+def note_once(text: str) -> None:
+    """A line on standard error, once in this process, from code that gets no `Progress` passed down."""
+    if text not in _noted and sys.stderr is not None:
+        _noted.add(text)
+        erased = "\r\x1b[K" if sys.stderr.isatty() else ""
+        sys.stderr.write(f"{erased}mqdiag: {text}\n")
+        sys.stderr.flush()

@@ -36,7 +36,7 @@ def open_dump(
     source = open_source(path, progress, max_inflated)
     # Before the kernels are compiled: a text file must not cost a first-time user that wait.
     parse_header(source.path, source.data)
-    if not folder.is_ready():
+    if folder.needs_warming():
         progress.note("compiling kernels, only at the first run on this machine")
         warm()
     dump = read_dump(source, store=store, progress=progress)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from ctypes import sizeof
 from functools import cache
 from types import FunctionType, ModuleType
@@ -18,7 +19,8 @@ from numba.core.registry import cpu_target
 
 from mqdiag.kernel.definition import SCALARS, KernelFunction, TupleType, TypeCode, flat_types
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_CALLABLE = ("nogil",)
+_BARE = ("nogil", "no_cpython_wrapper", "no_cfunc_wrapper")
 _DECLARED = re.compile(r'^declare [^@]*@"?([\w.$]+)"?\(', re.MULTILINE)
 _KNOWN = re.compile(r"llvm\.|memset$|memcpy$|memmove$|NRT_MemInfo_call_dtor$")
 """what object code may call: LLVM's own, libc's, and what `native` provides"""
@@ -33,10 +35,10 @@ def build(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> tuple[str, tup
     Raises:
         NotImplementedError: the kernel does what `native` cannot call, or numba has another calling convention.
     """
-    dispatcher = _module_scope(kernel.__module__)[kernel.__name__]
+    function = _module_scope(kernel.__module__, _BARE)[kernel.__name__]
     arguments = tuple(map(_numba_type, types))
-    dispatcher.compile(arguments)
-    compiled = dispatcher.overloads[arguments]
+    function.compile(arguments)
+    compiled = function.overloads[arguments]
     name = f"{kernel.__module__}.{kernel.__name__}"
     results = _results(name, compiled.signature.return_type)
     _check_convention(name, compiled.fndesc, types)
@@ -49,20 +51,38 @@ def build(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> tuple[str, tup
     return compiled.fndesc.llvm_func_name, results, code
 
 
+def dispatcher(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
+    """Numba's own callable, compiled in memory for arguments of these types.
+
+    Raises:
+        Exception: numba cannot compile the kernel for them.
+    """
+    function = _module_scope(kernel.__module__, _CALLABLE)[kernel.__name__]
+    function.compile(tuple(map(_numba_type, types)))
+    call: Callable[..., Any] = function
+    return call
+
+
 @cache
-def _module_scope(module: str) -> dict[str, Any]:
-    """The globals of a kernel file with numba's dispatchers in the place of its kernels."""
+def _module_scope(module: str, options: tuple[str, ...]) -> dict[str, Any]:
+    """The globals of a kernel file with numba's dispatchers in the place of its kernels.
+
+    Args:
+        module: the name of the kernel file.
+        options: of `njit` to switch on.
+    """
     source: ModuleType = sys.modules[module]
     scope = dict(vars(source))
     for name, value in vars(source).items():
         if isinstance(value, KernelFunction) and value.__module__ != module:
-            scope[name] = _module_scope(value.__module__)[value.__name__]
+            scope[name] = _module_scope(value.__module__, options)[value.__name__]
         elif isinstance(value, KernelFunction):
             plain = value.function
             copied = FunctionType(plain.__code__, scope, name, plain.__defaults__)
             copied.__module__ = module
-            options = _OPTIONS | {"inline": "always" if value.inline else "never"}
-            scope[name] = njit(**options)(copied)
+            inline = "always" if value.inline else "never"
+            keywords: dict[str, Any] = {"inline": inline} | dict.fromkeys(options, True)
+            scope[name] = njit(**keywords)(copied)
     return scope
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from mqdiag.kernel.definition import KernelFunction, TypeCode, type_code
+from mqdiag.kernel.mode import fall_back, uses_numba
 
 _loading = threading.Lock()
 
@@ -33,12 +34,29 @@ class Kernel(KernelFunction):
         return native(*arguments)
 
     def _load(self, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
-        from mqdiag.kernel.native import load
-
         with _loading:
             if types not in self._natives:
-                self._natives[types] = load(self, types)
+                self._natives[types] = _by_numba(self, types) if uses_numba() else _compiled(self, types)
             return self._natives[types]
+
+
+def _compiled(kernel: Kernel, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
+    try:
+        from mqdiag.kernel.native import load
+
+        return load(kernel, types)
+    except Exception as error:
+        # Any fault: a numba or llvmlite to come may differ in what nobody can foresee. But when numba cannot compile
+        # the kernel either, then the kernel is wrong, and this raises what numba says.
+        call = _by_numba(kernel, types)
+        fall_back(str(error) or type(error).__name__)
+        return call
+
+
+def _by_numba(kernel: Kernel, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
+    from mqdiag.kernel.build import dispatcher
+
+    return dispatcher(kernel, types)
 
 
 @overload

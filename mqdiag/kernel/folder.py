@@ -2,28 +2,65 @@
 
 Every state of the kernel files has a folder of its own, named by their hash:
 
-1. inside the installed package, when that can be written: all users of the installation share it;
-2. else in the user's cache folder, filled from the package's if that is there (a read-only installation that was
-   warmed when it was made);
-3. else in a temporary folder of the user, filled likewise.
+1. inside the installed package: all users of the installation read it, and its owner fills it;
+2. for what is not there, in the user's cache folder, `$XDG_CACHE_HOME/mqdiag` or `~/.cache/mqdiag`;
+3. else in `mqdiag-UID` below the folder for temporary files.
 
-`MQDIAG_KERNELS` names another folder to have them in, such as the volume of a container. It may outlive an upgrade;
-one that can neither be written nor has been warmed is passed over.
+`MQDIAG_KERNELS` names another folder instead of these, such as the volume of a container. It may outlive an upgrade;
+one that can neither be written nor has been filled is passed over.
+
+A kernel is code that runs, so only trusted folders are used (`trusted`). Where there is none, kernels are compiled in
+memory, in each process again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
-import shutil
-import stat
-import tempfile
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from mqdiag.files import write_whole
+from mqdiag.kernel import trusted
+from mqdiag.kernel.mode import uses_numba
+from mqdiag.progress import note_once
+
 _PACKAGE = Path(__file__).parents[1]
 _READY = "ready"
+_SHARED, _PRIVATE = 0o755, 0o700
+
+
+@dataclass(frozen=True)
+class _Folder:
+    path: str
+    descriptor: int
+    """stays open as long as the process, so that the folder that was checked is the one that is read"""
+    permissions: int
+    """of a folder; its files have the same without execution"""
+
+    @property
+    def is_writable(self) -> bool:
+        return os.access(".", os.W_OK | os.X_OK, dir_fd=self.descriptor, effective_ids=True)
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            return trusted.read_file(self.descriptor, name)
+        except (OSError, trusted.Untrusted):
+            return None
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The folders of this process."""
+
+    read: tuple[_Folder, ...]
+    write: _Folder | None
 
 
 @cache
@@ -35,58 +72,112 @@ def state() -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
-def kernel_folder() -> Path:
-    """Choose the folder and make it."""
-    chosen = os.environ.get("MQDIAG_KERNELS")
-    if chosen:
-        named = Path(chosen) / state()
-        if _writable(named) or (named / _READY).exists():
-            return named
-    shipped = _PACKAGE / "_kernel_cache" / state()
-    folder = shipped
-    if not _writable(shipped):
-        user = _user_folder()
-        folder = user if _writable(user) else _temporary_folder()
-        if (shipped / _READY).exists() and not (folder / _READY).exists():
-            with contextlib.suppress(OSError):
-                shutil.copytree(shipped, folder, dirs_exist_ok=True)
-    return folder
+def read(name: str) -> Iterator[bytes]:
+    """Every kept file of that name, the installation's first."""
+    for folder in _chosen().read:
+        data = folder.read(name)
+        if data is not None:
+            yield data
 
 
-def is_ready() -> bool:
-    """True when all kernels have been compiled into the folder."""
-    return (kernel_folder() / _READY).exists()
+def write(name: str, data: bytes) -> None:
+    """Keep a file, whole or not at all; a disk that is full costs only the next run's time."""
+    folder = _chosen().write
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            write_whole(os.path.join(folder.path, name), data, mode=folder.permissions & 0o666)
+
+
+@contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Processes that start together on a new machine: one works, the others wait for it and read.
+
+    Args:
+        name: of the lock, a file of the folder. Other users can neither read nor hold it.
+    """
+    folder = _chosen().write
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = None if folder is None else os.open(name, flags, 0o600, dir_fd=folder.descriptor)
+    except OSError:
+        handle = None
+    if handle is None:
+        yield
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def needs_warming() -> bool:
+    """Whether compiled kernels can be kept on this machine, and not all of them are yet."""
+    if uses_numba():
+        return False
+    chosen = _chosen()
+    return chosen.write is not None and all(folder.read(_READY) is None for folder in chosen.read)
 
 
 def mark_ready() -> None:
-    """Note that all kernels are there."""
-    with contextlib.suppress(OSError):
-        (kernel_folder() / _READY).touch()
+    """Note that all kernels are kept."""
+    if not uses_numba():
+        write(_READY, b"")
 
 
-def _user_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "mqdiag" / state()
+@cache
+def _chosen() -> _Chosen:
+    named = os.environ.get("MQDIAG_KERNELS")
+    if named:
+        folder, why_not = _opened(named, _SHARED)
+        if folder is not None and (folder.is_writable or folder.read(_READY) is not None):
+            return _Chosen((folder,), folder if folder.is_writable else None)
+        note_once(f"MQDIAG_KERNELS is passed over: {why_not}")
+    shared, why_not = _opened(os.fspath(_PACKAGE / "_kernel_cache"), _SHARED)
+    if shared is not None and shared.is_writable:
+        return _Chosen((shared,), shared)
+    read = () if shared is None else (shared,)
+    reasons = [why_not]
+    for base in (_user_folder(), _temporary_folder()):
+        own, why_not = (None, "the user has no home") if base is None else _opened(base, _PRIVATE)
+        if own is not None and own.is_writable:
+            return _Chosen((*read, own), own)
+        reasons.append(why_not)
+    if all(folder.read(_READY) is None for folder in read):
+        note_once(f"every run compiles the kernels again, in memory: {'; '.join(filter(None, reasons))}")
+    return _Chosen(read, None)
 
 
-def _temporary_folder() -> Path:
-    """A folder that only this user can have filled: what lies in it is run."""
-    base = Path(tempfile.gettempdir()) / f"mqdiag-{os.getuid()}"
-    with contextlib.suppress(OSError):
-        base.mkdir(mode=0o700, exist_ok=True)
-        found = base.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022:
-            folder = base / state()
-            folder.mkdir(exist_ok=True)
-            return folder
-    return Path(tempfile.mkdtemp(prefix="mqdiag-"))
-
-
-def _writable(folder: Path) -> bool:
+def _opened(base: str, permissions: int) -> tuple[_Folder | None, str]:
+    """The folder of this state below `base`, made where it is missing; and why it cannot be used or written."""
+    path = os.path.join(base, state())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+        descriptor = trusted.open_folder(path, make=permissions)
+    except trusted.Untrusted as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"{path}: {error.strerror}"
+    folder = _Folder(path, descriptor, permissions)
+    return folder, "" if folder.is_writable else f"{path} cannot be written"
+
+
+def _user_folder() -> str | None:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):  # the standard of this variable: a relative path counts as none
+        home = os.environ.get("HOME") or _home_of_user()
+        if home is None:
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "mqdiag")
+
+
+def _home_of_user() -> str | None:
+    with contextlib.suppress(KeyError):
+        return pwd.getpwuid(os.geteuid()).pw_dir
+    return None
+
+
+def _temporary_folder() -> str:
+    # Not tempfile.gettempdir(), which falls back on the working folder: that is often the folder of the evidence.
+    base = os.environ.get("TMPDIR", "")
+    return os.path.join(base if base.startswith("/") else "/tmp", f"mqdiag-{os.geteuid()}")

@@ -7,23 +7,55 @@ the array alive), size, item size, data, shape and strides; a named tuple is pas
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import binding
 
-from mqdiag.files import write_whole
-from mqdiag.kernel.definition import SCALARS, KernelFunction, TypeCode, flat_types, flat_values, spelled
-from mqdiag.kernel.folder import kernel_folder
+from mqdiag.kernel import folder
+from mqdiag.kernel.definition import (
+    SCALARS,
+    KernelFunction,
+    TypeCode,
+    flat_types,
+    flat_values,
+    spelled,
+    type_code,
+)
+from mqdiag.kernel.self_check import arguments, fault, self_check
+
+
+class ObjectCode(NamedTuple):
+    """A compiled kernel, as `build` makes it."""
+
+    symbol: str
+    """of its function"""
+    results: tuple[str, ...] | None
+    """kinds of the numbers that it returns; None when it returns nothing"""
+    code: bytes
+
+    def to_bytes(self) -> bytes:
+        """A file: one line of JSON, then the code."""
+        digest = hashlib.sha256(self.code).hexdigest()
+        head = {"symbol": self.symbol, "results": self.results, "sha256": digest}
+        return json.dumps(head).encode() + b"\n" + self.code
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ObjectCode | None:
+        """Read such a file; None when it is not whole."""
+        head, _, code = data.partition(b"\n")
+        try:
+            kept = json.loads(head)
+            results = kept["results"]
+            if hashlib.sha256(code).hexdigest() != kept["sha256"]:
+                return None
+            return cls(kept["symbol"], None if results is None else tuple(results), code)
+        except (ValueError, KeyError, TypeError):
+            return None
 
 
 def load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
@@ -32,23 +64,38 @@ def load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., A
     Args:
         kernel: what is called.
         types: the arguments' types, as `type_code` gives them.
+
+    Raises:
+        RuntimeError: calls do not work in this process as they should.
+        NotImplementedError: see `build`.
     """
+    _check_calls()
+    return _load(kernel, types)
+
+
+@cache
+def _check_calls() -> None:
+    call = _load(self_check, tuple(map(type_code, arguments())))
+    wrong = fault(call)
+    if wrong is not None:
+        raise RuntimeError(f"the self-check of compiled kernels failed: {wrong}")
+
+
+def _load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
     name = f"{kernel.__module__}.{kernel.__name__}"
     key = hashlib.sha256("\0".join((name, *map(spelled, types), *_processor())).encode()).hexdigest()[:16]
-    path = kernel_folder() / f"{name}-{key}.o"
-    found = _read(path)
-    if found is None:
-        with _one_at_a_time(path.parent):
-            found = _read(path)
-            if found is None:
+    file_name = f"{name}-{key}.o"
+    code = _kept(file_name)
+    if code is None:
+        with folder.locked("lock"):
+            code = _kept(file_name)
+            if code is None:
                 # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
                 from mqdiag.kernel.build import build
 
-                symbol, results, code = build(kernel, types)
-                _write(path, symbol, results, code)
-                found = symbol, results, code
-    symbol, results, code = found
-    return _callable(name, types, results, _address(symbol, code))
+                code = ObjectCode(*build(kernel, types))
+                folder.write(file_name, code.to_bytes())
+    return _callable(name, types, code.results, _address(code))
 
 
 def _callable(
@@ -113,13 +160,13 @@ def _engine() -> Any:
     return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
 
-def _address(symbol: str, code: bytes) -> int:
+def _address(code: ObjectCode) -> int:
     engine = _engine()
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
     engine.finalize_object()
-    address: int = engine.get_function_address(symbol)
+    address: int = engine.get_function_address(code.symbol)
     if not address:
-        raise RuntimeError(f"object code without {symbol}")
+        raise RuntimeError(f"object code without {code.symbol}")
     return address
 
 
@@ -129,39 +176,6 @@ def _processor() -> tuple[str, str]:
     return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
 
 
-def _read(path: Path) -> tuple[str, tuple[str, ...] | None, bytes] | None:
-    """What was kept, if it is whole."""
-    try:
-        head, _, code = path.read_bytes().partition(b"\n")
-    except OSError:
-        return None
-    try:
-        kept = json.loads(head)
-        results = kept["results"]
-        if hashlib.sha256(code).hexdigest() != kept["sha256"]:
-            return None
-        return kept["symbol"], None if results is None else tuple(results), code
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _write(path: Path, symbol: str, results: tuple[str, ...] | None, code: bytes) -> None:
-    """Whole or not at all; a folder that is full or read-only costs only the next run's time."""
-    head = {"symbol": symbol, "results": results, "sha256": hashlib.sha256(code).hexdigest()}
-    with contextlib.suppress(OSError):
-        write_whole(path, json.dumps(head).encode() + b"\n" + code)
-
-
-@contextmanager
-def _one_at_a_time(folder: Path) -> Iterator[None]:
-    """Processes that start together on a new machine: one compiles, the others wait for it and read."""
-    try:
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError:
-        yield
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _kept(name: str) -> ObjectCode | None:
+    """The object code in the first file of that name that is whole."""
+    return next(filter(None, map(ObjectCode.from_bytes, folder.read(name))), None)

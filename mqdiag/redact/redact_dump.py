@@ -82,7 +82,7 @@ def redact_dump(
     progress = progress or Silent()
     check_target(str(path), target, force=force)
     with open_original(str(path), name or str(path), progress, max_inflated) as original:
-        if not folder.is_ready():
+        if folder.needs_warming():
             progress.note("compiling kernels, only at the first run on this machine")
         progress = Releasing(progress, original)
         outline, asked, index = read_outline(original.source, original.release, progress)

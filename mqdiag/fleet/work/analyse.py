@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -89,10 +87,7 @@ def warm() -> None:
     from mqdiag.graph import warm as compile_all
     from mqdiag.kernel import folder
 
-    place = folder.kernel_folder()
-    if folder.is_ready():
-        return
-    with open(os.path.join(place, "warming"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_ready():
-            compile_all()
+    if folder.needs_warming():
+        with folder.locked("warming"):
+            if folder.needs_warming():
+                compile_all()

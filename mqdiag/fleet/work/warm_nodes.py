@@ -31,7 +31,7 @@ def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> No
 
     def warm(_: Iterable[int]) -> None:
         remove_leftovers(scratch)
-        if not folder.is_ready():
+        if folder.needs_warming():
             # A process of its own: the compiler's memory is not kept in Spark's worker.
             subprocess.run(
                 [sys.executable, "-c", "from mqdiag.fleet.work.analyse import warm; warm()"],
