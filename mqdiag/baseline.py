@@ -22,6 +22,7 @@ import msgspec
 
 from mqdiag.errors import UsageError
 from mqdiag.findings import Acceptance, Finding, Lapsed, Report, Severity
+from mqdiag.text import say
 
 MOST_BYTES = 256 << 20
 """A report of a heap with a hundred thousand classes has 30 MB."""
@@ -93,9 +94,17 @@ def read_baseline(path: Path) -> Baseline:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UsageError(
+            say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)
+        ) from error
     if len(data) > MOST_BYTES:
-        raise UsageError(f"{path}: has more than {MOST_BYTES:,} bytes, too many for a baseline")
+        raise UsageError(
+            say(
+                "{path}: has more than {most:bytes}, too many for a baseline",
+                path=str(path),
+                most=MOST_BYTES,
+            )
+        )
     if data.lstrip()[:1] == b"{":
         return _from_report(data, path)
     return _from_toml(data, path)
@@ -106,7 +115,9 @@ def _from_report(data: bytes, path: Path) -> Baseline:
         saved = msgspec.json.decode(data, type=_SavedReport)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
-        raise UsageError(f"{path}: is not a report of mqdiag --format json: {problem}") from error
+        raise UsageError(
+            say("{path}: is not a report of mqdiag --format json: {problem}", path=str(path), problem=problem)
+        ) from error
     return Baseline(
         entries=tuple(
             Known(
@@ -129,16 +140,32 @@ def _from_toml(data: bytes, path: Path) -> Baseline:
         raw: dict[str, Any] = tomllib.loads(data.decode())
         file = msgspec.convert(raw, _File)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is not UTF-8 at byte {error.start}") from error
+        raise UsageError(
+            say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
+        ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: is neither a JSON report nor TOML: {error}") from error
+        raise UsageError(
+            say("{path}: is neither a JSON report nor TOML: {error}", path=str(path), error=str(error))
+        ) from error
     except msgspec.ValidationError as error:
         what, _, place = str(error).replace("`", "").partition(" - at $.")
-        raise UsageError(f"{path}: {place or 'the file'}: {what.replace('object', 'table')}") from error
+        raise UsageError(
+            say(
+                "{path}: {place}: {replace}",
+                path=str(path),
+                place=place or "the file",
+                replace=what.replace("object", "table"),
+            )
+        ) from error
     for number, entry in enumerate(file.known, 1):
         if not entry.reason.strip():
             raise UsageError(
-                f"{path}: known finding {number} ({entry.rule}) has no reason; say why it is accepted"
+                say(
+                    "{path}: known finding {number} ({rule}) has no reason; say why it is accepted",
+                    path=str(path),
+                    number=number,
+                    rule=entry.rule,
+                )
             )
     return Baseline(
         entries=tuple(

@@ -23,6 +23,7 @@ from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
+from mqdiag.text import say
 
 FILE_NAME = "mqdiag.toml"
 NEVER = "never"
@@ -94,16 +95,27 @@ def parse_size(text: str | int) -> int:
     found = _SIZE.fullmatch(str(text).strip())
     size = 0 if found is None else int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " "))
     if size <= 0:
-        raise UsageError(f"{text!r} is not a size; write it as -Xmx takes it: 512m, 2g, or a number of bytes")
+        raise UsageError(
+            say(
+                "{text} is not a size; write it as -Xmx takes it: 512m, 2g, or a number of bytes",
+                text=repr(text),
+            )
+        )
     return size
 
 
 def _heap_limit(text: str | int) -> int:
     size = parse_size(text)
     if size < _LEAST_HEAP:
-        raise UsageError(f"{text!r} is less than any JVM's heap; write it with its unit: 512m, 2g")
+        raise UsageError(
+            say("{text} is less than any JVM's heap; write it with its unit: 512m, 2g", text=repr(text))
+        )
     if size > _LARGEST_HEAP:
-        raise UsageError(f"{text!r} is more than any JVM's heap (64 TiB); write it with its unit: 512m, 2g")
+        raise UsageError(
+            say(
+                "{text} is more than any JVM's heap (64 TiB); write it with its unit: 512m, 2g", text=repr(text)
+            )
+        )
     return size
 
 
@@ -117,7 +129,9 @@ def parse_expectation(text: str) -> Expectation:
     group, colon, key = name.rpartition(":")
     key, value = key.strip(), value.strip()
     if not equals or not key or not value or (colon and not group.strip()):
-        raise UsageError(f"--expect {text!r} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40")
+        raise UsageError(
+            say("--expect {text} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40", text=repr(text))
+        )
     _check_key(key, f"--expect {text!r}")
     wish: SettingValue = value if key in TEXTS else _typed(value)
     _check_value(key, wish, f"--expect {text!r}")
@@ -138,7 +152,14 @@ def _typed(text: str) -> SettingValue:
 
 def _check_key(key: str, where: str) -> None:
     if key not in SETTING_NAMES:
-        raise UsageError(f"{where}: no RocketMQ consumer has a setting {key!r}{nearest(key, SETTING_NAMES)}")
+        raise UsageError(
+            say(
+                "{where}: no RocketMQ consumer has a setting {key}{nearest}",
+                where=where,
+                key=repr(key),
+                nearest=nearest(key, SETTING_NAMES),
+            )
+        )
 
 
 def _check_value(key: str, value: object, where: str) -> None:
@@ -150,7 +171,15 @@ def _check_value(key: str, value: object, where: str) -> None:
     else:
         fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), "a number"
     if not fits:
-        raise UsageError(f"{where}: {key} is {wanted}, not {value!r}")
+        raise UsageError(
+            say(
+                "{where}: {key} is {wanted}, not {value}",
+                where=where,
+                key=key,
+                wanted=wanted,
+                value=repr(value),
+            )
+        )
 
 
 def find_config(start: Path) -> Path | None:
@@ -170,11 +199,15 @@ def read_config(path: Path) -> ConfigFile:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UsageError(
+            say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)
+        ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is not UTF-8 at byte {error.start}") from error
+        raise UsageError(
+            say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
+        ) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: is not TOML: {error}") from error
+        raise UsageError(say("{path}: is not TOML: {error}", path=str(path), error=str(error))) from error
     _refuse_unknown(raw, ConfigFile, str(path), "")
     rules = raw.get("rules", {})
     for name, section in rules.items() if isinstance(rules, dict) else ():
@@ -186,14 +219,24 @@ def read_config(path: Path) -> ConfigFile:
         part = ""
         return msgspec.convert(raw, ConfigFile)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {_in_toml_words(str(error), part)}") from error
+        raise UsageError(
+            say("{path}: {in_toml_words}", path=str(path), in_toml_words=_in_toml_words(str(error), part))
+        ) from error
 
 
 def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:
     known = [found.encode_name for found in msgspec.structs.fields(kind)]
     for key in section if isinstance(section, dict) else ():
         if key not in known:
-            raise UsageError(f"{where}: unknown key {prefix}{key}{nearest(key, known)}")
+            raise UsageError(
+                say(
+                    "{where}: unknown key {prefix}{key}{nearest}",
+                    where=where,
+                    prefix=prefix,
+                    key=key,
+                    nearest=nearest(key, known),
+                )
+            )
 
 
 def _in_toml_words(message: str, part: str) -> str:
@@ -231,7 +274,14 @@ def resolve(
     """
     day = on or today()
     if config.fail_on is not None and config.fail_on not in FAIL_ON:
-        raise UsageError(f"{source}: fail-on is {config.fail_on!r}; it can be {', '.join(FAIL_ON)}")
+        raise UsageError(
+            say(
+                "{source}: fail-on is {fail_on}; it can be {FAIL_ON}",
+                source=source,
+                fail_on=repr(config.fail_on),
+                FAIL_ON=tuple(FAIL_ON),
+            )
+        )
     for name, rule in config.rules.items():
         _check_rule(name, rule, source, cards)
     merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
@@ -241,7 +291,7 @@ def resolve(
         try:
             limit = _heap_limit(config.heap_limit)
         except UsageError as error:
-            raise UsageError(f"{source}: heap-limit: {error}") from error
+            raise UsageError(say("{source}: heap-limit: {error}", source=source, error=str(error))) from error
     accepted = {
         name: Acceptance(source=source, reason=rule.reason, until=rule.until)
         for name, rule in config.rules.items()
@@ -266,25 +316,56 @@ def resolve(
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
     if name not in cards:
-        raise UsageError(f"{source}: rules.{name}: there is no such rule{nearest(name, cards)}")
+        raise UsageError(
+            say(
+                "{source}: rules.{name}: there is no such rule{nearest}",
+                source=source,
+                name=name,
+                nearest=nearest(name, cards),
+            )
+        )
     for limit, value in rule.limits.items():
         if limit not in cards[name].limits:
             known = cards[name].limits
             hint = nearest(limit, known) or f"; it has {', '.join(known) or 'none'}"
-            raise UsageError(f"{source}: rules.{name}.limits has no {limit!r}{hint}")
+            raise UsageError(
+                say(
+                    "{source}: rules.{name}.limits has no {limit}{hint}",
+                    source=source,
+                    name=name,
+                    limit=repr(limit),
+                    hint=hint,
+                )
+            )
         _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
     if rule.ignore and not rule.reason.strip():
-        raise UsageError(f'{source}: rules.{name} is ignored without a reason; add reason = "why"')
+        raise UsageError(
+            say(
+                '{source}: rules.{name} is ignored without a reason; add reason = "why"',
+                source=source,
+                name=name,
+            )
+        )
     if rule.until is not None and not rule.ignore:
-        raise UsageError(f"{source}: rules.{name}.until says when ignoring ends; add ignore = true")
+        raise UsageError(
+            say(
+                "{source}: rules.{name}.until says when ignoring ends; add ignore = true",
+                source=source,
+                name=name,
+            )
+        )
 
 
 def _check_limit(name: str, value: float, where: str) -> None:
     """A limit that nothing can reach, or everything, would switch a rule without a word."""
     if not math.isfinite(value) or value < 0:
-        raise UsageError(f"{where}: is {value:g}; a limit is a number from 0 up")
+        raise UsageError(
+            say("{where}: is {value:decimal}; a limit is a number from 0 up", where=where, value=value)
+        )
     if "share" in name.split("_") and value > _LARGEST_SHARE:
-        raise UsageError(f"{where}: is {value:g}; a share is 0 to 1: write 0.5 for 50 %")
+        raise UsageError(
+            say("{where}: is {value:decimal}; a share is 0 to 1: write 0.5 for 50 %", where=where, value=value)
+        )
 
 
 def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]:

@@ -6,6 +6,9 @@ A user sees one line: what is wrong, where, what was expected and what to try. A
 
 from __future__ import annotations
 
+from mqdiag.language import english
+from mqdiag.text import NOTHING, Text, say
+
 EXIT_CLEAN = 0
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
@@ -17,9 +20,20 @@ NO_NAME = "''"
 
 
 class MqdiagError(Exception):
-    """Base of all errors that a user is told about."""
+    """Base of all errors that a user is told about.
+
+    Args:
+        text: the whole line, written in the user's language by the command line and in English by `str`.
+    """
 
     exit_code = EXIT_INTERNAL
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        super().__init__(text)
+
+    def __str__(self) -> str:
+        return english()(self.text)
 
 
 class UsageError(MqdiagError):
@@ -42,16 +56,33 @@ class InputError(MqdiagError):
     exit_code = EXIT_INPUT
 
     def __init__(
-        self, path: str, problem: str, *, hint: str = "", offset: int | None = None, line: int | None = None
+        self,
+        path: str,
+        problem: Text,
+        *,
+        hint: Text = NOTHING,
+        offset: int | None = None,
+        line: int | None = None,
     ) -> None:
         self.path = path
         self.problem = problem
         self.hint = hint
         self.offset = offset
         self.line = line
-        where = path
+        where = say("{path}", path=path)
         if offset is not None:
-            where += f" (byte {offset})"
+            where = say("{path} (byte {offset})", path=path, offset=offset)
         elif line is not None:
-            where += f" (line {line})"
-        super().__init__(f"{where}: {problem}" + (f"; {hint}" if hint else ""))
+            where = say("{path} (line {line})", path=path, line=line)
+        super().__init__(say("{where}: {what}", where=where, what=self.without_path))
+
+    @property
+    def without_path(self) -> Text:
+        """What is wrong and what to try, for where the path stands beside it."""
+        if not self.hint:
+            return self.problem
+        return say("{problem}; {hint}", problem=self.problem, hint=self.hint)
+
+    def of(self, path: str) -> InputError:
+        """The same error of a file that its user calls by another name."""
+        return InputError(path, self.problem, hint=self.hint, offset=self.offset, line=self.line)

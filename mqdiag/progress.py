@@ -8,30 +8,32 @@ from __future__ import annotations
 import sys
 from typing import Protocol
 
+from mqdiag.text import Text
+
 
 class Progress(Protocol):
     """Receives the phase and the share done."""
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """Start a phase, named for a person: "reading records"."""
 
     def advance(self, share: float) -> None:
         """Share of the current phase that is done, 0 to 1."""
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Something that is worth a line even where nobody watches: why this run takes longer."""
 
 
 class Silent:
     """Listens to nothing: the default in libraries and tests."""
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """Ignore."""
 
     def advance(self, share: float) -> None:
         """Ignore."""
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Ignore."""
 
 

@@ -10,6 +10,7 @@ import click
 
 from mqdiag.cli.common.failures import complain
 from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT, UsageError
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.capture.heap_dump import HeapPlan
@@ -93,9 +94,11 @@ def command(
     if pid is None:
         return _list()
     if yes and not heap:
-        raise UsageError("--yes goes with --heap only")
+        raise UsageError(say("--yes goes with --heap only"))
     if heap and not yes and not _can_ask():
-        raise UsageError("--heap asks before it stops the JVM, and nobody can answer here; give --heap --yes")
+        raise UsageError(
+            say("--heap asks before it stops the JVM, and nobody can answer here; give --heap --yes")
+        )
 
     def agrees(target: Target, plan: HeapPlan) -> bool:
         _tell(
@@ -132,7 +135,7 @@ def _list() -> int:
 
     found = running_jvms()
     if not found:
-        complain("no JVM runs here that this user may look at; name a PID to hear why not")
+        complain(say("no JVM runs here that this user may look at; name a PID to hear why not"))
         return EXIT_INPUT
     for target in found:
         line = " ".join(shown_command(target.command))

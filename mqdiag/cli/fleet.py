@@ -10,6 +10,7 @@ from mqdiag.cli.common.completion import complete_files, complete_folders
 from mqdiag.cli.common.options import CommonOptions, common_options
 from mqdiag.cli.common.session import diagnose
 from mqdiag.errors import UsageError
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -122,7 +123,9 @@ def command(
         try:
             from mqdiag.fleet.job import run_fleet
         except ModuleNotFoundError as error:
-            raise UsageError(f"mqdiag fleet needs {error.name}; install mqdiag[spark]") from error
+            raise UsageError(
+                say("mqdiag fleet needs {name}; install mqdiag[spark]", name=error.name)
+            ) from error
         return run_fleet(given, settings, progress, dry_run=dry_run)
 
     return diagnose(options, work)
@@ -131,7 +134,9 @@ def command(
 def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise UsageError(f"--conf {text!r} is not KEY=VALUE, such as spark.executor.memory=4g")
+        raise UsageError(
+            say("--conf {text} is not KEY=VALUE, such as spark.executor.memory=4g", text=repr(text))
+        )
     return key, value
 
 
@@ -140,7 +145,7 @@ def _memory(text: str) -> int:
 
     size = parse_size(text)
     if size < LEAST_MEMORY:
-        raise UsageError(f"--memory {text}: an analysing process needs 256m at least")
+        raise UsageError(say("--memory {text}: an analysing process needs 256m at least", text=text))
     return size
 
 
@@ -154,5 +159,7 @@ def _seconds(option: str, text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        raise UsageError(f"{option} {text!r} is not a time; write 90s, 10m or 2h")
+        raise UsageError(
+            say("{option} {text} is not a time; write 90s, 10m or 2h", option=option, text=repr(text))
+        )
     return seconds

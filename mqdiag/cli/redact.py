@@ -10,6 +10,7 @@ import click
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.redact.redact_dump import Redacted
@@ -66,8 +67,22 @@ def _tell(dump: str, done: Redacted) -> None:
     )
     if done.problem is not None:
         complain(
-            f"{dump} (byte {done.stopped_at}): {done.problem}; {done.unread_bytes:,} bytes that could not be read are "
-            "zeros in the copy"
+            say(
+                (
+                    "{dump} (byte {stopped_at}): {problem}; {unread_bytes:count} bytes that could not be read"
+                    " are zeros in the copy"
+                ),
+                dump=dump,
+                stopped_at=done.stopped_at,
+                problem=done.problem,
+                unread_bytes=done.unread_bytes,
+            )
         )
     if done.further_dumps:
-        complain(f"{dump}: {done.further_dumps} more dumps follow the first; they are not in the copy")
+        complain(
+            say(
+                "{dump}: {further_dumps} more dumps follow the first; they are not in the copy",
+                dump=dump,
+                further_dumps=done.further_dumps,
+            )
+        )

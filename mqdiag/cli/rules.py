@@ -10,6 +10,7 @@ import click
 from mqdiag.cli.common.completion import complete_rules
 from mqdiag.cli.common.options import LANG_OPTION
 from mqdiag.errors import UsageError
+from mqdiag.text import say
 
 MOST_HINTS = 4
 
@@ -40,7 +41,13 @@ def command(name: str | None, lang: str | None, debug: bool) -> int:
     elif name in cards:
         Target("-").write(render_card(cards[name], shown))
     else:
-        raise UsageError(f"there is no rule {name!r}{_near(name, cards)}; mqdiag rules lists them all")
+        raise UsageError(
+            say(
+                "there is no rule {name}{near}; mqdiag rules lists them all",
+                name=repr(name),
+                near=_near(name, cards),
+            )
+        )
     return 0
 
 

@@ -17,6 +17,7 @@ from mqdiag.findings import Report
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.report import is_report, read_report
 from mqdiag.read.sniff import HEAD_BYTES
+from mqdiag.text import say
 
 
 def diagnose_diff(
@@ -54,7 +55,7 @@ def diagnose_diff(
             ),
             crashes=crashes,
         )
-    progress.phase("comparing")
+    progress.phase(say("comparing"))
     facts, findings = compare(old, new, (str(before), str(after)))
     regressed = {finding.fingerprint for finding in findings.regressions}
     report = Report(

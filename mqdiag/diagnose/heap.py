@@ -9,6 +9,7 @@ from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts
 from mqdiag.progress import Progress, Silent
+from mqdiag.text import say
 
 
 def diagnose_heap(
@@ -34,7 +35,7 @@ def diagnose_heap(
     shown = name or str(path)
     try:
         if not str(path):
-            raise InputError(shown, "is no file name")
+            raise InputError(shown, say("is no file name"))
         from mqdiag.diagnose.heap_facts import read_heap
 
         given, heap = read_heap(

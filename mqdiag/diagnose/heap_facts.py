@@ -106,13 +106,13 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     heap_bytes, source = settings.heap_limit, "option"
     if heap_bytes is None:
         heap_bytes, source = max_memory_bytes(heap), "max-memory-static"
-    progress.phase("reading consumers and messages")
+    progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
     packages = tuple(f"{client.root}." for client in bind(heap))
-    progress.phase("looking for waste")
+    progress.phase(say("looking for waste"))
     wasted = waste(heap)
-    progress.phase("summing classes")
+    progress.phase(say("summing classes"))
     return HeapFacts(
         objects=tree.count,
         shallow_bytes=reachable,

@@ -46,11 +46,11 @@ def diagnose_incident(
     progress = progress or Silent()
     given = [str(path) for path in paths]
     with tempfile.TemporaryDirectory(prefix="mqdiag-") as folder:
-        progress.phase("sorting files")
+        progress.phase(say("sorting files"))
         kinds = all_kinds()
         sorted_pieces, others = _sort(given, kinds, Budget(Path(folder)), names)
         collected = _read(sorted_pieces, settings, progress)
-    progress.phase("joining evidence")
+    progress.phase(say("joining evidence"))
     shared: dict[str, object] = {}
     shared_inputs: list[Input] = []
     of_processes = []
@@ -113,7 +113,7 @@ def _sort(
                 Input(
                     path=found.name,
                     complete=False,
-                    error=f"cannot be read: {error.strerror or error}",
+                    error=say("cannot be read: {strerror}", strerror=str(error.strerror or error)),
                 )
             )
             continue

@@ -67,9 +67,7 @@ def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[s
 
 def unreadable(name: str, kind: str, error: InputError) -> Input:
     """The entry of an input that gave nothing; its error is one line that does not repeat the path."""
-    told = say("{problem}", problem=error.problem)
-    if error.hint:
-        told = say("{problem}; {hint}", problem=error.problem, hint=error.hint)
+    told = error.without_path
     if error.offset is not None:
         told = say("at byte {offset}: {problem}", offset=error.offset, problem=told)
     elif error.line is not None:

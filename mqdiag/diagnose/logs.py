@@ -72,7 +72,7 @@ def read_logs(
         progress: who listens.
     """
     progress = progress or Silent()
-    progress.phase("reading logs")
+    progress.phase(say("reading logs"))
     given = list(logs)
     reader = LogsReader()
     evidence = LogEvidence()
@@ -138,7 +138,7 @@ def _read_one(
         read.append(one)
         entries.append(entry)
     if not entries:
-        entries.append(unreadable(log.name, "log", InputError(log.name, "holds no log")))
+        entries.append(unreadable(log.name, "log", InputError(log.name, say("holds no log"))))
     return entries
 
 

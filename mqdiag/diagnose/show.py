@@ -12,6 +12,7 @@ from mqdiag.errors import NO_NAME, InputError
 from mqdiag.facts.shown import Shown
 from mqdiag.findings import Report
 from mqdiag.progress import Progress, Silent
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.graph import Heap
@@ -51,10 +52,10 @@ def show_in_heap(
         heap = open_heap(str(path), name=shown, progress=progress)
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
-        raise InputError(shown, error.problem, hint=error.hint, offset=error.offset, line=error.line) from error
+        raise error.of(shown) from error
     target = find_target(heap, what)
     _compute(heap)
-    progress.phase("merging paths")
+    progress.phase(say("merging paths"))
     found = (
         Shown(class_=show_class(heap, target, limit=limit, subclasses=subclasses))
         if isinstance(target, str)

@@ -12,6 +12,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.stacks import ReadResult, Sample, read_stacks
 from mqdiag.read.stacks.body import BodyParser
+from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts
 
 
@@ -30,7 +31,7 @@ def diagnose_stacks(
     """
     settings = settings or Settings()
     progress = progress or Silent()
-    progress.phase("reading thread dumps")
+    progress.phase(say("reading thread dumps"))
     inputs: list[Input] = []
     samples: list[Sample] = []
     bodies = BodyParser()
@@ -46,7 +47,7 @@ def diagnose_stacks(
         samples += result.samples
     # the cache has done its work, and its room is needed for what comes
     del bodies
-    progress.phase("comparing threads")
+    progress.phase(say("comparing threads"))
     stacks = stacks_facts(samples) if samples else None
     samples.clear()
     facts = Facts(inputs=tuple(inputs), stacks=stacks, expectations=settings.expectations)

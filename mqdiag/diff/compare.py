@@ -88,7 +88,7 @@ def _remarks(before: Report, after: Report) -> Iterator[str]:
         yield say("the two sides have no kind of evidence in common: only their findings are compared")
     for name, (one, other) in sides.items():
         if (one is None) != (other is None):
-            yield say(ONLY[name, "later" if one is None else "earlier"])
+            yield ONLY[name, "later" if one is None else "earlier"]
     seconds = _seconds(before, after)
     if seconds is not None and seconds < 0:
         yield say("the later side was written before the earlier one: the order of the two may be wrong")

@@ -44,6 +44,7 @@ from mqdiag.fleet.work.task import limits_text
 from mqdiag.fleet.work.waves import run_waves
 from mqdiag.fleet.work.worklist import WorkList
 from mqdiag.progress import Progress
+from mqdiag.text import say
 
 
 def run_fleet(
@@ -69,7 +70,7 @@ def run_fleet(
     is_new = not store.is_folder(root)
     with stoppable(progress), output_lock(layout):
         started = time.monotonic()
-        progress.phase("starting Spark")
+        progress.phase(say("starting Spark"))
         try:
             with spark_session(options) as spark:
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
@@ -118,10 +119,10 @@ class _FleetRun:
         began = datetime.now(UTC)
         marks = self._layout.runs()
         if self._run in {mark.run for mark in marks}:
-            raise UsageError(f"--run {self._run}: there is such a run already")
+            raise UsageError(say("--run {run}: there is such a run already", run=self._run))
         against = self._against(marks)
         remove_unmarked(self._layout)
-        self._progress.phase("starting workers, compiling kernels where they are not")
+        self._progress.phase(say("starting workers, compiling kernels where they are not"))
         rehearse(self._spark, self._layout, self._options.scratch, self._options.limits)
         clock = [started, time.monotonic()]
         context = self._spark.sparkContext
@@ -131,7 +132,7 @@ class _FleetRun:
             if count:
                 run_waves(self._spark, work.items(), self._job(), Status(self._progress, count, size))
             clock.append(time.monotonic())
-            self._progress.phase("writing tables")
+            self._progress.phase(say("writing tables"))
             write_tables(context, self._layout, self._run, work.by_service(), work.known_by_service())
             publish(self._layout, self._run)
             now = Picture(self._spark, self._layout, self._run, count + work.known_count())
@@ -139,7 +140,7 @@ class _FleetRun:
             self._mark(began, marks[-1].order + 1 if marks else 1, totals)
             clean_up(context, self._layout, self._run, work.by_service())
         clock.append(time.monotonic())
-        self._progress.phase("comparing instances")
+        self._progress.phase(say("comparing instances"))
         before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
         facts, findings = fleet_facts(now, before, totals, self._options.out)
         clock.append(time.monotonic())
@@ -155,7 +156,7 @@ class _FleetRun:
     def _planned(self, listing: Listing) -> Iterator[WorkList]:
         """What is to be done, for as long as it is needed."""
         with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder, WorkList(Path(folder)) as work:
-            self._progress.phase("telling new files from known ones")
+            self._progress.phase(say("telling new files from known ones"))
             plan(
                 self._spark.sparkContext,
                 self._layout,
@@ -190,7 +191,7 @@ class _FleetRun:
             if mark.run == wanted:
                 return mark
         known = f"there are {', '.join(mark.run for mark in marks[-5:])}" if marks else "there is none yet"
-        raise UsageError(f"--against {wanted}: no such run; {known}")
+        raise UsageError(say("--against {wanted}: no such run; {known}", wanted=wanted, known=known))
 
     def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
         self._layout.mark(

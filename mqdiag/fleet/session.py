@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.text import say
 
 _LOG4J = """\
 rootLogger.level = {level}
@@ -77,14 +78,16 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
             try:
                 spark = _builder(options, Path(folder), submitted).getOrCreate()
             except Exception as error:
-                raise MqdiagError(f"Spark does not start: {_why(error, log)}") from error
+                raise MqdiagError(say("Spark does not start: {why}", why=_why(error, log))) from error
         if submitted:
             spark.sparkContext.setLogLevel("ERROR")
         try:
             yield spark
         except (PySparkException, Py4JError) as error:
             # Its text must be read while the JVM is there.
-            raise MqdiagError(f"Spark gave up: {spark_cause(error)}; run the same again to go on") from error
+            raise MqdiagError(
+                say("Spark gave up: {spark_cause}; run the same again to go on", spark_cause=spark_cause(error))
+            ) from error
         finally:
             with contextlib.suppress(Exception):
                 spark.sparkContext.cancelAllJobs()
@@ -129,8 +132,12 @@ def _check_java() -> None:
         return
     if shutil.which("java") is None:
         raise UsageError(
-            "Spark needs Java 17 or newer, and there is none (Debian: apt-get install openjdk-17-jre-headless;"
-            " elsewhere set JAVA_HOME)"
+            say(
+                (
+                    "Spark needs Java 17 or newer, and there is none (Debian: apt-get install"
+                    " openjdk-17-jre-headless; elsewhere set JAVA_HOME)"
+                )
+            )
         )
 
 

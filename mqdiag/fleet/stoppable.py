@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from mqdiag.progress import Progress
+from mqdiag.text import say
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def stoppable(progress: Progress) -> Iterator[None]:
         # PySpark puts a handler of its own over that for SIGINT, which raises the same.
         if not stopped and not isinstance(error, KeyboardInterrupt):
             raise
-        progress.note("stopped; what is done is kept, run the same again to go on")
+        progress.note(say("stopped; what is done is kept, run the same again to go on"))
         raise KeyboardInterrupt from error
     finally:
         for number, handler in before.items():

@@ -17,6 +17,7 @@ from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.walk import worker_count
+from mqdiag.text import say
 
 _UINT32 = (1 << 32) - 1
 _MOST_HEAVY = 1024
@@ -98,7 +99,7 @@ def build_dominance(
         sizes: shallow sizes.
         progress: told of the phases.
     """
-    progress.phase("finding reachable objects")
+    progress.phase(say("finding reachable objects"))
     count = index.count
     numbers = np.zeros(count, np.int32)
     order = np.empty(count + 1, np.int32)
@@ -122,14 +123,14 @@ def build_dominance(
     held = numbers[roots.nodes]
     parents[held] = ~parents[held]
 
-    progress.phase("finding dominators")
+    progress.phase(say("finding dominators"))
     heads, sources = _predecessors(index, references, class_nodes, numbers, parents)
     label, ancestor, stack = (np.empty(reached + 1, np.int32) for _ in range(3))
     kernel.immediate_dominators(parents, heads, sources, label, ancestor, stack)
     dominator = heads[:-1].view(np.int32)
     del label, ancestor, stack, parents, heads, sources
 
-    progress.phase("summing retained sizes")
+    progress.phase(say("summing retained sizes"))
     dominated, positions, following = (np.empty(reached + 1, np.int32) for _ in range(3))
     kernel.tree_positions(dominator, dominated, positions, following)
     del following

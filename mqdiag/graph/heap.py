@@ -41,6 +41,7 @@ from mqdiag.read.hprof.types import (
     WIDTHS,
     width_of,
 )
+from mqdiag.text import say
 
 Nodes = NDArray[np.int32]
 _INTEGERS = (BOOLEAN, CHAR, BYTE, SHORT, INT, LONG)
@@ -60,7 +61,7 @@ class Heap:
         self.header = dump.header
         self.data = dump.source.data
         self._progress = progress or Silent()
-        self._progress.phase("indexing objects")
+        self._progress.phase(say("indexing objects"))
         named = [row for row, name in enumerate(dump.classes.names) if name == "java.lang.Class"]
         self._class_row = named[0] if named else dump.classes.unknown_row
         _refuse_too_many(dump)
@@ -68,13 +69,13 @@ class Heap:
         dump.objects = None
         self.classes = ClassTable(dump, self.index.lookup)
         self.roots: RootSet = build_roots(dump, self.index)
-        self._progress.phase("reading references")
+        self._progress.phase(say("reading references"))
         try:
             self.references: References = build_references(
                 dump, self.index, *with_mirrors(dump, self.index, self.roots.extra_from, self.roots.extra_to)
             )
         except TooManyReferences as error:
-            raise InputError(dump.source.path, str(error), hint="--quick counts it") from None
+            raise InputError(dump.source.path, str(error), hint=say("--quick counts it")) from None
 
     @property
     def count(self) -> int:
@@ -301,6 +302,12 @@ def _refuse_too_many(dump: Dump) -> None:
     if count > MAX_OBJECTS:
         raise InputError(
             dump.source.path,
-            f"{count:,} objects; the graph holds at most {MAX_OBJECTS:,}",
-            hint="--quick counts it; for a smaller dump: jcmd PID GC.heap_dump leaves out what is unreachable",
+            say(
+                "{count:count} objects; the graph holds at most {most:count}",
+                count=count,
+                most=MAX_OBJECTS,
+            ),
+            hint=say(
+                "--quick counts it; for a smaller dump: jcmd PID GC.heap_dump leaves out what is unreachable"
+            ),
         )

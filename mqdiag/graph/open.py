@@ -10,6 +10,7 @@ from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.dump import Dump, read_dump
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import open_source
+from mqdiag.text import say
 
 
 def open_dump(
@@ -37,14 +38,14 @@ def open_dump(
     # Before the kernels are compiled: a text file must not cost a first-time user that wait.
     parse_header(source.path, source.data)
     if folder.needs_warming():
-        progress.note("compiling kernels, only at the first run on this machine")
+        progress.note(say("compiling kernels, only at the first run on this machine"))
         warm()
     dump = read_dump(source, store=store, progress=progress)
     if not dump.counts.any():
         raise InputError(
             name or path,
-            f"no object could be read: {dump.problem or 'the heap record is empty'}",
-            hint="compare the file's size with the original and copy it again",
+            say("no object could be read: {problem}", problem=dump.problem or "the heap record is empty"),
+            hint=say("compare the file's size with the original and copy it again"),
             offset=dump.stopped_at,
         )
     return dump

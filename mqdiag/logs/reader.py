@@ -14,6 +14,7 @@ from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.scan import Counts, Scanner
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
+from mqdiag.text import say
 
 HEAD_BYTES = 64 << 10
 _TAIL_BYTES = 16 << 10
@@ -59,7 +60,7 @@ class LogsReader:
         source = blocks(path, chunks)
         first = next(source, b"")
         if not first.strip():
-            raise InputError(path, "is empty")
+            raise InputError(path, say("is empty"))
         head = first[:HEAD_BYTES]
         shape = shape_of(head, path)
         watched = _Watched(_joined(first, source))
@@ -75,7 +76,7 @@ class LogsReader:
             handler(message_of(hit, stamps), tally)
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
         if not (tally.span.first is not None or counts.hit_lines or has_clock(head) or has_records(head)):
-            raise InputError(path, "is no log: none of its first lines has a time or a level")
+            raise InputError(path, say("is no log: none of its first lines has a time or a level"))
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))

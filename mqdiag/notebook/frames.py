@@ -17,6 +17,7 @@ from mqdiag.notebook.decode import decode
 from mqdiag.read.hprof.types import BOOLEAN, CHAR, DOUBLE, FLOAT, REFERENCE
 from mqdiag.rocketmq.message_columns import message_columns
 from mqdiag.rocketmq.view import rocketmq_facts
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ def _pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise UsageError("tables need pandas: pip install 'mqdiag[notebook]'") from None
+        raise UsageError(say("tables need pandas: pip install 'mqdiag[notebook]'")) from None
     return pandas
 
 
@@ -67,7 +68,12 @@ def _refuse_unknown(heap: Heap, nodes: NDArray[np.int32], path: str) -> None:
     if not any(heap.classes.has_field(int(row), first) for row in rows) and path != "length":
         known = list(heap.classes.field_names(int(rows[0])))
         raise UsageError(
-            f"{heap.classes.names[int(rows[0])]} has no field {first!r}; it has: {', '.join(known)}"
+            say(
+                "{names} has no field {first}; it has: {known}",
+                names=heap.classes.names[int(rows[0])],
+                first=repr(first),
+                known=tuple(known),
+            )
         )
 
 

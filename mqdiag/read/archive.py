@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 from mqdiag.errors import InputError
 from mqdiag.files import fits
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
 MAX_DEPTH = 4
@@ -57,13 +57,13 @@ class Budget:
         self.bytes -= size
         if self.bytes < 0:
             raise InputError(
-                label, "unpacks to more than one run may take", hint="unpack it, and name the folder"
+                label, say("unpacks to more than one run may take"), hint=say("unpack it, and name the folder")
             )
         if not fits(self.folder, size):
             raise InputError(
                 label,
-                f"there is no room to unpack it in {self.folder}",
-                hint="set TMPDIR to a folder with room",
+                say("there is no room to unpack it in {folder}", folder=str(self.folder)),
+                hint=say("set TMPDIR to a folder with room"),
             )
 
     def take_member(self, label: str) -> Path:
@@ -73,7 +73,11 @@ class Budget:
             InputError: there were too many.
         """
         if self.members <= 0:
-            raise InputError(label, f"holds more than {MAX_MEMBERS:,} files", hint="unpack what matters")
+            raise InputError(
+                label,
+                say("holds more than {most:count} files", most=MAX_MEMBERS),
+                hint=say("unpack what matters"),
+            )
         self.members -= 1
         self.written += 1
         return self.folder / f"{self.written:06}"
@@ -88,9 +92,9 @@ class Member:
     inner: str = ""
     """its name within the archive"""
     path: Path | None = None
-    skipped: str | None = None
+    skipped: Text | None = None
     """why it is of no use by itself; with a path where it was unpacked all the same"""
-    problem: str | None = None
+    problem: Text | None = None
     """why it could not be unpacked, or only in part"""
 
 
@@ -115,9 +119,9 @@ def unpack(
             else:
                 yield from _packed(label, file, content, budget, keeps)
     except InputError as error:
-        yield Member(name=error.path, problem=_told(error))
+        yield Member(name=error.path, problem=error.without_path)
     except _DAMAGE as error:
-        yield Member(name=label, problem=f"is damaged: {_reason(error)}")
+        yield Member(name=label, problem=say("is damaged: {reason}", reason=_reason(error)))
 
 
 def _packed(
@@ -154,7 +158,7 @@ def _zip(label: str, file: IO[bytes], budget: Budget, keeps: Callable[[str], boo
                 with archive.open(info) as stream:
                     yield _write(name, stream, budget, info.filename, kept=keeps(info.filename))
             except _DAMAGE as error:
-                yield Member(name=name, problem=f"is damaged: {_reason(error)}")
+                yield Member(name=name, problem=say("is damaged: {reason}", reason=_reason(error)))
 
 
 def _check_zip_directory(label: str, file: IO[bytes]) -> None:
@@ -168,7 +172,7 @@ def _check_zip_directory(label: str, file: IO[bytes]) -> None:
         at64 = tail.rfind(b"PK\x06\x06")
         directory = int.from_bytes(tail[at64 + 40 : at64 + 48], "little") if at64 >= 0 else 0
     if min(directory, size) > MAX_ZIP_DIRECTORY:
-        raise InputError(label, "lists too many files to be read", hint="unpack what matters")
+        raise InputError(label, say("lists too many files to be read"), hint=say("unpack what matters"))
     file.seek(0)
 
 
@@ -187,7 +191,7 @@ class _Feed(io.RawIOBase):
         data: bytes = self._inner.read(min(size, CHUNK) if size >= 0 else CHUNK)
         self._left -= len(data)
         if self._left < 0:
-            raise InputError(self._label, "is a damaged tar file: a header without end")
+            raise InputError(self._label, say("is a damaged tar file: a header without end"))
         return data
 
     def allow(self) -> None:
@@ -216,7 +220,7 @@ def _write(
     try:
         head = stream.read(HEAD_BYTES)
     except _DAMAGE as error:
-        return Member(name=name, problem=f"is damaged: {_reason(error)}")
+        return Member(name=name, problem=say("is damaged: {reason}", reason=_reason(error)))
     content = content_of(head)
     junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
     skipped = why_no_evidence(content, head) if junk else None
@@ -241,25 +245,21 @@ def _write(
             try:
                 piece = stream.read(CHUNK)
             except _DAMAGE as error:
-                problem = f"is cut or damaged: {_reason(error)}"
+                problem = say("is cut or damaged: {reason}", reason=_reason(error))
                 break
         file.truncate(file.tell())
     return Member(name=name, inner=inner, path=path, skipped=skipped, problem=problem)
 
 
-def why_no_evidence(content: Content, head: bytes) -> str:
+def why_no_evidence(content: Content, head: bytes) -> Text:
     """Why a file that no reader is asked about is left alone."""
     if content is Content.EMPTY:
         return say("is empty")
     if content is Content.JAVA_ARCHIVE:
         return say("is a Java archive")
     known = known_binary(head)
-    return say("is {known}", known=say(known)) if known else say("is binary data of no known form")
+    return say("is {known}", known=known) if known else say("is binary data of no known form")
 
 
 def _reason(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0][:200]
-
-
-def _told(error: InputError) -> str:
-    return f"{error.problem}; {error.hint}" if error.hint else error.problem

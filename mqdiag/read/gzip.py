@@ -25,6 +25,7 @@ from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
 from mqdiag.read.source import Source
+from mqdiag.text import say
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
 _CHUNK = 1 << 20
@@ -61,8 +62,11 @@ class _Spool:
         if self.size + len(piece) > self._limit:
             raise InputError(
                 self._path,
-                f"inflates to more than {self._limit >> 20:,} MiB, the limit for a file of its size",
-                hint="if it is a real dump, raise the limit: --max-inflated SIZE",
+                say(
+                    "inflates to more than {size:bytes}, the limit for a file of its size",
+                    size=self._limit,
+                ),
+                hint=say("if it is a real dump, raise the limit: --max-inflated SIZE"),
             )
         if not self._on_disk and self.size + len(piece) > self._room:
             self._move_to_disk()
@@ -97,8 +101,12 @@ class _Spool:
     def _no_room(self, why: str) -> InputError:
         return InputError(
             self._path,
-            f"there is no room for the inflated data, {self.size >> 20} MiB so far: {why}",
-            hint="set TMPDIR to a folder with room, or inflate the file elsewhere",
+            say(
+                "there is no room for the inflated data, {size:bytes} so far: {why}",
+                size=self.size,
+                why=why,
+            ),
+            hint=say("set TMPDIR to a folder with room, or inflate the file elsewhere"),
         )
 
     def descriptor(self) -> int:
@@ -152,7 +160,7 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
         InputError: nothing at all could be inflated, or there is no room. What comes before damage is kept, and
             the source's `problem` says what stopped it.
     """
-    progress.phase("inflating")
+    progress.phase(say("inflating"))
     limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
     with open(path, "rb") as file:
         head = file.read(256)
@@ -176,7 +184,7 @@ def inflate_to_disk(
     Returns:
         (its descriptor, which the caller closes; what stopped the inflating early).
     """
-    progress.phase("inflating")
+    progress.phase(say("inflating"))
     limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
     spool, problem = _inflate_stream(path, size, limit, progress, in_memory=False)
     return spool.descriptor(), problem
@@ -194,8 +202,8 @@ def _inflate_stream(
     if spool.size == 0:
         raise InputError(
             path,
-            f"nothing could be inflated: {problem or 'the gzip stream holds no data'}",
-            hint="compare its size and checksum with the original and copy it again",
+            say("nothing could be inflated: {problem}", problem=problem or "the gzip stream holds no data"),
+            hint=say("compare its size and checksum with the original and copy it again"),
             offset=0,
         )
     return spool, problem

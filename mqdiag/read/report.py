@@ -10,6 +10,7 @@ import msgspec
 from mqdiag.errors import InputError
 from mqdiag.findings import Report
 from mqdiag.report_json import from_json
+from mqdiag.text import say
 
 MOST_BYTES = 1 << 30
 HINT = "give what --format json wrote"
@@ -37,16 +38,21 @@ def read_report(path: str, name: str | None = None) -> Report:
         with Path(path).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise InputError(shown, f"cannot be read: {error.strerror or error}") from None
+        raise InputError(shown, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
     if len(data) > MOST_BYTES:
-        raise InputError(shown, "has more than 1 GiB, too much for a report", hint=HINT)
+        raise InputError(shown, say("has more than 1 GiB, too much for a report"), hint=HINT)
     try:
         report = from_json(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
-        raise InputError(shown, f"is no report of mqdiag: {problem}", hint=HINT) from None
+        raise InputError(shown, say("is no report of mqdiag: {problem}", problem=problem), hint=HINT) from None
     if report.schema_version > VERSION:
         raise InputError(
-            shown, f"is a report of schema version {report.schema_version}; this mqdiag reads up to {VERSION}"
+            shown,
+            say(
+                "is a report of schema version {schema_version}; this mqdiag reads up to {newest}",
+                schema_version=report.schema_version,
+                newest=VERSION,
+            ),
         )
     return report

@@ -10,7 +10,7 @@ import re
 import zlib
 from typing import Any
 
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 HEAD_BYTES = 64 << 10
 """as many of a file's first bytes tell what it is"""
@@ -40,7 +40,7 @@ _STARTS: tuple[tuple[bytes, Content], ...] = (
     (b"PK\x03\x04", Content.ZIP),
     (b"PK\x05\x06", Content.ZIP),
 )
-_KNOWN_BINARIES: tuple[tuple[bytes, str], ...] = (
+_KNOWN_BINARIES: tuple[tuple[bytes, Text], ...] = (
     (b"\x7fELF", say("a program or core file (ELF)")),
     (b"\xca\xfe\xba\xbe", say("a Java class file")),
     (b"FLR\0", say("a Flight Recorder file")),

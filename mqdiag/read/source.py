@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
+from mqdiag.text import say
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -53,9 +54,11 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
             return inflate(path, size, progress or Silent(), max_inflated)
         data = np.memmap(path, np.uint8, "r")
     except PermissionError:
-        raise InputError(path, "no permission to read it", hint="run as its owner, or: chmod +r") from None
+        raise InputError(
+            path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r")
+        ) from None
     except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+        raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
     return Source(path=path, data=data.view(np.ndarray), file_bytes=size)
 
 
@@ -69,19 +72,19 @@ def check_readable(path: str) -> int:
         info = os.stat(path)
     except FileNotFoundError:
         raise InputError(
-            path, "no such file", hint="check the path; it is relative to the working directory"
+            path, say("no such file"), hint=say("check the path; it is relative to the working directory")
         ) from None
     except OSError as error:
-        raise InputError(path, f"cannot be opened: {error.strerror}") from None
+        raise InputError(path, say("cannot be opened: {reason}", reason=error.strerror)) from None
     if stat.S_ISDIR(info.st_mode):
-        raise InputError(path, "is a directory; expected one dump file", hint="name a file in it")
+        raise InputError(path, say("is a directory; expected one dump file"), hint=say("name a file in it"))
     if not stat.S_ISREG(info.st_mode):
-        raise InputError(path, "is not a regular file", hint="copy the data to a file first")
+        raise InputError(path, say("is not a regular file"), hint=say("copy the data to a file first"))
     if info.st_size == 0:
         raise InputError(
             path,
-            'the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."',
-            hint="look at the disk space where it was written and take it again",
+            say('the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'),
+            hint=say("look at the disk space where it was written and take it again"),
             offset=0,
         )
     return info.st_size

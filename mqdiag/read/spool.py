@@ -10,6 +10,7 @@ from typing import IO
 from mqdiag.errors import InputError
 from mqdiag.files import fits
 from mqdiag.read.sniff import HEAD_BYTES
+from mqdiag.text import say
 
 CHUNK = 1 << 20
 CHECK_EVERY = 64 << 20
@@ -50,13 +51,17 @@ def _copy(label: str, pipe: IO[bytes], spool: IO[bytes], *, zeros: bool) -> None
         written += len(chunk)
         unchecked += len(chunk)
         if zeros and written > MOST_ZEROS:
-            raise InputError(label, "only zero bytes come out of it")
+            raise InputError(label, say("only zero bytes come out of it"))
         if unchecked >= CHECK_EVERY:
             unchecked = 0
             if not fits(tempfile.gettempdir(), CHECK_EVERY):
                 raise InputError(
                     label,
-                    f"there is no room to keep it in {tempfile.gettempdir()}, {written >> 20:,} MiB so far",
-                    hint="set TMPDIR to a folder with room, or name the file",
+                    say(
+                        "there is no room to keep it in {folder}, {size:bytes} so far",
+                        folder=tempfile.gettempdir(),
+                        size=written,
+                    ),
+                    hint=say("set TMPDIR to a folder with room, or name the file"),
                 )
         spool.write(chunk)

@@ -23,6 +23,7 @@ from mqdiag.redact.layout import Field
 from mqdiag.redact.objects import Objects
 from mqdiag.redact.original import releasing
 from mqdiag.redact.outline import Outline
+from mqdiag.text import say
 
 SYSTEM_PROPERTIES = ("java.vm.name", "java.vm.version")
 CLEARED = {
@@ -69,7 +70,7 @@ def find_kept(
         progress: who listens.
         release: gives back what was mapped in by reading.
     """
-    progress.phase("looking for names")
+    progress.phase(say("looking for names"))
     with releasing(release):
         finder = _Finder(outline, asked, index, progress, release)
         finder.threads_and_rocketmq()

@@ -13,6 +13,7 @@ import numpy as np
 
 from mqdiag.progress import Progress
 from mqdiag.read.source import GZIP_MAGIC, Source, check_readable
+from mqdiag.text import Text
 
 RELEASE_BYTES = 8 << 20
 """after so many bytes, pages that were read are given back"""
@@ -41,7 +42,7 @@ class Releasing:
         self._share = 0.0
         self._least_share = RELEASE_BYTES / original.source.data.size
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """A new phase."""
         self._original.release()
         self._share = 0.0
@@ -54,13 +55,13 @@ class Releasing:
             self._share = share
         self._progress.advance(share)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Handed on."""
         self._progress.note(text)
 
 
 @contextmanager
-def open_original(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
+def open_original(path: str, name: Text, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
     """Open a dump; gzip is inflated into a nameless temporary file.
 
     Raises:

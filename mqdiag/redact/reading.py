@@ -19,6 +19,7 @@ from mqdiag.redact.asked import Asked
 from mqdiag.redact.index import Index, Scanner, is_among
 from mqdiag.redact.original import releasing
 from mqdiag.redact.outline import Outline
+from mqdiag.text import say
 
 
 def read_outline(
@@ -38,7 +39,7 @@ def read_outline(
         InputError: the file is no hprof file, or holds no heap dump at all.
     """
     header = parse_header(source.path, source.data)
-    progress.phase("reading records")
+    progress.phase(say("reading records"))
     records = read_records(source.data, header, progress=progress)
     first_dump(source, records)
     scanner = Scanner(source.data, header.id_size, release)
@@ -74,14 +75,14 @@ def _scanned(
         further_dumps=further,
     )
     leading, asked = index.class_starts.size, Asked(outline)
-    progress.phase("indexing objects")
+    progress.phase(say("indexing objects"))
     index = scanner.all(segments, asked.ids, progress)
     if index.class_starts.size != leading:
         # Those that stood first keep their rows.
         outline.classes = _classes(source, header, names, loaded, index)
         before, asked = asked, Asked(outline)
         if not is_among(asked.ids, np.sort(before.ids)).all():
-            progress.phase("indexing objects again")
+            progress.phase(say("indexing objects again"))
             index = scanner.all(segments, asked.ids, progress)
     return outline, asked, index, _damages(source, header, segments, index)
 

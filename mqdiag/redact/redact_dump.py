@@ -22,6 +22,7 @@ from mqdiag.redact.outline import Outline
 from mqdiag.redact.plan import Plan, make_plan
 from mqdiag.redact.reading import read_outline
 from mqdiag.redact.write import Rewriter, redacted
+from mqdiag.text import say
 
 _GZIP_SUFFIX = ".gz"
 _GZIP_LEVEL = 1
@@ -83,14 +84,16 @@ def redact_dump(
     check_target(str(path), target, force=force)
     with open_original(str(path), name or str(path), progress, max_inflated) as original:
         if folder.needs_warming():
-            progress.note("compiling kernels, only at the first run on this machine")
+            progress.note(say("compiling kernels, only at the first run on this machine"))
         progress = Releasing(progress, original)
         outline, asked, index = read_outline(original.source, original.release, progress)
         if not index.has_objects():
             raise InputError(
                 original.source.path,
-                f"no object could be read: {outline.problem or 'the heap record is empty'}",
-                hint="compare the file's size with the original and copy it again",
+                say(
+                    "no object could be read: {problem}", problem=outline.problem or "the heap record is empty"
+                ),
+                hint=say("compare the file's size with the original and copy it again"),
                 offset=outline.stopped_at,
             )
         rewriting = find_kept(outline, asked, index, progress, original.release)
@@ -100,7 +103,13 @@ def redact_dump(
         try:
             counts = _write(target, plan, rewriter, progress)
         except OSError as error:
-            raise MqdiagError(f"{target}: the dump could not be written: {error.strerror}") from error
+            raise MqdiagError(
+                say(
+                    "{target}: the dump could not be written: {strerror}",
+                    target=str(target),
+                    strerror=error.strerror,
+                )
+            ) from error
         return _summary(target, outline, plan, counts)
 
 
@@ -111,19 +120,21 @@ def check_target(source: str, target: Path, *, force: bool) -> None:
         UsageError: with what to do.
     """
     if target.is_dir():
-        raise UsageError(f"{target}: is a folder; name a file in it")
+        raise UsageError(say("{target}: is a folder; name a file in it", target=str(target)))
     if target.exists():
         if os.path.exists(source) and os.path.samefile(source, target):
-            raise UsageError(f"{target}: is the dump itself; name another file")
+            raise UsageError(say("{target}: is the dump itself; name another file", target=str(target)))
         if not target.is_file():
-            raise UsageError(f"{target}: is not a regular file")
+            raise UsageError(say("{target}: is not a regular file", target=str(target)))
         if not force:
-            raise UsageError(f"{target}: is there already; --force replaces it")
+            raise UsageError(say("{target}: is there already; --force replaces it", target=str(target)))
     folder = target.resolve().parent
     if not folder.is_dir():
-        raise UsageError(f"{target}: there is no folder {folder}")
+        raise UsageError(say("{target}: there is no folder {folder}", target=str(target), folder=str(folder)))
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"{target}: no permission to write in {folder}")
+        raise UsageError(
+            say("{target}: no permission to write in {folder}", target=str(target), folder=str(folder))
+        )
 
 
 def _check_free_space(target: Path, size: int) -> None:
@@ -131,8 +142,16 @@ def _check_free_space(target: Path, size: int) -> None:
     folder = target.resolve().parent
     if not fits(folder, needed):
         raise MqdiagError(
-            f"{target}: {needed + RESERVE_BYTES >> 20:,} MiB are needed, {folder} has "
-            f"{free_bytes(folder) >> 20:,} MiB free; name a file on another disk"
+            say(
+                (
+                    "{target}: {what:count} MiB are needed, {folder} has {what_2:count} MiB free; name a file"
+                    " on another disk"
+                ),
+                target=str(target),
+                what=needed + RESERVE_BYTES >> 20,
+                folder=str(folder),
+                what_2=free_bytes(folder) >> 20,
+            )
         )
 
 

@@ -21,6 +21,7 @@ from mqdiag.redact.kernels.records import rewrite_records
 from mqdiag.redact.kernels.rewrite import rewrite_sub_records
 from mqdiag.redact.original import Original
 from mqdiag.redact.plan import JOB_BYTES, Fate, Piece, Plan
+from mqdiag.text import say
 
 _Made = TypeVar("_Made")
 _LETTER = ord("x")
@@ -71,7 +72,7 @@ class Rewriter:
             got = os.preadv(self._original.descriptor, [data.data[done:]], start + done)
             if not got:
                 raise InputError(
-                    self._original.source.path, "became shorter while it was read", offset=start + done
+                    self._original.source.path, say("became shorter while it was read"), offset=start + done
                 )
             done += got
 
@@ -121,7 +122,7 @@ def redacted(
         in_file: `write` writes into a file of zeros, from several threads at once; else it gets everything, in file
             order and from one thread.
     """
-    progress.phase("redacting")
+    progress.phase(say("redacting"))
     counts = plan.counts.copy()
 
     def work(job: list[Piece]) -> tuple[list[tuple[int, NDArray[np.uint8]]], int, NDArray[np.int64]]:

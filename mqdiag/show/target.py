@@ -7,6 +7,7 @@ import re
 
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap
+from mqdiag.text import say
 
 _HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
 _BARE = re.compile(r"[0-9a-f]{1,20}", re.IGNORECASE | re.ASCII)
@@ -33,7 +34,9 @@ def find_target(heap: Heap, text: str) -> int | str:
             if node is not None:
                 return node
         if text.isdigit():
-            raise UsageError(f"the dump has no object with the id {text}, read as hexadecimal or decimal")
+            raise UsageError(
+                say("the dump has no object with the id {text}, read as hexadecimal or decimal", text=text)
+            )
     return find_class(heap, text)
 
 
@@ -50,7 +53,13 @@ def _node(heap: Heap, text: str, wanted: int) -> int:
     node = heap.node(wanted) if wanted else -1
     if node < 0:
         raise UsageError(
-            f"the dump has no object with the id {text}; ids are those of this very dump, as mqdiag heap prints them"
+            say(
+                (
+                    "the dump has no object with the id {text}; ids are those of this very dump, as mqdiag"
+                    " heap prints them"
+                ),
+                text=text,
+            )
         )
     return node
 
@@ -75,10 +84,18 @@ def find_class(heap: Heap, text: str) -> str:
             return used[0]
         shown = sorted(found, key=lambda name: -counts[name])[:_MOST_NAMES]
         more = f", and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
-        raise UsageError(f"{text!r} is the end of {len(found)} class names: {', '.join(shown)}{more}")
+        raise UsageError(
+            say(
+                "{text} is the end of {found} class names: {shown}{more}",
+                text=repr(text),
+                found=len(found),
+                shown=tuple(shown),
+                more=more,
+            )
+        )
     if found:
         return found[0]
-    raise UsageError(f"the dump has no class {text!r}{_near(names, written)}")
+    raise UsageError(say("the dump has no class {text}{near}", text=repr(text), near=_near(names, written)))
 
 
 def _ends(name: str, text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from mqdiag.progress import Progress
+from mqdiag.text import Text
 
 
 class _Importing:
@@ -16,7 +17,7 @@ class _Importing:
         self._progress = progress
         self.thread = threading.Thread(target=_run, args=(imports,), name="mqdiag-imports")
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """A phase; before the first one the reader itself is still being imported."""
         self._progress.phase(name)
         if self.thread.ident is None:
@@ -26,7 +27,7 @@ class _Importing:
         """Handed on."""
         self._progress.advance(share)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Handed on."""
         self._progress.note(text)
 

@@ -6,6 +6,7 @@ from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import UsageError
 from mqdiag.render import formats
+from mqdiag.text import say
 
 
 def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
@@ -21,12 +22,23 @@ def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
     for given in options.also:
         name, equals, file = given.partition("=")
         if not equals:
-            raise UsageError(f"--also {given!r} is not FORMAT=FILE, such as junit=build/mqdiag.xml")
+            raise UsageError(
+                say("--also {given} is not FORMAT=FILE, such as junit=build/mqdiag.xml", given=repr(given))
+            )
         if name not in formats():
             hint = nearest(name, formats()) or f"; there are {', '.join(formats())}"
-            raise UsageError(f"--also {given!r}: there is no format {name!r}{hint}")
+            raise UsageError(
+                say(
+                    "--also {given}: there is no format {name}{hint}",
+                    given=repr(given),
+                    name=repr(name),
+                    hint=hint,
+                )
+            )
         if file == "-" or file in taken:
-            raise UsageError(f"--also {given!r}: name a file that nothing else is written to")
+            raise UsageError(
+                say("--also {given}: name a file that nothing else is written to", given=repr(given))
+            )
         taken.add(file)
         found.append((name, Target(file, "--also")))
     return found

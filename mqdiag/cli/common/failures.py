@@ -12,6 +12,7 @@ import click
 
 from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
+from mqdiag.text import say
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
@@ -41,7 +42,7 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
         complain(_one_line(error))
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
-        complain("interrupted")
+        complain(say("interrupted"))
         return EXIT_INTERRUPTED
     except MqdiagError as error:
         _trace(debug)
@@ -49,7 +50,7 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
         return error.exit_code
     except MemoryError:
         _trace(debug)
-        complain("not enough memory for this input; try --quick, or a machine with more memory")
+        complain(say("not enough memory for this input; try --quick, or a machine with more memory"))
         return EXIT_INTERNAL
     except SystemExit:
         # So click ends when the reader of a help text has gone away; its code 1 would mean findings.
@@ -69,7 +70,9 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
 
 def _fault(error: Exception, debug: bool) -> int:
     hint = "" if debug else "; --debug shows where"
-    complain(f"internal fault: {type(error).__name__}: {error}{hint}")
+    complain(
+        say("internal fault: {name}: {error}{hint}", name=type(error).__name__, error=str(error), hint=hint)
+    )
     return EXIT_INTERNAL
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mqdiag.errors import InputError
+from mqdiag.text import say
 
 
 @contextmanager
@@ -16,7 +17,7 @@ def given_file(name: str) -> Iterator[str]:
         yield name
         return
     if sys.stdin is None:
-        raise InputError(name, "standard input is closed")
+        raise InputError(name, say("standard input is closed"))
     # Here, not above: most commands get a file.
     from mqdiag.read.spool import spooled
 

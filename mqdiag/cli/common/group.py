@@ -8,6 +8,8 @@ import pkgutil
 
 import click
 
+from mqdiag.text import say
+
 
 class CommandFolder(click.Group):
     """A click group whose commands are the modules of `mqdiag.cli`."""
@@ -35,5 +37,5 @@ class CommandFolder(click.Group):
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
-            raise click.UsageError(f"no such command {name!r}; {hint}", ctx)
+            raise click.UsageError(say("no such command {name}; {hint}", name=repr(name), hint=hint), ctx)
         return super().resolve_command(ctx, args)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import write_whole
+from mqdiag.text import say
 
 
 class Target:
@@ -16,7 +17,7 @@ class Target:
 
     def __init__(self, name: str, option: str = "--output") -> None:
         if not name:
-            raise UsageError(f"{option} '' is no file name")
+            raise UsageError(say("{option} '' is no file name", option=option))
         self.path = None if name == "-" else Path(name)
         if self.path is not None:
             _check(self.path, option)
@@ -33,7 +34,13 @@ class Target:
             else:
                 self.path.write_bytes(text.encode())
         except OSError as error:
-            raise MqdiagError(f"{self.path}: the report could not be written: {error.strerror}") from error
+            raise MqdiagError(
+                say(
+                    "{path}: the report could not be written: {strerror}",
+                    path=str(self.path),
+                    strerror=error.strerror,
+                )
+            ) from error
 
 
 def _is_replaceable(path: Path) -> bool:
@@ -47,14 +54,32 @@ def _is_replaceable(path: Path) -> bool:
 def _check(path: Path, option: str) -> None:
     try:
         if path.is_dir():
-            raise UsageError(f"{option} {path}: is a folder; name a file in it")
+            raise UsageError(
+                say("{option} {path}: is a folder; name a file in it", option=option, path=str(path))
+            )
         folder = path.resolve().parent
         if not folder.is_dir():
-            raise UsageError(f"{option} {path}: there is no folder {folder}")
+            raise UsageError(
+                say(
+                    "{option} {path}: there is no folder {folder}",
+                    option=option,
+                    path=str(path),
+                    folder=str(folder),
+                )
+            )
         if _is_replaceable(path) and not os.access(folder, os.W_OK | os.X_OK):
-            raise UsageError(f"{option} {path}: no permission to write in {folder}")
+            raise UsageError(
+                say(
+                    "{option} {path}: no permission to write in {folder}",
+                    option=option,
+                    path=str(path),
+                    folder=str(folder),
+                )
+            )
     except OSError as error:
-        raise UsageError(f"{option} {path}: {error.strerror}") from error
+        raise UsageError(
+            say("{option} {path}: {reason}", option=option, path=str(path), reason=error.strerror)
+        ) from error
 
 
 def _permissions(path: Path) -> int | None:
@@ -67,7 +92,7 @@ def _permissions(path: Path) -> int | None:
 
 def _to_stdout(text: str) -> None:
     if sys.stdout is None:
-        raise MqdiagError("standard output is closed; name a file with --output")
+        raise MqdiagError(say("standard output is closed; name a file with --output"))
     try:
         # Bytes: a report in UTF-8 must not fail on a terminal of another encoding.
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))

@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 
 from mqdiag.progress import Progress, Silent
+from mqdiag.text import Text
 
 PATIENCE_S = 1.0
 REDRAW_S = 0.2
@@ -30,7 +31,7 @@ class TerminalProgress:
         self._thread = threading.Thread(target=self._redraw, name="mqdiag-progress", daemon=True)
         self._thread.start()
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """Start a phase."""
         self._name, self._share = name, None
 
@@ -38,7 +39,7 @@ class TerminalProgress:
         """Share of the phase that is done."""
         self._share = min(max(share, 0.0), 1.0)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """A line of its own, above the one that is redrawn."""
         self._stream.write(f"{ERASE}mqdiag: {text}\n")
         self._stream.flush()
@@ -70,7 +71,7 @@ class TerminalProgress:
 class NotesOnly(Silent):
     """For logs and pipes: what is worth a line, and nothing that is redrawn."""
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Write it."""
         click.echo(f"mqdiag: {text}", err=True)
 

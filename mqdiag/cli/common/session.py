@@ -19,6 +19,7 @@ from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -37,9 +38,9 @@ def load_settings(options: CommonOptions) -> Settings:
     from mqdiag.config import ConfigFile, find_config, read_config, resolve
 
     if options.table is not None and options.format != "csv":
-        raise UsageError(f"--table {options.table} goes with --format csv only")
+        raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
-        raise UsageError("--baseline '' is no file name")
+        raise UsageError(say("--baseline '' is no file name"))
     path = options.config or find_config(Path.cwd())
     config = ConfigFile() if path is None else read_config(path)
     return resolve(
@@ -95,7 +96,7 @@ def diagnose(
         kept.write(_baseline(report))
     for given in report.inputs:
         if given.error is not None:
-            complain(f"{given.path or NO_NAME}: {viewed.write(given.error)}")
+            complain(say("{path}: {write}", path=given.path or NO_NAME, write=viewed.write(given.error)))
     for failed in report.failed:
         complain(
             f"rule {failed.rule} failed: {failed.error}"

@@ -7,6 +7,7 @@ import re
 import click
 
 from mqdiag.errors import UsageError
+from mqdiag.text import say
 
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
 
@@ -27,10 +28,10 @@ def offset_minutes(text: str | None) -> int | None:
         return None
     found = _OFFSET.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"--utc-offset {text!r} is not +HH:MM, such as +08:00")
+        raise UsageError(say("--utc-offset {text} is not +HH:MM, such as +08:00", text=repr(text)))
     if found[1] is None:
         return 0
     minutes = int(found[2]) * 60 + int(found[3] or 0)
     if minutes > 14 * 60 or int(found[3] or 0) > 59:
-        raise UsageError(f"--utc-offset {text!r}: no zone is further from UTC than 14 hours")
+        raise UsageError(say("--utc-offset {text}: no zone is further from UTC than 14 hours", text=repr(text)))
     return -minutes if found[1] == "-" else minutes

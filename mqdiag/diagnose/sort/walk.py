@@ -17,7 +17,7 @@ from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
-from mqdiag.text import say
+from mqdiag.text import NOTHING, Text, say
 
 STANDARD_INPUT = "-"
 MAX_FILES = 100_000
@@ -71,9 +71,9 @@ class Walk:
             kind = _special(info.st_mode)
             if kind is not None:
                 yield (
-                    _skipped(name, say(kind))
+                    _skipped(name, kind)
                     if not given
-                    else _broken(name, f"{kind}; expected a file or folder")
+                    else _broken(name, say("{kind}; expected a file or folder", kind=kind))
                 )
                 return
             key = (info.st_dev, info.st_ino)
@@ -95,7 +95,7 @@ class Walk:
     def _pipe(self, path: str, name: str) -> Iterator[Piece | Input]:
         """A pipe that was given, such as a shell makes of <(...): copied, for it can be read once only."""
         if path == STANDARD_INPUT and sys.stdin is None:
-            yield _broken(name, "standard input is closed")
+            yield _broken(name, say("standard input is closed"))
             return
         copy = self._budget.take_member(name)
         try:
@@ -141,7 +141,7 @@ class Walk:
             yield from self._archive(piece, outer, archives)
         elif piece.content in (Content.EMPTY, Content.BINARY, Content.JAVA_ARCHIVE):
             if outer is Content.GZIP and piece.content is Content.EMPTY:
-                yield _broken(name, "is damaged gzip data")
+                yield _broken(name, say("is damaged gzip data"))
             else:
                 reason = why_no_evidence(piece.content, piece.inner_head)
                 yield _broken(name, reason) if given else _skipped(name, reason)
@@ -169,7 +169,7 @@ class Walk:
                 yield _skipped(member.name, member.skipped)
                 continue
             if member.path is None:
-                yield _broken(member.name, member.problem or "")
+                yield _broken(member.name, member.problem or NOTHING)
                 continue
             if member.problem is not None:
                 yield _broken(member.name, member.problem)
@@ -180,21 +180,21 @@ class Walk:
             yield _skipped(piece.name, say("is an empty archive"))
 
 
-def _special(mode: int) -> str | None:
+def _special(mode: int) -> Text | None:
     return next((text for is_kind, text in _SPECIAL if is_kind(mode)), None)
 
 
-def _skipped(name: str, reason: str) -> Input:
+def _skipped(name: str, reason: Text) -> Input:
     return Input(path=name, skipped=reason)
 
 
-def _broken(name: str, problem: str) -> Input:
+def _broken(name: str, problem: Text) -> Input:
     return Input(path=name, complete=False, error=problem)
 
 
-def _why(error: OSError, *, link: bool) -> str:
+def _why(error: OSError, *, link: bool) -> Text:
     if isinstance(error, FileNotFoundError):
-        return "is a link that leads nowhere" if link else "no such file or folder"
+        return say("is a link that leads nowhere") if link else say("no such file or folder")
     if isinstance(error, PermissionError):
         return "may not be read; check its owner and mode"
     return f"cannot be read: {error.strerror or error}"

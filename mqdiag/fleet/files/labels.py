@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from mqdiag.errors import UsageError
+from mqdiag.text import say
 
 UNKNOWN = "unknown"
 _PARTS = ("service", "host", "environment", "time")
@@ -57,15 +58,29 @@ class Template:
             elif piece.startswith("{"):
                 name = piece[1:-1]
                 if name not in _PARTS:
-                    raise UsageError(f"--template {text!r}: no part {piece}; there are {', '.join(_PARTS)}")
+                    raise UsageError(
+                        say(
+                            "--template {text}: no part {piece}; there are {parts}",
+                            text=repr(text),
+                            piece=piece,
+                            parts=tuple(_PARTS),
+                        )
+                    )
                 if name in names:
-                    raise UsageError(f"--template {text!r}: {piece} stands in it twice")
+                    raise UsageError(
+                        say("--template {text}: {piece} stands in it twice", text=repr(text), piece=piece)
+                    )
                 names.append(name)
                 pattern += f"(?P<{name}>[^/]+?)"
             else:
                 pattern += re.escape(piece)
         if not names:
-            raise UsageError(f"--template {text!r} names no part; write {{service}}/{{host}}/{{time}}.hprof")
+            raise UsageError(
+                say(
+                    "--template {text} names no part; write {{service}}/{{host}}/{{time}}.hprof",
+                    text=repr(text),
+                )
+            )
         self._pattern = re.compile(pattern + r"(?:\.gz)?", re.DOTALL)
 
     def labels(self, relative: str) -> Labels | None:

@@ -11,6 +11,7 @@ from mqdiag.errors import InputError
 from mqdiag.fleet.files.labels import Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
+from mqdiag.text import say
 
 _GLOB = frozenset("*?[")
 DEEPEST = 64
@@ -76,7 +77,7 @@ class Listing:
             return
         root, pattern = _split_glob(path) if _has_glob(path) else (path, None)
         if not store.is_folder(root):
-            raise InputError(given, "no such file or folder")
+            raise InputError(given, say("no such file or folder"))
         for entry in self._below(store, root):
             if pattern is not None and not _matches(entry.path, pattern):
                 continue

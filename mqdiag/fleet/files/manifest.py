@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from mqdiag.errors import InputError
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time
 from mqdiag.fleet.files.storage import Storage
+from mqdiag.text import say
 
 COLUMNS = ("path", "service", "host", "environment", "time")
 
@@ -31,13 +32,13 @@ def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str,
         InputError: not there, no column `path`, a time that cannot be read.
     """
     if store.entry(path) is None:
-        raise InputError(given, "no such file")
+        raise InputError(given, say("no such file"))
     rows = _csv_rows(given, store, path) if path.lower().endswith(".csv") else _parquet_rows(given, store, path)
     folder = posixpath.dirname(path)
     for number, row in enumerate(rows, 1):
         place = str(row.get("path") or "").strip()
         if not place:
-            raise InputError(given, f"row {number} has no path")
+            raise InputError(given, say("row {number} has no path", number=number))
         if "://" not in place:
             place = posixpath.join(folder, place)
         yield (
@@ -64,14 +65,22 @@ def _time(given: str, number: int, value: Any) -> int | None:
         return int(moment.timestamp() * 1000) * 10**6
     found = parse_time(str(value))
     if found is None:
-        raise InputError(given, f"row {number} has a time that is none: {value!r}; write 2026-11-21T08:00:00Z")
+        raise InputError(
+            given,
+            say(
+                "row {number} has a time that is none: {value}; write 2026-11-21T08:00:00Z",
+                number=number,
+                value=repr(value),
+            ),
+        )
     return found
 
 
 def _check(given: str, names: list[str]) -> None:
     if "path" not in names:
         raise InputError(
-            given, f"has no column path; a manifest has {', '.join(COLUMNS)}, all but path optional"
+            given,
+            say("has no column path; a manifest has {columns}, all but path optional", columns=tuple(COLUMNS)),
         )
 
 
@@ -83,7 +92,7 @@ def _csv_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]
             _check(given, list(reader.fieldnames or ()))
             yield from reader
         except (UnicodeDecodeError, csv.Error) as error:
-            raise InputError(given, f"is not a CSV file in UTF-8: {error}") from error
+            raise InputError(given, say("is not a CSV file in UTF-8: {error}", error=str(error))) from error
 
 
 def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]:
@@ -95,4 +104,6 @@ def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, A
             for batch in file.iter_batches(batch_size=10_000, columns=wanted):
                 yield from batch.to_pylist()
         except pa.ArrowException as error:
-            raise InputError(given, f"is not a Parquet file: {str(error).splitlines()[0]}") from error
+            raise InputError(
+                given, say("is not a Parquet file: {reason}", reason=str(error).splitlines()[0])
+            ) from error

@@ -17,6 +17,7 @@ from pyarrow import fs
 
 from mqdiag.errors import InputError, UsageError
 from mqdiag.files import write_whole
+from mqdiag.text import say
 
 HADOOP_NAMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfss"}
 """what Hadoop calls a scheme that pyarrow knows under another name"""
@@ -127,7 +128,10 @@ def storage(uri: str) -> tuple[Storage, str]:
         return Storage(_local(), ""), os.path.abspath("/" + rest.lstrip("/"))
     if "@" in rest.partition("/")[0] and scheme != "abfss":
         raise UsageError(
-            f"{scheme}://: no keys in a URI, which ends in tables; set them as the store's own tools want"
+            say(
+                "{scheme}://: no keys in a URI, which ends in tables; set them as the store's own tools want",
+                scheme=scheme,
+            )
         )
     system = _remote(scheme, urlsplit(f"{scheme}://{rest}").netloc, query)
     path = rest
@@ -150,7 +154,14 @@ def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
     except (ValueError, NotImplementedError, OSError) as error:
         other = _through_fsspec(scheme, query)
         if other is None:
-            raise UsageError(f"{scheme}://{netloc}: {_first_line(error)}") from error
+            raise UsageError(
+                say(
+                    "{scheme}://{netloc}: {first_line}",
+                    scheme=scheme,
+                    netloc=netloc,
+                    first_line=_first_line(error),
+                )
+            ) from error
         return other
     return system
 

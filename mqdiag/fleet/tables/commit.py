@@ -26,6 +26,7 @@ from mqdiag.fleet.tables.earlier import rows_of
 from mqdiag.fleet.tables.layout import Layout, partition_value
 from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
+from mqdiag.text import say
 
 CHUNK = 1_000
 """incidents in a part file"""
@@ -90,7 +91,7 @@ def _write_part(store: Storage, root: str, target: str, run: str, part: Part) ->
     for incident in part.incidents:
         result = read_result(store, root, incident)
         if result is None:
-            raise MqdiagError(f"the result of incident {incident} is gone")
+            raise MqdiagError(say("the result of incident {incident} is gone", incident=incident))
         for table, of_table in result.rows.items():
             rows[table] += of_table
     for row in rows["incidents"]:

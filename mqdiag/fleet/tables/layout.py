@@ -12,6 +12,7 @@ import msgspec
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.storage import Entry, Storage
 from mqdiag.fleet.tables.schemas import TABLES
+from mqdiag.text import say
 
 STAGING = "_staging"
 RUNS = "_runs"
@@ -114,5 +115,10 @@ def partition_value(value: str) -> str:
 def check_run_name(name: str) -> str:
     """A run's name goes into folder names and must not look like a number or a date to a reader."""
     if not NAME.fullmatch(name):
-        raise UsageError(f"--run {name!r}: begin with a letter; then letters, digits, dots, dashes, underlines")
+        raise UsageError(
+            say(
+                "--run {name}: begin with a letter; then letters, digits, dots, dashes, underlines",
+                name=repr(name),
+            )
+        )
     return name

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.text import say
 
 
 @contextmanager
@@ -25,10 +26,10 @@ def output_lock(layout: Layout) -> Iterator[None]:
         os.makedirs(layout.root, exist_ok=True)
         descriptor = os.open(f"{layout.root}/_lock", os.O_WRONLY | os.O_CREAT, 0o666)
     except OSError as error:
-        raise UsageError(f"--out {layout.root}: {error.strerror}") from error
+        raise UsageError(say("--out {root}: {reason}", root=layout.root, reason=error.strerror)) from error
     with os.fdopen(descriptor, "w"):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(f"--out {layout.root}: another run is at work there") from None
+            raise UsageError(say("--out {root}: another run is at work there", root=layout.root)) from None
         yield

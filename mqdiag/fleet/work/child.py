@@ -18,6 +18,7 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child_main import LENGTH
 from mqdiag.fleet.work.rows import Rows
+from mqdiag.text import say
 
 LOOK_S = 0.1
 """between two looks at the child's memory"""
@@ -101,7 +102,7 @@ class WarmChild:
         except ChildFailure as failure:
             self.close()
             raise MqdiagError(
-                f"the analysing process does not start on this node: {failure.reason}"
+                say("the analysing process does not start on this node: {reason}", reason=failure.reason)
             ) from failure
 
     def _is_worn(self) -> bool:

@@ -21,6 +21,7 @@ from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import write_result
 from mqdiag.fleet.work.task import given_up, run_item
 from mqdiag.fleet.work.worklist import Todo
+from mqdiag.text import say
 
 WAVE = 5_000
 """tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
@@ -104,7 +105,9 @@ def _run_wave(spark: SparkSession, wave: list[Todo], shared: object, status: Sta
     status.wave_done()
     if trouble:
         raise MqdiagError(
-            f"Spark gave up: {spark_cause(trouble[0])}; run the same again to go on"
+            say(
+                "Spark gave up: {spark_cause}; run the same again to go on", spark_cause=spark_cause(trouble[0])
+            )
         ) from trouble[0]
 
 

@@ -22,6 +22,7 @@ from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
+from mqdiag.text import say
 
 
 @dataclass(slots=True)
@@ -91,10 +92,10 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
     progress = progress or Silent()
     data = source.data
     header = parse_header(source.path, data)
-    progress.phase("reading records")
+    progress.phase(say("reading records"))
     records = read_records(data, header, progress=progress)
     segments, further = first_dump(source, records)
-    progress.phase("walking objects")
+    progress.phase(say("walking objects"))
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
     damaged_at = [damage.at for part in walked for damage in part.damages]
     mended = mend(data, header, records, min(damaged_at)) if damaged_at else None
@@ -155,7 +156,12 @@ def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
             source.path,
             "no heap dump record (tag 0x0c or 0x1c) in the file"
             + (f"; {records.problem}" if records.problem else ""),
-            hint="it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID GC.heap_dump",
+            hint=say(
+                (
+                    "it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID"
+                    " GC.heap_dump"
+                )
+            ),
             offset=records.stopped_at if records.stopped_at is not None else int(source.data.size),
         )
     return segments, further

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
+from mqdiag.text import say
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
@@ -46,22 +47,33 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
     if version not in _SUPPORTED:
         raise InputError(
             path,
-            f"hprof version {version} is not known; expected {' or '.join(_SUPPORTED)}",
-            hint="HotSpot writes 1.0.2; convert the dump or take it with jcmd PID GC.heap_dump",
+            say(
+                "hprof version {version} is not known; expected {versions}",
+                version=version,
+                versions=" or ".join(_SUPPORTED),
+            ),
+            hint=say("HotSpot writes 1.0.2; convert the dump or take it with jcmd PID GC.heap_dump"),
             offset=13,
         )
     at = found.end()
     if data.size < at + 12:
         raise InputError(
             path,
-            f"the file ends inside its header ({data.size} bytes, expected at least {at + 12})",
-            hint="the dump was never written; take it again with enough free disk",
+            say(
+                "the file ends inside its header ({size:bytes}, expected at least {least:bytes})",
+                size=data.size,
+                least=at + 12,
+            ),
+            hint=say("the dump was never written; take it again with enough free disk"),
             offset=int(data.size),
         )
     id_size = int.from_bytes(start[at : at + 4], "big")
     if id_size not in (4, 8):
         raise InputError(
-            path, f"object ids of {id_size} bytes; expected 4 or 8", hint="the header is damaged", offset=at
+            path,
+            say("object ids of {id_size} bytes; expected 4 or 8", id_size=id_size),
+            hint=say("the header is damaged"),
+            offset=at,
         )
     millis = int.from_bytes(start[at + 4 : at + 12], "big")
     return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)

@@ -8,6 +8,7 @@ from itertools import chain
 
 from mqdiag.errors import InputError
 from mqdiag.read.logs.paste import MAX_BYTES, tidied
+from mqdiag.text import say
 
 MAX_LINE = 1 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
@@ -96,4 +97,4 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     head = chunk[: 64 << 10].replace(b"\0", b"")
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if not head or controls > _BINARY_SHARE * len(head):
-        raise InputError(label, "is no text: a log was expected")
+        raise InputError(label, say("is no text: a log was expected"))

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.source import open_members
+from mqdiag.text import say
 
 CHUNK = 1 << 20
 _PACKED = 256 << 10
@@ -30,16 +31,18 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
     """
     if path == "-":
         if sys.stdin is None:
-            raise InputError(path, "standard input is closed")
+            raise InputError(path, say("standard input is closed"))
         yield path, _unpacked(path, sys.stdin.buffer, note)
         return
     try:
         if Path(path).is_dir():
-            raise InputError(path, "is a directory, a log is expected", hint="mqdiag diagnose reads folders")
+            raise InputError(
+                path, say("is a directory, a log is expected"), hint=say("mqdiag diagnose reads folders")
+            )
         with open(path, "rb") as stream:
             head = stream.read(512)
             if not head:
-                raise InputError(path, "is empty")
+                raise InputError(path, say("is empty"))
             if not _is_archive(head) and not _is_packed_tar(stream, head):
                 yield path, _unpacked(path, stream, note, head)
                 return
@@ -47,11 +50,13 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(path, "no such file") from None
+        raise InputError(path, say("no such file")) from None
     except PermissionError:
-        raise InputError(path, "may not be read", hint="check its owner and mode") from None
+        raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
     except (OSError, ValueError) as error:
-        raise InputError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(
+            path, say("cannot be read: {reason}", reason=str(getattr(error, "strerror", None) or error))
+        ) from None
 
 
 def compression_of(path: str) -> str | None:
@@ -128,11 +133,11 @@ def _inflated(label: str, raw: Iterator[bytes], start: Callable[[], Any], note: 
             or "Error" in type(error).__name__
         ):
             if not done:
-                raise InputError(label, f"is damaged packed data: {error}") from None
+                raise InputError(label, say("is damaged packed data: {error}", error=str(error))) from None
             note(f"the packed data is damaged ({error})", done)
             return
         raise
     if began:
         if not done:
-            raise InputError(label, "is packed data that ends before its first byte")
+            raise InputError(label, say("is packed data that ends before its first byte"))
         note("the packed data ends in the middle: the file is cut", done)

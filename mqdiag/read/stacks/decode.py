@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks import patterns
+from mqdiag.text import say
 
 MAX_LINE = 16 << 20
 """characters after which text without a line end is cut, so that memory stays bounded"""
@@ -76,7 +77,7 @@ def _unescape(piece: str) -> str:
 
 def _encoding(label: str, head: bytes) -> str:
     if head.startswith(patterns.HEAP_MAGIC):
-        raise InputError(label, "is a heap dump, not a thread dump", hint="use: mqdiag heap")
+        raise InputError(label, say("is a heap dump, not a thread dump"), hint=say("use: mqdiag heap"))
     if head.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -92,5 +93,7 @@ def _encoding(label: str, head: bytes) -> str:
             return "utf-16-be"
     controls = sum(probe.count(value) for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
     if zeros > len(probe) // 100 or controls > len(probe) // 20:
-        raise InputError(label, "is binary data, not a thread dump", hint="give the text that jstack wrote")
+        raise InputError(
+            label, say("is binary data, not a thread dump"), hint=say("give the text that jstack wrote")
+        )
     return "utf-8"

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.text import say
 
 MARK = '"threadName"'
 HEAD = 4 << 10
@@ -31,7 +32,7 @@ def as_thread_info(label: str, text: str) -> str:
     try:
         given = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise InputError(label, f"is damaged JSON of a thread dump: {error}") from None
+        raise InputError(label, say("is damaged JSON of a thread dump: {error}", error=str(error))) from None
     threads = given.get("threads") if isinstance(given, dict) else given
     return "".join(_thread(one) for one in _list(threads) if isinstance(one, dict))
 

@@ -14,6 +14,7 @@ from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, 
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.source import open_members
 from mqdiag.read.stacks.unwrap import Unwrapper
+from mqdiag.text import say
 
 MARKS = (
     patterns.DUMP_MARK.encode(),
@@ -79,7 +80,7 @@ def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
     if not result.samples:
         if first_error is not None:
             raise InputError(path, first_error.problem, hint=first_error.hint)
-        raise InputError(path, "holds no file that could be a thread dump", hint=HINT)
+        raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
     result.format = result.samples[0].format
     return result
 
@@ -96,7 +97,7 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     while not head.strip() and (following := next(pieces, None)) is not None:
         head = following
     if not head.strip():
-        raise InputError(label, "is empty")
+        raise InputError(label, say("is empty"))
     if is_json_dump(head) or is_text_dump(head):
         text = _whole(label, head, pieces)
         return _with_threads(
@@ -129,7 +130,7 @@ def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
     """Samples that hold a thread; the words alone, or a head that was cut behind, are no dump."""
     found = [sample for sample in samples if sample.threads]
     if not found:
-        raise InputError(label, "holds the head of a thread dump but no thread: it is cut", hint=HINT)
+        raise InputError(label, say("holds the head of a thread dump but no thread: it is cut"), hint=HINT)
     return found
 
 
@@ -139,7 +140,7 @@ def _whole(label: str, head: str, pieces: Iterator[str]) -> str:
         parts.append(piece)
         size += len(piece)
         if size > MAX_WHOLE_FILE:
-            raise InputError(label, "is larger than 1 GiB, too large for one thread dump")
+            raise InputError(label, say("is larger than 1 GiB, too large for one thread dump"))
     return "".join(parts)
 
 

@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
 from mqdiag.read.spool import spooled
+from mqdiag.text import say
 
 CHUNK = 1 << 20
 MAX_MEMBERS = 2_000
@@ -32,26 +33,26 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """
     if path == "-":
         if sys.stdin is None:
-            raise InputError(path, "standard input is closed")
+            raise InputError(path, say("standard input is closed"))
         yield from _unpack_pipe(path, sys.stdin.buffer)
         return
     if not path:
-        raise InputError(path, "is no file name")
+        raise InputError(path, say("is no file name"))
     try:
         if Path(path).is_dir():
-            raise InputError(path, "is a directory, a file is expected", hint="name the dumps in it")
+            raise InputError(path, say("is a directory, a file is expected"), hint=say("name the dumps in it"))
         if _is_device(path):
-            raise InputError(path, "is a device, a file is expected", hint="- reads standard input")
+            raise InputError(path, say("is a device, a file is expected"), hint=say("- reads standard input"))
         with open(path, "rb") as stream:
             yield from _unpack(path, stream) if stream.seekable() else _unpack_pipe(path, stream)
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(path, "no such file") from None
+        raise InputError(path, say("no such file")) from None
     except PermissionError:
-        raise InputError(path, "may not be read", hint="check its owner and mode") from None
+        raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
     except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+        raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
 
 
 def _is_device(path: str) -> bool:
@@ -71,7 +72,7 @@ def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[by
 def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     head = stream.read(512)
     if not head:
-        raise InputError(label, "is empty")
+        raise InputError(label, say("is empty"))
     stream.seek(0)
     if head.startswith(b"PK\x03\x04"):
         yield from _zip_members(label, stream)
@@ -139,19 +140,19 @@ def _gzip_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
         seen = True
         yield chunk
     if not seen:
-        raise InputError(label, "is damaged gzip data")
+        raise InputError(label, say("is damaged gzip data"))
 
 
 def _zip_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     try:
         archive = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise InputError(label, f"is a damaged zip file: {error}") from None
+        raise InputError(label, say("is a damaged zip file: {error}", error=str(error))) from None
     members = [info for info in archive.infolist() if not info.is_dir() and _wanted(info.filename)]
     for info in members[:MAX_MEMBERS]:
         inner = f"{label}!{info.filename}"
         if info.flag_bits & 1:
-            raise InputError(inner, "is encrypted", hint="unpack it first")
+            raise InputError(inner, say("is encrypted"), hint=say("unpack it first"))
         with archive.open(info) as member:
             yield from _member(inner, member)
 
@@ -170,7 +171,7 @@ def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[
                 if member is not None:
                     yield from _member(f"{label}!{info.name}", member)
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(label, f"is a damaged tar file: {error}") from None
+        raise InputError(label, say("is a damaged tar file: {error}", error=str(error))) from None
 
 
 def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -187,7 +188,7 @@ def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
 def _nothing(label: str) -> Iterator[bytes]:
     """A member of which not one byte can be read; said when it is read, so that the next ones follow."""
     for _ in (label,):
-        raise InputError(label, "is damaged or empty")
+        raise InputError(label, say("is damaged or empty"))
     yield b""
 
 

@@ -19,7 +19,7 @@ def fires() -> Facts:
         complete=False,
         stopped_at_byte=500,
         read_share=0.5,
-        problem="a record of 200 bytes ends beyond the file",
+        problem=say("a record of 200 bytes ends beyond the file"),
     )
     return Facts(inputs=(cut,))
 
