@@ -14,6 +14,7 @@ import click
 from mqdiag import __version__
 from mqdiag.cli.common.failures import guarded
 from mqdiag.cli.common.group import CommandFolder
+from mqdiag.cli.common.language import language_of_arguments
 
 # "\b" keeps click from reflowing a paragraph.
 EPILOG = """\b
@@ -44,9 +45,11 @@ def mqdiag() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    language = language_of_arguments(arguments)
     return guarded(
-        lambda: mqdiag.main(list(arguments), prog_name="mqdiag", standalone_mode=False),
+        lambda: mqdiag.main(list(arguments), prog_name="mqdiag", standalone_mode=False, obj=language),
         debug="--debug" in arguments,
+        language=language,
     )
 
 

@@ -9,6 +9,7 @@ import click
 
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.text import say
 
@@ -50,7 +51,7 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
     # Here, not above: this import takes numpy with it.
     from mqdiag.redact.redact_dump import redact_dump
 
-    with terminal_progress() as progress, given_file(dump) as path:
+    with terminal_progress(reader_language()) as progress, given_file(dump) as path:
         done = redact_dump(path, target, force=force, progress=progress, max_inflated=limit, name=dump)
     _tell(dump, done)
     return 0

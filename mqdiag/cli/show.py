@@ -6,6 +6,7 @@ import click
 
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
@@ -82,11 +83,11 @@ def command(
     from mqdiag.diagnose.show import show_in_heap
     from mqdiag.render import renderer
 
-    with terminal_progress() as progress, given_file(dump) as path:
+    with terminal_progress(reader_language()) as progress, given_file(dump) as path:
         report = show_in_heap(path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress)
     if redact:
         from mqdiag.redact.report import redact_report
 
         report = redact_report(report)
-    target.write(renderer(shape)(report, view(options)))
+    target.write(renderer(shape)(report, view(options, reader_language())))
     return 0

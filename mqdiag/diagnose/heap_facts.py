@@ -16,7 +16,7 @@ from mqdiag.graph.jvm import jvm_name, max_memory_bytes
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 NO_GRAPH = say("the object graph was left out (--quick)")
 
@@ -58,7 +58,7 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
         stopped_at_byte=dump.stopped_at,
         read_share=dump.read_share,
         found_references_share=found_share,
-        problem=dump.problem,
+        problem=None if dump.problem is None else say("{problem}", problem=dump.problem),
     )
 
 
@@ -151,7 +151,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     )
 
 
-def _other_dumps(dump: Dump) -> dict[str, str]:
+def _other_dumps(dump: Dump) -> dict[str, Text]:
     """What the file holds besides the dump that was read."""
     if not dump.further_dumps:
         return {}

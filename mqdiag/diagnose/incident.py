@@ -22,8 +22,7 @@ from mqdiag.progress import Progress, Silent
 from mqdiag.read.archive import Budget
 from mqdiag.text import say
 
-EMPTY = "is an empty folder"
-NO_EVIDENCE = "holds no evidence of a known kind"
+EMPTY = say("is an empty folder")
 UNKNOWN_TEXT = say("is text of no known kind: no log, no thread dump, no report of mqdiag")
 
 
@@ -82,7 +81,11 @@ def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
             lost = msgspec.structs.replace(own[0], complete=False, error=own[0].skipped, skipped=None)
             told[told.index(own[0])] = lost
         else:
-            reason = EMPTY if not own else f"{NO_EVIDENCE}; files left alone: {len(own):,}"
+            reason = EMPTY
+            if own:
+                reason = say(
+                    "holds no evidence of a known kind; files left alone: {files:count}", files=len(own)
+                )
             told.append(Input(path=name, complete=False, error=reason))
     return told
 
@@ -167,7 +170,11 @@ def _read_kind(
 
 def _failed(kind: EvidenceKind, piece: Piece, error: Exception) -> Input:
     if isinstance(error, MemoryError):
-        what = "needs more memory than there is; try a machine with more"
+        what = say("needs more memory than there is; try a machine with more")
     else:
-        what = f"mqdiag failed on it, which is a fault of mqdiag: {type(error).__name__}: {error}"
+        what = say(
+            "mqdiag failed on it, which is a fault of mqdiag: {kind}: {error}",
+            kind=type(error).__name__,
+            error=str(error),
+        )
     return Input(path=piece.name, kind=kind.name, complete=False, error=what)

@@ -124,7 +124,7 @@ def _read_one(
             format=one.shape.form + (f", {packed}" if packed else ""),
             bytes=_size(log.path) if label == log.name else one.counts.bytes,
             complete=problem is None,
-            problem=problem,
+            problem=None if problem is None else say("{problem}", problem=problem),
             stopped_at_byte=at,
         )
         if one.identity in seen:

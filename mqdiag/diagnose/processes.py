@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 BY_CAPTURE = say("they were captured together, by the word of the manifest beside them")
 BY_ADDRESS = say("names and addresses of their threads are the same")
@@ -39,7 +39,7 @@ def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()
     heaps = [one for one in found if one.heap is not None and one.stacks is None]
     series = [one for one in found if one.heap is None and one.stacks is not None]
     both = [one for one in found if one.heap is not None and one.stacks is not None]
-    pairs: list[tuple[OfProcess, OfProcess | None, str | None]] = []
+    pairs: list[tuple[OfProcess, OfProcess | None, Text | None]] = []
     for heap in heaps:
         told = [(one, _tie(heap, one, captures)) for one in series]
         own, tie = next(((one, tie) for one, tie in told if tie is not None), (None, None))
@@ -53,7 +53,7 @@ def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()
     return [_process(first, second, tie, names, captures) for first, second, tie in pairs]
 
 
-def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> str | None:
+def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> Text | None:
     """Why both are surely of one process; None when they are not, or nobody knows."""
     agree = _agree(heap, series)
     if agree is True:
@@ -87,7 +87,7 @@ def _same_dump(saved: OfProcess, other: OfProcess) -> bool:
 def _process(
     first: OfProcess,
     second: OfProcess | None,
-    tie: str | None,
+    tie: Text | None,
     names: set[str],
     captures: Sequence[Captured],
 ) -> Process:

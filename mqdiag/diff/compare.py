@@ -13,7 +13,7 @@ from mqdiag.diff.series import event_growth, pool_growth
 from mqdiag.diff.settings import setting_changes
 from mqdiag.facts.diff import DiffFacts, DiffSide
 from mqdiag.findings import Report
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 def compare(before: Report, after: Report, paths: tuple[str, str]) -> tuple[DiffFacts, FindingsDiff]:
@@ -79,7 +79,7 @@ ONLY = {
 }
 
 
-def _remarks(before: Report, after: Report) -> Iterator[str]:
+def _remarks(before: Report, after: Report) -> Iterator[Text]:
     """What a reader has to know before believing the numbers."""
     sides = {"heap dump": (before.heap, after.heap), "thread dumps": (before.stacks, after.stacks)}
     if not any(one is not None and other is not None for one, other in sides.values()) and not (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.text import Text
+
 Value = int | float | bool | str | None
 
 
@@ -123,7 +125,7 @@ class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
 
     fingerprint: str
     rule: str
-    title: str
+    title: Text
     """as of the side that has it, the later one where both have"""
     severity_before: str | None = None
     severity_after: str | None = None
@@ -159,5 +161,5 @@ class DiffFacts(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[FindingChange, ...] = ()
     same: int = 0
     """findings that both sides have alike"""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Text, ...] = ()
     """what makes the two sides hard to compare"""

@@ -172,7 +172,7 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     topic_queues: dict[str, int] = {}
     """queues of each subscribed topic, over all brokers, as the consumer knows them from the route"""
     rates: tuple[TopicRate, ...] = ()
-    unknown: dict[str, str] = {}
+    unknown: dict[str, Text] = {}
     """what could not be read, with the reason"""
 
 
@@ -371,5 +371,5 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     dangling_references: int = 0
     waste: Waste | None = None
     """general leak suspects: repeated strings, empty collections, and the like; None without the graph"""
-    unknown: dict[str, str] = {}
+    unknown: dict[str, Text] = {}
     """what could not be read or decided, with the reason"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.text import say
+from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
@@ -38,7 +38,7 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     last: str | None = None
     utc_offset: str | None = None
     """the zone of its times, such as "+08:00"; None when nothing tells"""
-    offset_reason: str = ""
+    offset_reason: Text = msgspec.field(default_factory=no_words)
     """why that zone is taken, or why none could be"""
     whole_seconds: bool = False
     """its times have no milliseconds, or digits in their place that are none (4.x clients)"""
@@ -291,12 +291,12 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     """it is this version or a later one"""
     before: str | None = None
     """it is earlier than this version"""
-    told_by: tuple[str, ...] = ()
-    reason: str = ""
+    told_by: tuple[Text, ...] = ()
+    reason: Text = msgspec.field(default_factory=no_words)
     """why neither is known"""
 
     @property
-    def said(self) -> str:
+    def said(self) -> Text:
         """The range in words."""
         if self.since is not None and self.before is not None:
             return say("{since} or later, before {before}", since=self.since, before=self.before)

@@ -6,6 +6,7 @@ import msgspec
 
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.stacks import StacksFacts
+from mqdiag.text import Text
 
 
 class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,7 +17,7 @@ class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     inputs: tuple[str, ...] = ()
     """paths of its heap dump and thread dumps"""
-    tied_by: str | None = None
+    tied_by: Text | None = None
     """why heap dump and thread dumps are taken to be of one process; None where only one of them is there"""
     heap: HeapFacts | None = None
     """null for the process whose heap stands at the top of the report"""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.text import Text
+
 
 class StoreQueue(msgspec.Struct, frozen=True, kw_only=True):
     """One consume queue of a store."""
@@ -64,7 +66,7 @@ class StoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     """stored values that are no offsets: negative, no numbers, beyond 63 bits; nothing is concluded from them"""
     offsets_from: str | None = None
     """the file that they were read from"""
-    unreadable: dict[str, str] = {}
+    unreadable: dict[str, Text] = {}
     """parts that could not be read, and why"""
 
 
@@ -74,7 +76,7 @@ class StorePair(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     """path of the master's, where the roles are known"""
     second: str
-    proof: str
+    proof: Text
     """what shows that they belong together"""
     diverged: bool | None = None
     """both hold different messages at the same offset of a queue; None in listings of files"""

@@ -211,7 +211,7 @@ class _FleetRun:
 
     def _inputs(self, listing: Listing, *, lost: bool) -> tuple[Input, ...]:
         """The paths as they were given; files stand in the tables."""
-        nothing = "none of its files could be read" if lost else None
+        nothing = say("none of its files could be read") if lost else None
         return tuple(
             Input(
                 path=path,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pyspark import StatusTracker
 
 from mqdiag.progress import Progress
+from mqdiag.text import say
 
 NOTE_S = 60.0
 
@@ -75,11 +76,12 @@ class Status:
             active=active,
             lost_tasks=lost,
         )
-        self._progress.phase(text)
+        told = say("{status}", status=text)
+        self._progress.phase(told)
         now = time.monotonic()
         if now - self._noted >= NOTE_S:
             self._noted = now
-            self._progress.note(text)
+            self._progress.note(told)
 
 
 def status_line(

@@ -75,7 +75,9 @@ class Heap:
                 dump, self.index, *with_mirrors(dump, self.index, self.roots.extra_from, self.roots.extra_to)
             )
         except TooManyReferences as error:
-            raise InputError(dump.source.path, str(error), hint=say("--quick counts it")) from None
+            raise InputError(
+                dump.source.path, say("{reason}", reason=str(error)), hint=say("--quick counts it")
+            ) from None
 
     @property
     def count(self) -> int:

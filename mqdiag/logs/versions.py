@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mqdiag.facts.logs import VersionRange
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _NAME = re.compile(r"INFO main - (\w{2,80})=")
 RESETS_UNTIL = "4.9.4"
@@ -80,7 +80,7 @@ def version_range(tallies: Iterable[LogTally], *, resets: bool) -> VersionRange 
     """
     lower: list[str] = []
     upper: list[str] = []
-    told: dict[str, None] = {}
+    told: dict[Text, None] = {}
     own = list(tallies)
     for names in [tally.printed for tally in own if tally.printed]:
         if _PRE_RELEASE in names and "controllerAddr" not in names:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 from mqdiag.read.logs.shape import Shape
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 ROCKETMQ_MINUTES = 8 * 60
 """brokers, name servers and 5.x clients print GMT+8, as their own logback configuration has it"""
@@ -17,7 +17,7 @@ class Zone:
     """A log's zone."""
 
     minutes: int | None
-    reason: str
+    reason: Text
 
 
 def zone_of(shape: Shape, printed: int | None, given: int | None) -> Zone:

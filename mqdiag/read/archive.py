@@ -152,7 +152,7 @@ def _zip(label: str, file: IO[bytes], budget: Budget, keeps: Callable[[str], boo
             if info.is_dir():
                 continue
             if info.flag_bits & 1:
-                yield Member(name=name, problem="is encrypted; unpack it first")
+                yield Member(name=name, problem=say("is encrypted; unpack it first"))
                 continue
             try:
                 with archive.open(info) as stream:

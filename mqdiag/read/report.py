@@ -13,7 +13,7 @@ from mqdiag.report_json import from_json
 from mqdiag.text import say
 
 MOST_BYTES = 1 << 30
-HINT = "give what --format json wrote"
+HINT = say("give what --format json wrote")
 _START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*\d+\s*,\s*"mqdiag"\s*:')
 VERSION = 1
 

@@ -61,7 +61,7 @@ class Releasing:
 
 
 @contextmanager
-def open_original(path: str, name: Text, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
+def open_original(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
     """Open a dump; gzip is inflated into a nameless temporary file.
 
     Raises:

@@ -10,7 +10,7 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq.layout import Layout
 from mqdiag.rocketmq.layouts import FAMILIES
 from mqdiag.rocketmq.tell_tale import PROCESS_QUEUE, TELL_TALE
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 GRPC_TELL_TALE = ".client.java.impl.consumer.ProcessQueueImpl", ".client.java.impl.ClientImpl"
 
@@ -22,7 +22,7 @@ class Client:
     heap: Heap
     root: str
     layout: Layout
-    unknown: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, Text] = field(default_factory=dict)
 
     def rows(self, suffix: str) -> list[int]:
         """Classes of this client by the end of their name, one for each loader."""

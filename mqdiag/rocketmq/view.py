@@ -35,6 +35,7 @@ from mqdiag.rocketmq.rates import topic_rates
 from mqdiag.rocketmq.requests import Requests, find_requests
 from mqdiag.rocketmq.tell_tale import MESSAGE, PROCESS_QUEUE
 from mqdiag.rocketmq.totals import message_holders, split_messages
+from mqdiag.text import Text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ class RocketMQView:
     grpc_client: bool = False
     sending: SendingFacts | None = None
     brokers: tuple[BrokerFacts, ...] = ()
-    unknown: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, Text] = field(default_factory=dict)
     in_hand: dict[int, MessageInHand] = field(default_factory=dict)
     """by thread node: the message that a worker is working on"""
 
@@ -93,7 +94,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         for part in parts
         for consumer, held in zip(part.consumers, part.held, strict=True)
     ]
-    unknown: dict[str, str] = {}
+    unknown: dict[str, Text] = {}
     in_hand: dict[int, MessageInHand] = {}
     for part in parts:
         unknown.update(part.client.unknown)

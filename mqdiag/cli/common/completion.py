@@ -30,7 +30,12 @@ def complete_rules(ctx: Context, param: Parameter, incomplete: str) -> list[Comp
     """Names of rules, with their titles where the shell shows them."""
     from click.shell_completion import CompletionItem
 
+    from mqdiag.language import english
     from mqdiag.rules import all_rules
 
     cards = sorted((rule.card for rule in all_rules()), key=lambda card: card.name)
-    return [CompletionItem(card.name, help=card.title) for card in cards if card.name.startswith(incomplete)]
+    return [
+        CompletionItem(card.name, help=english()(card.title))
+        for card in cards
+        if card.name.startswith(incomplete)
+    ]

@@ -10,28 +10,36 @@ from typing import Any
 
 import click
 
+from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
-def complain(message: str) -> None:
-    """One line on stderr; line breaks and control characters from evidence never get there raw."""
+def complain(message: Text, language: str | None = None) -> None:
+    """One line on stderr; line breaks and control characters from evidence never get there raw.
+
+    Args:
+        message: the line.
+        language: of the reader, where no command runs that knows it.
+    """
+    from mqdiag.language import writer
     from mqdiag.render.wording.safe import safe
 
     # The exit code still tells when stderr takes no line.
     with contextlib.suppress(OSError):
-        click.echo(f"mqdiag: {safe(message, limit=None)}", err=True)
+        click.echo(f"mqdiag: {safe(writer(language or reader_language())(message), limit=None)}", err=True)
 
 
-def guarded(work: Callable[[], Any], *, debug: bool) -> int:
+def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
     """Run a command; its return value is the exit code.
 
     Args:
         work: the command, which returns an exit code or None.
         debug: print the traceback of an error too.
+        language: of the user.
     """
     try:
         code = work()
@@ -39,18 +47,18 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
-        complain(_one_line(error))
+        complain(_one_line(error), language)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
-        complain(say("interrupted"))
+        complain(say("interrupted"), language)
         return EXIT_INTERRUPTED
     except MqdiagError as error:
         _trace(debug)
-        complain(str(error))
+        complain(error.text, language)
         return error.exit_code
     except MemoryError:
         _trace(debug)
-        complain(say("not enough memory for this input; try --quick, or a machine with more memory"))
+        complain(say("not enough memory for this input; try --quick, or a machine with more memory"), language)
         return EXIT_INTERNAL
     except SystemExit:
         # So click ends when the reader of a help text has gone away; its code 1 would mean findings.
@@ -58,21 +66,19 @@ def guarded(work: Callable[[], Any], *, debug: bool) -> int:
     except OSError as error:
         _trace(debug)
         if not _was_printing(error):
-            return _fault(error, debug)
+            return _fault(error, debug, language)
         give_up_stdout()
-        complain(not_written(error, "text"))
+        complain(not_written(error), language)
         return EXIT_INTERNAL
     except Exception as error:
         _trace(debug)
-        return _fault(error, debug)
+        return _fault(error, debug, language)
     return code if isinstance(code, int) else EXIT_CLEAN
 
 
-def _fault(error: Exception, debug: bool) -> int:
-    hint = "" if debug else "; --debug shows where"
-    complain(
-        say("internal fault: {name}: {error}{hint}", name=type(error).__name__, error=str(error), hint=hint)
-    )
+def _fault(error: Exception, debug: bool, language: str) -> int:
+    line = say("internal fault: {kind}: {error}", kind=type(error).__name__, error=str(error))
+    complain(line if debug else say("{line}; --debug shows where", line=line), language)
     return EXIT_INTERNAL
 
 
@@ -87,8 +93,10 @@ def _trace(debug: bool) -> None:
         traceback.print_exc(file=sys.stderr)
 
 
-def _one_line(error: click.ClickException) -> str:
+def _one_line(error: click.ClickException) -> Text:
     """Click's message without its usage block, and where to read more."""
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
-    return message if context is None else f"{message}; see {context.command_path} --help"
+    if context is None:
+        return say("{message}", message=message)
+    return say("{message}; see {command} --help", message=message, command=context.command_path)

@@ -8,6 +8,7 @@ import pkgutil
 
 import click
 
+from mqdiag.errors import UsageError
 from mqdiag.text import say
 
 
@@ -36,6 +37,11 @@ class CommandFolder(click.Group):
         name = args[0]
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known)}"
-            raise click.UsageError(say("no such command {name}; {hint}", name=repr(name), hint=hint), ctx)
+            if close:
+                raise UsageError(
+                    say("no such command {name}; did you mean {close}?", name=repr(name), close=close[0])
+                )
+            raise UsageError(
+                say("no such command {name}; there are {known}", name=repr(name), known=tuple(known))
+            )
         return super().resolve_command(ctx, args)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import write_whole
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 class Target:
@@ -108,6 +108,6 @@ def give_up_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def not_written(error: OSError, what: str = "report") -> str:
+def not_written(error: OSError) -> Text:
     """Why standard output took nothing."""
-    return f"standard output: the {what} could not be written: {error.strerror}"
+    return say("standard output could not be written: {reason}", reason=error.strerror)

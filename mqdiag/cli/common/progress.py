@@ -11,8 +11,9 @@ from typing import TextIO
 
 import click
 
+from mqdiag.language import Writer, writer
 from mqdiag.progress import Progress, Silent
-from mqdiag.text import Text
+from mqdiag.text import Text, say
 
 PATIENCE_S = 1.0
 REDRAW_S = 0.2
@@ -22,9 +23,9 @@ ERASE = "\r\x1b[K"
 class TerminalProgress:
     """Redraws one line from a thread of its own, so that a long kernel call shows its phase too."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._name = "starting"
+    def __init__(self, stream: TextIO, write: Writer) -> None:
+        self._stream, self._write = stream, write
+        self._name = write(say("starting"))
         self._share: float | None = None
         self._closed = threading.Event()
         self._drawn = False
@@ -33,7 +34,7 @@ class TerminalProgress:
 
     def phase(self, name: Text) -> None:
         """Start a phase."""
-        self._name, self._share = name, None
+        self._name, self._share = self._write(name), None
 
     def advance(self, share: float) -> None:
         """Share of the phase that is done."""
@@ -41,7 +42,7 @@ class TerminalProgress:
 
     def note(self, text: Text) -> None:
         """A line of its own, above the one that is redrawn."""
-        self._stream.write(f"{ERASE}mqdiag: {text}\n")
+        self._stream.write(f"{ERASE}mqdiag: {self._write(text)}\n")
         self._stream.flush()
 
     def close(self) -> None:
@@ -71,18 +72,21 @@ class TerminalProgress:
 class NotesOnly(Silent):
     """For logs and pipes: what is worth a line, and nothing that is redrawn."""
 
+    def __init__(self, write: Writer) -> None:
+        self._write = write
+
     def note(self, text: Text) -> None:
         """Write it."""
-        click.echo(f"mqdiag: {text}", err=True)
+        click.echo(f"mqdiag: {self._write(text)}", err=True)
 
 
 @contextmanager
-def terminal_progress() -> Iterator[Progress]:
+def terminal_progress(language: str) -> Iterator[Progress]:
     """A progress line while the block runs, or notes alone when stderr is not a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield NotesOnly()
+        yield NotesOnly(writer(language))
         return
-    progress = TerminalProgress(sys.stderr)
+    progress = TerminalProgress(sys.stderr, writer(language))
     try:
         yield progress
     finally:

@@ -81,7 +81,7 @@ def diagnose(
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with (
         _debug_log(options.debug),
-        terminal_progress() as shown,
+        terminal_progress(reader_language()) as shown,
         imports_ahead(shown, lambda: _needed_later(options.format)) as progress,
     ):
         diagnosis = work(settings, progress)
@@ -96,13 +96,12 @@ def diagnose(
         kept.write(_baseline(report))
     for given in report.inputs:
         if given.error is not None:
-            complain(say("{path}: {write}", path=given.path or NO_NAME, write=viewed.write(given.error)))
+            complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error))
     for failed in report.failed:
-        complain(
-            f"rule {failed.rule} failed: {failed.error}"
-            # Where a fault happened in another process there is nothing more to show.
-            + ("; --debug shows where" if diagnosis.crashes and not options.debug else "")
-        )
+        line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
+        # Where a fault happened in another process there is nothing more to show.
+        more = diagnosis.crashes and not options.debug
+        complain(say("{line}; --debug shows where", line=line) if more else line)
     if options.debug:
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)

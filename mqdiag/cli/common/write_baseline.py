@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from mqdiag.findings import Finding, Report
+from mqdiag.language import english
 from mqdiag.render.wording.safe import safe
 
 HEAD = """\
@@ -31,7 +32,7 @@ def _lines(found: Finding) -> Iterator[str]:
     yield f"fingerprint = {_text(found.fingerprint)}"
     yield f"rule = {_text(found.rule)}"
     yield f"severity = {_text(found.severity.value)}"
-    yield f"title = {_text(found.title)}"
+    yield f"title = {_text(english()(found.title))}"
     if found.accepted is None:
         yield f"reason = {_text(NO_REASON_YET)}"
         return

@@ -13,6 +13,7 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
+from mqdiag.text import say
 
 MOST_BYTES = 16 << 20
 _START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
@@ -43,7 +44,8 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         try:
             manifest = msgspec.json.decode(Path(piece.path).read_bytes(), type=_Manifest)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            problem = f"is no manifest of a capture: {str(error).replace('`', '')}"
+            reason = str(error).replace("`", "")
+            problem = say("is no manifest of a capture: {reason}", reason=reason)
             found.inputs.append(Input(path=piece.name, kind="capture", complete=False, error=problem))
             continue
         own = manifest.process

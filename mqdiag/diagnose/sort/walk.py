@@ -196,5 +196,5 @@ def _why(error: OSError, *, link: bool) -> Text:
     if isinstance(error, FileNotFoundError):
         return say("is a link that leads nowhere") if link else say("no such file or folder")
     if isinstance(error, PermissionError):
-        return "may not be read; check its owner and mode"
-    return f"cannot be read: {error.strerror or error}"
+        return say("may not be read; check its owner and mode")
+    return say("cannot be read: {reason}", reason=error.strerror or str(error))

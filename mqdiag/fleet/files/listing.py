@@ -11,7 +11,7 @@ from mqdiag.errors import InputError
 from mqdiag.fleet.files.labels import Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _GLOB = frozenset("*?[")
 DEEPEST = 64
@@ -48,7 +48,7 @@ class Listing:
         """files that fit no template"""
         self.given: dict[str, int] = dict.fromkeys(paths, 0)
         """files found, by given path"""
-        self.errors: dict[str, str] = {}
+        self.errors: dict[str, Text] = {}
         """why a given path gave nothing at all"""
 
     def __iter__(self) -> Iterator[EvidenceFile]:
@@ -60,9 +60,11 @@ class Listing:
             except InputError as error:
                 self.errors[given] = error.problem
             except OSError as error:
-                self.errors[given] = (str(error).splitlines() or ["cannot be listed"])[0]
+                self.errors[given] = say(
+                    "cannot be listed: {reason}", reason="".join(str(error).splitlines()[:1])
+                )
             if not self.given[given]:
-                self.errors.setdefault(given, "no evidence files are there")
+                self.errors.setdefault(given, say("no evidence files are there"))
 
     def _files(self, given: str) -> Iterator[EvidenceFile]:
         store, path = storage(given)

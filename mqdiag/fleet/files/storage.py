@@ -186,5 +186,7 @@ def _first_line(error: BaseException) -> str:
 
 def unreadable(uri: str, error: OSError) -> InputError:
     """The error of a file that a file system does not give."""
-    problem = {2: "no such file", 13: "no permission to read it"}.get(error.errno or 0, _first_line(error))
-    return InputError(uri, problem)
+    known = {2: say("no such file"), 13: say("no permission to read it")}
+    return InputError(
+        uri, known.get(error.errno or 0, say("cannot be read: {reason}", reason=_first_line(error)))
+    )

@@ -13,6 +13,7 @@ from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Report
+from mqdiag.language import english
 from mqdiag.report_json import finding_values
 
 FRAMES = 30
@@ -50,8 +51,10 @@ def report_rows(report: Report, *, classes: int) -> Rows:
 def why_lost(given: Input, report: Report) -> str | None:
     """Why a file gave nothing; one that is no evidence is lost only where nothing else is there."""
     if given.error is not None:
-        return given.error
-    return given.skipped if all(other.skipped is not None for other in report.inputs) else None
+        return english()(given.error)
+    if given.skipped is None or any(other.skipped is None for other in report.inputs):
+        return None
+    return english()(given.skipped)
 
 
 def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:

@@ -154,8 +154,9 @@ def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
     if not segments:
         raise InputError(
             source.path,
-            "no heap dump record (tag 0x0c or 0x1c) in the file"
-            + (f"; {records.problem}" if records.problem else ""),
+            say("no heap dump record (tag 0x0c or 0x1c) in the file; {problem}", problem=records.problem)
+            if records.problem
+            else say("no heap dump record (tag 0x0c or 0x1c) in the file"),
             hint=say(
                 (
                     "it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
@@ -79,29 +79,34 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
     return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)
 
 
-def _what_it_is(start: bytes) -> str:
+def _what_it_is(start: bytes) -> Text:
     """The problem in words, naming the format where it is a well-known one."""
-    expected = 'expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'
+    return say(
+        '{found}; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."', found=_found(start)
+    )
+
+
+def _found(start: bytes) -> Text:
     if not start:
-        return f"the file is empty; {expected}"
+        return say("the file is empty")
     if start.startswith(b"JAVA PROFILE"):
-        return f"damaged hprof header; {expected}"
+        return say("damaged hprof header")
     if start.startswith(b"PK\x03\x04"):
-        return f"a zip archive; {expected}"
+        return say("a zip archive")
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
-        return f"a thread dump or log; {expected}"
+        return say("a thread dump or log")
     if not start.strip(b"\0"):
-        return f"only zero bytes at the start; {expected}"
+        return say("only zero bytes at the start")
     if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
-        return f"a text file; {expected}"
-    return f"not a heap dump; {expected}"
+        return say("a text file")
+    return say("not a heap dump")
 
 
-def _what_to_try(start: bytes) -> str:
+def _what_to_try(start: bytes) -> Text:
     if not start:
-        return "look at the disk space where it was written and take it again"
+        return say("look at the disk space where it was written and take it again")
     if start.startswith(b"PK\x03\x04"):
-        return "unpack it first"
+        return say("unpack it first")
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
-        return "thread dumps go to: mqdiag stacks FILE..."
-    return "take a dump with: jcmd PID GC.heap_dump /path/dump.hprof"
+        return say("thread dumps go to: mqdiag stacks FILE...")
+    return say("take a dump with: jcmd PID GC.heap_dump /path/dump.hprof")

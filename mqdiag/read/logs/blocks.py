@@ -8,7 +8,7 @@ from itertools import chain
 
 from mqdiag.errors import InputError
 from mqdiag.read.logs.paste import MAX_BYTES, tidied
-from mqdiag.text import say
+from mqdiag.text import NOTHING, say
 
 MAX_LINE = 1 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
@@ -16,10 +16,10 @@ _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
 _MAGICS = {
-    b"JAVA PROFILE": ("is a heap dump, not a log", "mqdiag heap reads it"),
-    b"\x7fELF": ("is a program, not a log", ""),
-    b"\xca\xfe\xba\xbe": ("is a Java class, not a log", ""),
-    b"FLR\0": ("is a flight recording, not a log", ""),
+    b"JAVA PROFILE": (say("is a heap dump, not a log"), say("mqdiag heap reads it")),
+    b"\x7fELF": (say("is a program, not a log"), NOTHING),
+    b"\xca\xfe\xba\xbe": (say("is a Java class, not a log"), NOTHING),
+    b"FLR\0": (say("is a flight recording, not a log"), NOTHING),
 }
 
 

@@ -14,7 +14,7 @@ from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, 
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.source import open_members
 from mqdiag.read.stacks.unwrap import Unwrapper
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 MARKS = (
     patterns.DUMP_MARK.encode(),
@@ -24,7 +24,7 @@ MARKS = (
     b"(state = ",
 )
 """bytes that stand in most forms of a thread dump, wherever it begins"""
-HINT = "give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote"
+HINT = say("give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote")
 MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
 
@@ -35,7 +35,7 @@ class ReadResult:
 
     path: str
     samples: list[Sample] = field(default_factory=list)
-    errors: list[tuple[str, str]] = field(default_factory=list)
+    errors: list[tuple[str, Text]] = field(default_factory=list)
     """(member, problem) of the parts of an archive that hold no sample"""
     format: str = "jstack"
     bytes: int = 0
@@ -162,22 +162,22 @@ class _Refusal:
         if not self._agent and "(state = " in piece and patterns.AGENT_HEADER.search(piece):
             self._agent = True
 
-    def problem(self) -> str:
+    def problem(self) -> Text:
         """What is wrong, in one line."""
         if self._javacore:
-            return "is an OpenJ9 javacore, a form that is not supported (HotSpot thread dumps are)"
+            return say("is an OpenJ9 javacore, a form that is not supported (HotSpot thread dumps are)")
         if self._agent:
-            return "is `jstack -F` output, which holds no thread names"
+            return say("is `jstack -F` output, which holds no thread names")
         if self._failed:
-            return f"holds no thread dump: the capture failed ({self._failed[:160]})"
-        return "holds no thread dump"
+            return say("holds no thread dump: the capture failed ({message})", message=self._failed[:160])
+        return say("holds no thread dump")
 
-    def hint(self) -> str:
+    def hint(self) -> Text:
         """What to try next."""
         if self._javacore:
-            return "on OpenJ9 use `jcmd PID Thread.print`, or run the service on HotSpot to diagnose it"
+            return say("on OpenJ9 use `jcmd PID Thread.print`, or run the service on HotSpot to diagnose it")
         if self._agent:
-            return "use `jcmd PID Thread.print -l`, or `kill -3 PID` and the console log"
+            return say("use `jcmd PID Thread.print -l`, or `kill -3 PID` and the console log")
         if self._failed:
-            return "run jstack as the user of the process, or use `kill -3 PID` and the console log"
+            return say("run jstack as the user of the process, or use `kill -3 PID` and the console log")
         return HINT

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqdiag.facts.stores import StoredOffset
+from mqdiag.text import Text, say
 
 MOST_BYTES = 256 << 20
 MOST_OFFSETS = 1_000_000
@@ -59,14 +60,18 @@ class OffsetsRead:
     examples: list[str] = field(default_factory=list)
 
     @property
-    def problem(self) -> str | None:
+    def problem(self) -> Text | None:
         """What to say of the unusable ones; None without any."""
         if not self.unusable:
             return None
         more = self.unusable - len(self.examples)
-        named = "; ".join(self.examples) + (f"; and {more:,} more" if more else "")
-        what = "1 offset" if self.unusable == 1 else f"{self.unusable:,} offsets"
-        return f"{what} of {len(self.rows) + self.unusable:,} cannot be used: {named}"
+        told = say(
+            "{unusable:count} {unusable:offset|offsets} of {offsets:count} cannot be used: {examples}",
+            unusable=self.unusable,
+            offsets=len(self.rows) + self.unusable,
+            examples="; ".join(self.examples),
+        )
+        return say("{told}; and {more:count} more", told=told, more=more) if more else told
 
     def refuse(self, of: str, value: object) -> None:
         """Count a value that is no offset."""

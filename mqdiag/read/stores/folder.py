@@ -18,14 +18,15 @@ from mqdiag.read.stores.config_file import (
 )
 from mqdiag.read.stores.queues import MOST_QUEUES, QueuesRead, read_queues
 from mqdiag.read.stores.role import role_of
+from mqdiag.text import Text, say
 
 _LATEST_MS = 32_503_680_000_000
 """the year 3000: what lies beyond is no time"""
 NOT_READ = {
-    "batchconsumequeue": "batch queues of 5.x have entries of another form",
-    "lmqConsumerOffset.json": "offsets of light queues are not compared",
+    "batchconsumequeue": say("batch queues of 5.x have entries of another form"),
+    "lmqConsumerOffset.json": say("offsets of light queues are not compared"),
 }
-ROCKSDB = (
+ROCKSDB = say(
     "is kept in RocksDB, which is not read; mqadmin exportMetadata and consumerProgress tell what is in it"
 )
 
@@ -44,7 +45,7 @@ def read_store(path: Path, name: str | None = None) -> StoreFacts:
         path: the folder.
         name: what the user calls it.
     """
-    unreadable: dict[str, str] = {}
+    unreadable: dict[str, Text] = {}
     role, role_from = role_of(path)
     offsets, offsets_from, newer = _offsets(path, unreadable)
     topics, topics_newer = _topics(path, unreadable)
@@ -53,17 +54,19 @@ def read_store(path: Path, name: str | None = None) -> StoreFacts:
     try:
         read = read_queues(path, log)
     except OSError as error:
-        unreadable["consumequeue"] = f"cannot be read: {error.strerror or error}"
+        unreadable["consumequeue"] = say("cannot be read: {reason}", reason=error.strerror or str(error))
     finally:
         log.close()
     if log.empty:
-        unreadable["commitlog"] = "has no files"
+        unreadable["commitlog"] = say("has no files")
     elif read.problem:
         unreadable["commitlog"] = read.problem
     if not read.queues and not (path / "consumequeue").is_dir():
-        unreadable.setdefault("consumequeue", "is not there")
+        unreadable.setdefault("consumequeue", say("is not there"))
     if read.cut:
-        unreadable["consumequeue"] = f"has {MOST_QUEUES:,} queues or more; no others were read"
+        unreadable["consumequeue"] = say(
+            "has {most:count} queues or more; no others were read", most=MOST_QUEUES
+        )
     _other_forms(path, unreadable)
     return StoreFacts(
         path=name or str(path),
@@ -85,7 +88,7 @@ def read_store(path: Path, name: str | None = None) -> StoreFacts:
     )
 
 
-def _offsets(path: Path, unreadable: dict[str, str]) -> tuple[OffsetsRead, str | None, bool | None]:
+def _offsets(path: Path, unreadable: dict[str, Text]) -> tuple[OffsetsRead, str | None, bool | None]:
     """Stored offsets, the file they are from, and whether a 5.x broker wrote it."""
     found = OffsetsRead()
     told: str | None = None
@@ -96,7 +99,7 @@ def _offsets(path: Path, unreadable: dict[str, str]) -> tuple[OffsetsRead, str |
             text = config_text(path / "config" / name)
             found, told = consumer_offsets(parse_config(text)), name
         except FileNotFoundError:
-            unreadable.setdefault("consumerOffset.json", "is not there")
+            unreadable.setdefault("consumerOffset.json", say("is not there"))
         except (NoConfig, OSError) as error:
             unreadable[name] = _why(error)
         else:
@@ -119,7 +122,7 @@ def _offsets(path: Path, unreadable: dict[str, str]) -> tuple[OffsetsRead, str |
     return found, told, newer
 
 
-def _topics(path: Path, unreadable: dict[str, str]) -> tuple[tuple[str, ...] | None, bool | None]:
+def _topics(path: Path, unreadable: dict[str, Text]) -> tuple[tuple[str, ...] | None, bool | None]:
     try:
         text = config_text(path / "config" / "topics.json")
         table = parse_config(text).get("topicConfigTable")
@@ -131,7 +134,7 @@ def _topics(path: Path, unreadable: dict[str, str]) -> tuple[tuple[str, ...] | N
     return (tuple(sorted(table)) if isinstance(table, dict) else None), '"stateVersion"' in text
 
 
-def _other_forms(path: Path, unreadable: dict[str, str]) -> None:
+def _other_forms(path: Path, unreadable: dict[str, Text]) -> None:
     unreadable |= {
         name: why
         for name, why in NOT_READ.items()
@@ -163,5 +166,7 @@ def _instant(milliseconds: int | None) -> str | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def _why(error: Exception) -> str:
-    return f"cannot be read: {error.strerror or error}" if isinstance(error, OSError) else str(error)
+def _why(error: Exception) -> Text:
+    if isinstance(error, OSError):
+        return say("cannot be read: {reason}", reason=error.strerror or str(error))
+    return say("{reason}", reason=str(error))

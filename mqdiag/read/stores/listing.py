@@ -10,6 +10,7 @@ from mqdiag.facts.stores import StoreFacts, StoreQueue
 from mqdiag.read.stores.consume_queue import ENTRY_BYTES
 from mqdiag.read.stores.role import role_by_name
 from mqdiag.read.stores.segments import Segment, segments_of
+from mqdiag.text import say
 
 MOST_LINES = 2_000_000
 LONGEST_LINE = 4096
@@ -75,7 +76,7 @@ def _store(
         queues=tuple(
             _queue(topic, queue_id, segments_of(files)) for (topic, queue_id), files in sorted(queues.items())
         ),
-        unreadable={"consumequeue": "names and sizes tell only between which offsets each queue ends"},
+        unreadable={"consumequeue": say("names and sizes tell only between which offsets each queue ends")},
     )
 
 

@@ -74,7 +74,9 @@ def _by_names(first: StoreFacts, second: StoreFacts, shared: int) -> StorePair |
     if not shared or shared * 2 < total:
         return None
     return StorePair(
-        first=first.path, second=second.path, proof=f"{shared} of {total} queues are in both, by their names"
+        first=first.path,
+        second=second.path,
+        proof=say("{shared} of {total} queues are in both, by their names", shared=shared, total=total),
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from mqdiag.facts.stores import StoreQueue
 from mqdiag.read.stores.commit_log import MOST_FOLLOWED, CommitLog, StoredMessage
 from mqdiag.read.stores.consume_queue import ConsumeQueue
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 MOST_QUEUES = 100_000
 
@@ -23,7 +23,7 @@ class QueuesRead:
     queues: list[StoreQueue] = field(default_factory=list)
     commit_log_max: int | None = None
     last_stored_ms: int | None = None
-    problem: str | None = None
+    problem: Text | None = None
     cut: bool = False
     """there are more queues than are read"""
 
@@ -77,7 +77,9 @@ def read_queues(store: Path, log: CommitLog) -> QueuesRead:
         found.commit_log_max = None if open_end else (log.start if last is None else last.position + last.size)
         found.last_stored_ms = None if last is None else last.stored_ms
     if open_end:
-        found.problem = f"more than {MOST_FOLLOWED:,} messages at its end have no entries yet"
+        found.problem = say(
+            "more than {most:count} messages at its end have no entries yet", most=MOST_FOLLOWED
+        )
     for key in added:
         seen.setdefault(key, _Seen(topic=key[0], queue_id=key[1], first=0, end=0))
     found.queues = [
