@@ -6,6 +6,7 @@ import os
 
 from mqdiag.errors import UsageError
 from mqdiag.progress import note_once
+from mqdiag.text import say
 
 _VARIABLE = "MQDIAG_KERNEL_MODE"
 _fell_back = False
@@ -19,7 +20,9 @@ def uses_numba() -> bool:
     """
     asked = os.environ.get(_VARIABLE, "")
     if asked not in ("", "numba"):
-        raise UsageError(f"{_VARIABLE}={asked}: is no mode; the only one to choose is numba")
+        raise UsageError(
+            say("{name}={asked} is no mode; the only one to choose is numba", name=_VARIABLE, asked=asked)
+        )
     return _fell_back or asked == "numba"
 
 

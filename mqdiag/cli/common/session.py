@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mqdiag.cli.common.ahead import imports_ahead
 from mqdiag.cli.common.failures import complain
-from mqdiag.cli.common.language import language_of_run
+from mqdiag.cli.common.language import language_of_run, reader_language
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
