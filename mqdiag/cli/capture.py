@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.failures import complain
 from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT, UsageError
 from mqdiag.text import say
@@ -28,14 +29,14 @@ Examples:
 """
 
 
-@click.command(
+@commands.command(
     "capture", short_help="Take thread dumps, logs and a heap dump of a running JVM.", epilog=EXAMPLES
 )
 @click.argument("pid", type=click.IntRange(min=1), required=False)
-@click.option(
+@commands.option(
     "-n", "--samples", type=click.IntRange(1, 1000), default=5, show_default=True, help="Thread dumps."
 )
-@click.option(
+@commands.option(
     "-i",
     "--interval",
     type=click.FloatRange(0.1, 3600),
@@ -44,17 +45,19 @@ Examples:
     metavar="SECONDS",
     help="Time from one thread dump to the next.",
 )
-@click.option(
+@commands.option(
     "--heap", is_flag=True, help="Take a heap dump too, which stops the JVM while it is written; asks first."
 )
-@click.option("--yes", is_flag=True, help="Take the heap dump without asking; needed where nobody can answer.")
-@click.option(
+@commands.option(
+    "--yes", is_flag=True, help="Take the heap dump without asking; needed where nobody can answer."
+)
+@commands.option(
     "--console-log",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Where the JVM's console goes: without jcmd and jstack, SIGQUIT makes it write its threads there.",
 )
-@click.option(
+@commands.option(
     "--log-limit",
     type=click.IntRange(0, 1 << 20),
     default=64,
@@ -62,14 +65,14 @@ Examples:
     metavar="MIB",
     help="Of each log only so much of its end is copied.",
 )
-@click.option(
+@commands.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
     help="A new folder.  [default: mqdiag-HOST-PID-TIME]",
 )
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(
     pid: int | None,
     samples: int,

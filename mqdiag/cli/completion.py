@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from mqdiag.cli.common import commands
+
 EXAMPLES = """\b
 Examples:
   mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
@@ -18,9 +20,9 @@ Mind:
 """
 
 
-@click.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
+@commands.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(shell: str, debug: bool) -> int:
     """Print the script that makes SHELL complete commands, options, file names and names of rules.
 

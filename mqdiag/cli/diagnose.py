@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
@@ -31,15 +32,15 @@ Mind:
 """
 
 
-@click.command(
+@commands.command(
     "diagnose",
     short_help="Diagnose all evidence of an incident: one verdict out of everything.",
     epilog=EXAMPLES,
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
-@click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @utc_offset_option
-@common_options
+@options_of(REPORT, GATE, HEAP)
 def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, options: CommonOptions) -> int:
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ Mind:
 """
 
 
-@click.command(
+@commands.command(
     "diff",
     short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.",
     epilog=EXAMPLES,
 )
 @click.argument("before", shell_complete=complete_files)
 @click.argument("after", shell_complete=complete_files)
-@common_options
+@options_of(REPORT, GATE, HEAP)
 def command(before: str, after: str, options: CommonOptions) -> int:
     """Compare BEFORE with AFTER: growth by class and by holder, settings, findings that came, went or changed.
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files, complete_folders
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.errors import UsageError
 from mqdiag.text import say
@@ -33,42 +34,44 @@ Mind:
 """
 
 
-@click.command(
+@commands.command(
     "fleet",
     short_help="Diagnose the dumps, stacks and logs of many services on Spark.",
     epilog=EXAMPLES,
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
-@click.option(
+@commands.option(
     "--out",
     required=True,
     metavar="DIR",
     shell_complete=complete_folders,
     help="Folder or URI for the tables; runs add to it.",
 )
-@click.option("--master", metavar="URL", help="Spark master.  [default: local[*], or spark-submit's]")
-@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
-@click.option(
+@commands.option("--master", metavar="URL", help="Spark master.  [default: local[*], or spark-submit's]")
+@commands.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")
+@commands.option(
     "--template",
     "templates",
     multiple=True,
     metavar="TEMPLATE",
     help="How paths below PATH name service, host, environment and time: {service}/{host}/{time}.hprof. Repeatable.",
 )
-@click.option("--window", default="10m", show_default=True, help="Gap that ends an incident of one host.")
-@click.option("--run", metavar="NAME", help="Name of this run.  [default: r and the time]")
-@click.option("--against", metavar="RUN", help="Tell changes since this run.  [default: the latest]")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
-@click.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
-@click.option("--time-limit", default="30m", show_default=True, help="Time for one incident.")
-@click.option("--max-input", default="64g", show_default=True, help="Size of a file, inflated if it is gzip.")
-@click.option(
+@commands.option("--window", default="10m", show_default=True, help="Gap that ends an incident of one host.")
+@commands.option("--run", metavar="NAME", help="Name of this run.  [default: r and the time]")
+@commands.option("--against", metavar="RUN", help="Tell changes since this run.  [default: the latest]")
+@commands.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@commands.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
+@commands.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
+@commands.option("--time-limit", default="30m", show_default=True, help="Time for one incident.")
+@commands.option(
+    "--max-input", default="64g", show_default=True, help="Size of a file, inflated if it is gzip."
+)
+@commands.option(
     "--classes", default=200, show_default=True, type=click.IntRange(min=0), help="Classes of a dump kept."
 )
-@click.option("--scratch", metavar="DIR", help="Where executors put fetched files.  [default: Spark's]")
-@click.option("--spark-log", metavar="FILE", help="Keep what Spark logs.")
-@common_options
+@commands.option("--scratch", metavar="DIR", help="Where executors put fetched files.  [default: Spark's]")
+@commands.option("--spark-log", metavar="FILE", help="Keep what Spark logs.")
+@options_of(REPORT, GATE, HEAP)
 def command(
     paths: tuple[str, ...],
     out: str,

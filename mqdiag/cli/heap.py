@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ Mind:
 """
 
 
-@click.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.", epilog=EXAMPLES)
+@commands.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.", epilog=EXAMPLES)
 @click.argument("dump", shell_complete=complete_files)
-@click.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
-@click.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
-@click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
-@common_options
+@commands.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
+@commands.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
+@commands.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
+@options_of(REPORT, GATE, HEAP)
 def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None, options: CommonOptions) -> int:
     """Diagnose DUMP, an .hprof or .hprof.gz file: who holds the memory, and why.
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
@@ -31,14 +32,14 @@ Mind:
 """
 
 
-@click.command(
+@commands.command(
     "logs",
     short_help="Diagnose logs: what a broker or a consumer went through, and when.",
     epilog=EXAMPLES,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @utc_offset_option
-@common_options
+@options_of(REPORT, GATE)
 def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptions) -> int:
     """Diagnose logs: flow control, busy brokers, offsets, replicas, retries, memory and collections, over time.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
@@ -28,12 +29,12 @@ Mind:
 """
 
 
-@click.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
+@commands.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
 @click.argument("dump", metavar="IN", shell_complete=complete_files)
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace OUT if it is there already.")
-@click.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")
+@commands.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(dump: str, target: Path, force: bool, max_inflated: str | None, debug: bool) -> int:
     """Write OUT, a copy of the heap dump IN without the texts and contents of your application.
 

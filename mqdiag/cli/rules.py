@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
 from mqdiag.cli.common.options import LANG_OPTION
 from mqdiag.errors import UsageError
@@ -21,10 +22,10 @@ Examples:
 """
 
 
-@click.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
+@commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
 @click.argument("name", required=False, shell_complete=complete_rules)
 @LANG_OPTION
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(name: str | None, lang: str | None, debug: bool) -> int:
     """List all rules, or explain the rule NAME: what it means, what to do, on what it rests."""
     from mqdiag.cli.common.language import language_of_run

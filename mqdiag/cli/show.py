@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
@@ -24,18 +25,18 @@ Mind:
 """
 
 
-@click.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
+@commands.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
 @click.argument("dump", shell_complete=complete_files)
 @click.argument("what", metavar="OBJECT_ID|CLASS")
-@click.option(
+@commands.option(
     "--limit",
     type=click.IntRange(0, 10_000),
     default=20,
     show_default=True,
     help="How many instances of a class to list.",
 )
-@click.option("--subclasses", is_flag=True, help="Count instances of subclasses too.")
-@click.option(
+@commands.option("--subclasses", is_flag=True, help="Count instances of subclasses too.")
+@commands.option(
     "--format",
     "shape",
     type=click.Choice(("text", "json")),
@@ -43,7 +44,7 @@ Mind:
     show_default=True,
     help="How the report is written.",
 )
-@click.option(
+@commands.option(
     "-o",
     "--output",
     metavar="FILE",
@@ -51,9 +52,9 @@ Mind:
     shell_complete=complete_files,
     help="Write the report to FILE, whole or not at all; - is standard output.",
 )
-@click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
-@click.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@commands.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(
     dump: str,
     what: str,

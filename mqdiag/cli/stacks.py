@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import CommonOptions, common_options
+from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ Mind:
 """
 
 
-@click.command(
+@commands.command(
     "stacks",
     short_help="Diagnose thread dumps: which threads hang, on what, and why.",
     epilog=EXAMPLES,
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
-@click.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
-@common_options
+@commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@options_of(REPORT, GATE)
 def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:
     """Diagnose the thread dumps of one JVM: which threads make no progress, on what, and who holds it.
 

@@ -6,6 +6,8 @@ import time
 
 import click
 
+from mqdiag.cli.common import commands
+
 EXAMPLES = """\b
 Examples:
   mqdiag warm
@@ -14,8 +16,8 @@ Examples:
 """
 
 
-@click.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
-@click.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@commands.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(debug: bool) -> int:
     """Compile the kernels and keep them, so that the first dump is as fast as the later ones.
 

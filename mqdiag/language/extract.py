@@ -1,12 +1,13 @@
 """Finds the texts of the source, for Babel: `make translations`.
 
-A text is the first argument of `say`, a sentence of a rule's card, or a word of a vocabulary
-(`mqdiag/facts/vocabulary.py`).
+A text is the first argument of `say`, a sentence of a rule's card, a word of a vocabulary
+(`mqdiag/facts/vocabulary.py`), or a part of a command's help: its docstring, its examples, the help of its options.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Collection, Iterator
 from typing import IO, Any
 
@@ -15,6 +16,12 @@ Found = tuple[int, str, str, list[str]]
 
 CARD = ("title", "why", "remedy", "proven_on")
 """the arguments of `Rule` that are texts"""
+HELP = ("help", "short_help")
+"""the arguments of `commands.option` and `commands.command` that are texts"""
+COMMANDS = frozenset(("command", "mqdiag"))
+"""functions whose docstring is a help page"""
+EXAMPLES = frozenset(("EXAMPLES", "EPILOG"))
+"""constants that end a help page"""
 
 
 def extract(
@@ -31,12 +38,17 @@ def texts(source: bytes) -> Iterator[Found]:
             name = _name(node.func)
             if name == "say" and node.args:
                 yield from _constants(node.args[0])
-            elif name in ("Rule", "rule"):
-                for keyword in node.keywords:
-                    if keyword.arg in CARD:
-                        yield from _constants(keyword.value)
+            named = CARD if name in ("Rule", "rule") else HELP if name in ("option", "command") else ()
+            for keyword in node.keywords:
+                if keyword.arg in named:
+                    yield from _constants(keyword.value)
         elif isinstance(node, ast.Subscript) and _name(node.value) == "Literal":
             yield from _constants(node.slice)
+        elif isinstance(node, ast.FunctionDef) and node.name in COMMANDS and (page := ast.get_docstring(node)):
+            yield node.lineno, "gettext", page, []
+        elif isinstance(node, ast.Assign) and _name(node.targets[0]) in EXAMPLES:
+            for line, function, text, comments in _constants(node.value):
+                yield line, function, inspect.cleandoc(text), comments
 
 
 def _constants(node: ast.expr) -> Iterator[Found]:

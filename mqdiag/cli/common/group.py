@@ -8,11 +8,16 @@ import pkgutil
 
 import click
 
+from mqdiag.cli.common.commands import Command
+from mqdiag.cli.common.language import reader_language
 from mqdiag.errors import UsageError
+from mqdiag.language import writer
 from mqdiag.text import say
 
+_COMMANDS = say("Commands")
 
-class CommandFolder(click.Group):
+
+class CommandFolder(Command, click.Group):
     """A click group whose commands are the modules of `mqdiag.cli`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -45,3 +50,14 @@ class CommandFolder(click.Group):
                 say("no such command {name}; there are {known}", name=repr(name), known=tuple(known))
             )
         return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, and the commands below them."""
+        Command.format_options(self, ctx, formatter)
+        rows = [
+            (name, found.get_short_help_str())
+            for name in self.list_commands(ctx)
+            if (found := self.get_command(ctx, name)) is not None
+        ]
+        with formatter.section(writer(reader_language())(_COMMANDS)):
+            formatter.write_dl(rows)

@@ -1,4 +1,4 @@
-"""The options that every diagnosing command has, declared once."""
+"""The options that several commands have, declared once, in three bundles."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.language import LANGUAGES
 from mqdiag.render import TABLES, formats
@@ -37,25 +38,25 @@ class CommonOptions:
     debug: bool = False
 
 
-LANG_OPTION = click.option(
+LANG_OPTION = commands.option(
     "--lang",
     type=click.Choice(LANGUAGES),
     help="Language of the report.  [default: the locale's for text, html and markdown, else en]",
 )
-_OPTIONS = (
-    click.option(
+REPORT = (
+    commands.option(
         "--format",
         type=click.Choice(formats()),
         default="text",
         show_default=True,
         help="How the report is written.",
     ),
-    click.option(
+    commands.option(
         "--table",
         type=click.Choice(TABLES),
         help="With --format csv: which table is written.  [default: findings]",
     ),
-    click.option(
+    commands.option(
         "-o",
         "--output",
         metavar="FILE",
@@ -63,67 +64,78 @@ _OPTIONS = (
         shell_complete=complete_files,
         help="Write the report to FILE, whole or not at all; - is standard output.",
     ),
-    click.option(
+    commands.option(
         "--also",
         multiple=True,
         metavar="FORMAT=FILE",
         help="Write the report in another format too, such as junit=build/mqdiag.xml. Repeatable.",
     ),
-    click.option(
+    LANG_OPTION,
+    commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
+    commands.option(
+        "--redact",
+        is_flag=True,
+        help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads.",
+    ),
+    commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault."),
+)
+"""how the report is written, and where to"""
+GATE = (
+    commands.option(
         "--fail-on",
         type=click.Choice(FAIL_ON),
         help="Exit with 1 when there is a finding of this severity or a worse one.  [default: error]",
     ),
-    click.option(
-        "--expect",
-        multiple=True,
-        metavar="[GROUP:]KEY=VALUE",
-        help="A setting as intended, such as pullThresholdForQueue=40; differing values are found. Repeatable.",
-    ),
-    click.option(
+    commands.option(
         "--config",
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
     ),
-    click.option(
+    commands.option(
         "--baseline",
         metavar="FILE",
         shell_complete=complete_files,
         help="Known findings, which do not fail the run: a baseline, or a report saved with --format json.",
     ),
-    click.option(
+    commands.option(
         "--write-baseline",
         metavar="FILE",
         shell_complete=complete_files,
         help="Write the findings of this run to FILE as a baseline, to be edited and given to --baseline.",
     ),
-    click.option(
+)
+"""which findings fail the run"""
+HEAP = (
+    commands.option(
+        "--expect",
+        multiple=True,
+        metavar="[GROUP:]KEY=VALUE",
+        help="A setting as intended, such as pullThresholdForQueue=40; differing values are found. Repeatable.",
+    ),
+    commands.option(
         "--heap-limit",
         metavar="SIZE",
         help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
     ),
-    LANG_OPTION,
-    click.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
-    click.option(
-        "--redact",
-        is_flag=True,
-        help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads.",
-    ),
-    click.option("--debug", is_flag=True, help="Show the traceback of an internal fault."),
 )
+"""what the user knows of a JVM whose heap is read"""
+Bundle = tuple[Callable[[Callable[..., int]], Callable[..., int]], ...]
 
 
-def common_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Add the common options to a command and hand them over as one argument `options`."""
-    names = [field.name for field in fields(CommonOptions)]
+def options_of(*bundles: Bundle) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add bundles of options to a command and hand them over as one argument `options`."""
 
-    @functools.wraps(function)
-    def packed(**given: Any) -> int:
-        options = CommonOptions(**{name: given.pop(name) for name in names})
-        return function(**given, options=options)
+    def added(function: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(function)
+        def packed(**given: Any) -> int:
+            names = [field.name for field in fields(CommonOptions) if field.name in given]
+            options = CommonOptions(**{name: given.pop(name) for name in names})
+            return function(**given, options=options)
 
-    wrapped: Callable[..., int] = packed
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+        wrapped: Callable[..., int] = packed
+        for option in reversed([option for bundle in bundles for option in bundle]):
+            wrapped = option(wrapped)
+        return wrapped
+
+    return added

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-import click
-
+from mqdiag.cli.common import commands
 from mqdiag.errors import UsageError
 from mqdiag.text import say
 
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
 
-utc_offset_option = click.option(
+utc_offset_option = commands.option(
     "--utc-offset",
     metavar="+HH:MM",
     help="Zone of logs that do not tell theirs: 4.x clients and most applications print local time.",
