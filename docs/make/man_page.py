@@ -20,7 +20,11 @@ settings, expectations, limits of rules, exceptions; the nearest one here or in 
 .SH ENVIRONMENT
 .TP
 .B MQDIAG_KERNELS
-folder for the compiled kernels
+folder for the compiled kernels; no other user may be able to write to it
+.TP
+.B MQDIAG_KERNEL_MODE
+.B numba
+lets numba run the kernels, to debug them; each run takes longer
 .TP
 .B NO_COLOR
 no colour

@@ -21,13 +21,19 @@ Examples:
 def command(debug: bool) -> int:
     """Compile the kernels and keep them, so that the first dump is as fast as the later ones.
 
-    This is done by itself when a dump is read; run it once when you build an image or set up a machine.
+    The first command that reads a dump does the same. Run it when you build an image or set up a machine.
     """
+    from mqdiag.errors import MqdiagError
     from mqdiag.graph import warm
+    from mqdiag.kernel import folder
     from mqdiag.redact.warm import warm_redaction
 
     started = time.monotonic()
     warm_redaction()
     warm()
+    if not folder.is_ready():
+        raise MqdiagError(
+            "the compiled kernels could not be kept; MQDIAG_KERNELS names another folder for them"
+        )
     click.echo(f"kernels are ready ({time.monotonic() - started:.1f} s)")
     return 0

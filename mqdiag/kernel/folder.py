@@ -113,10 +113,12 @@ def locked(name: str) -> Iterator[None]:
 
 def needs_warming() -> bool:
     """Whether compiled kernels can be kept on this machine, and not all of them are yet."""
-    if uses_numba():
-        return False
-    chosen = _chosen()
-    return chosen.write is not None and all(folder.read(_READY) is None for folder in chosen.read)
+    return not uses_numba() and _chosen().write is not None and not is_ready()
+
+
+def is_ready() -> bool:
+    """Whether all kernels are kept."""
+    return any(folder.read(_READY) is not None for folder in _chosen().read)
 
 
 def mark_ready() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag import progress
+from mqdiag.cli import run
 from mqdiag.kernel import folder as place
 from tests.kernel.other_user import NOBODY, as_root, open_folder_of_root, run_as
 
@@ -300,6 +301,19 @@ def test_where_no_folder_is_safe_nothing_is_kept_and_one_line_says_so(
     assert said.startswith("mqdiag: every run compiles the kernels again, in memory: ")
     assert f"others can write to {machine.home}" in said
     assert f"others can write to {own}" in said
+
+
+def test_warm_fails_where_nothing_is_kept(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    machine.monkeypatch.setattr("mqdiag.graph.warm", place.mark_ready)
+    machine.monkeypatch.setattr("mqdiag.redact.warm.warm_redaction", lambda: None)
+    assert run(["warm"]) == 0
+    assert capsys.readouterr().out.startswith("kernels are ready")
+    shutil.rmtree(machine.package / "_kernel_cache")
+    nothing_but_temporary(machine).symlink_to(machine.home)
+    assert run(["warm"]) == 4
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "the compiled kernels could not be kept; MQDIAG_KERNELS names another folder" in said.err
 
 
 def test_a_named_folder_is_used_instead_of_all_others(machine: Machine) -> None:
