@@ -110,3 +110,8 @@ def difference(pair):
 @kernel
 def nested_sum(before, nested):
     return np.int64(nested.pair.first[0]) * 100 + nested.pair.second[0] * 10 + nested.amount + before
+
+
+@kernel
+def is_odd(value):
+    return value % 2 == 1
