@@ -82,11 +82,10 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Threads whose frames are the same in the last sample."""
+    """Threads that have the same state and, in the last sample, the same frames."""
 
     threads: tuple[str, ...]
     state: State
-    """the decision that most of them share"""
     frames: tuple[str, ...]
     """what matters, top first; "…" stands for frames left out"""
     own: tuple[int, ...] = ()
@@ -212,6 +211,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""
+    cut_samples: int = 0
+    """samples left out because the dump is cut and is the last one: its threads may be missing without having ended"""
     has_cpu: bool = False
     has_allocated: bool = False
     has_synchronizers: bool = False

@@ -17,7 +17,6 @@ from mqdiag.threads.measured_limits import (
     BURST_OVER_REST,
     CLOCK_MS,
     ENOUGH_SLEEPS,
-    ENOUGH_TIMED,
     EXACT_BYTES,
     FLOOR_MS,
     HIGH_MS,
@@ -68,10 +67,8 @@ def judge_track(track: Track, series: Series) -> Judgement:
 
 
 def _decide(track: Track, series: Series) -> Revision:
-    last = len(series.moments) - 1
-    present = track.present
-    meanings = [meaning for meaning in track.meanings if meaning is not None]
-    if present[-1] != last and series.jvms == 1:
+    meanings = [meaning for index in track.judged if (meaning := track.meanings[index]) is not None]
+    if track.ended and series.jvms == 1:
         return Revision(state="unknown", reason=say("it ended before the last sample"))
     meaning = meanings[-1]
     if _rests(track, meanings):
@@ -86,7 +83,9 @@ def _decide(track: Track, series: Series) -> Revision:
                 state="idle", confidence="medium", reason=say("waits for work in the only sample that counts")
             )
         return Revision(state="unknown", reason=NOT_JUDGED[series.not_judged])
-    if len(present) == 1:
+    if len(track.possible) == 1:
+        return Revision(state="unknown", reason=NOT_JUDGED["one-sample"])
+    if len(track.judged) == 1:
         return Revision(state="unknown", reason=say("it is in the last sample only"))
     if _at_rest(track, meaning):
         return Revision(
@@ -120,14 +119,8 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
 
 def _decide_busy(track: Track, series: Series) -> Revision:
     """Decide by the last samples in which the thread is at the same work."""
-    present = _timed(track)
-    end = present[-1]
-    begin = len(present) - 1
-    while begin > 0 and all(
-        _same_work(track, sample, end) for sample in range(present[begin - 1], present[begin])
-    ):
-        begin -= 1
-    samples = present[begin:]
+    judged = track.judged
+    samples = _last_samples_of_same_work(track)
     whole = _measure(track, series, samples)
     if len(samples) == 1:
         return _progressing(whole, say("its work changed between the last two samples"))
@@ -156,24 +149,21 @@ def _decide_busy(track: Track, series: Series) -> Revision:
         if _makes_no_progress(track, run, samples[start:]):
             best = run
             break
-    if best is None or (best.count < 3 and len(present) > 2):
+    if best is None or (best.count < 3 and len(judged) > 2):
         return _growing(track, whole)
-    if best.count < len(present) and not _is_stuck_since(best):
+    if best.count < len(judged) and not _is_stuck_since(best):
         return _progressing(whole, say("it moved earlier in the series, though not in the last samples"), "low")
     return _stuck(track, best)
 
 
-def _timed(track: Track) -> list[int]:
-    """The samples that count: those with CPU time, if there are enough of them, else all.
-
-    The others must show the same work; they hold neither CPU time nor addresses to compare.
-    """
-    present = list(track.present)
-    timed = [sample for sample in present if (record := track.records[sample]) and record.cpu_ms is not None]
-    if len(timed) < ENOUGH_TIMED or len(timed) == len(present):
-        return present
-    after = range(timed[-1] + 1, present[-1] + 1)
-    return timed if all(_same_work(track, sample, timed[-1]) for sample in after) else present
+def _last_samples_of_same_work(track: Track) -> list[int]:
+    """The samples, up to the last one, that all show the same work; a sample without the thread ends them."""
+    samples: list[int] = []
+    for index in reversed(track.possible):
+        if not _same_work(track, index, track.judged[-1]):
+            break
+        samples.insert(0, index)
+    return samples
 
 
 def _is_stuck_since(run: Run) -> bool:
@@ -194,7 +184,8 @@ def _same_work(track: Track, one: int, other: int) -> bool:
         return True
     if a.idle != b.idle or a.in_listener != b.in_listener:
         return False
-    if track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
+    with_states = bool(a.stack.state and b.stack.state)
+    if with_states and track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
         # it got the lock or the connection in between; the locks of a broker are followed by their owners
         return False
     return a.work == b.work
@@ -215,8 +206,7 @@ def _measure(track: Track, series: Series, samples: list[int]) -> Run:
     for index in samples[:-1]:
         record = track.records[index]
         if record is not None:
-            stack = record.stack
-            same_frames = same_frames and (stack is last.stack or stack.frames == last.stack.frames)
+            same_frames = same_frames and _same_frames(track, index, samples[-1])
             same_addresses = same_addresses and record.addresses == last.addresses
     return Run(
         first=samples[0],
@@ -227,6 +217,11 @@ def _measure(track: Track, series: Series, samples: list[int]) -> Run:
         same_frames=same_frames,
         same_addresses=same_addresses,
     )
+
+
+def _same_frames(track: Track, one: int, other: int) -> bool:
+    a, b = track.meanings[one], track.meanings[other]
+    return a is b or (a is not None and b is not None and a.visible_frames == b.visible_frames)
 
 
 def _seconds(series: Series, first: float | None, last: float | None, samples: list[int]) -> float | None:
@@ -326,7 +321,7 @@ def _growing(track: Track, run: Run) -> Revision:
         )
     running = sum(
         1
-        for index in track.present[-run.count :]
+        for index in track.judged[-run.count :]
         if (meaning := track.meanings[index]) and meaning.doing == "running"
     )
     share = run.cpu_growth_ms / (1000 * run.seconds) if run.seconds else 0.0
@@ -383,12 +378,12 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
     undecided = Revision(state="unknown", reason=say("the dumps hold no CPU time"), run=run)
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return undecided
-    formats = {series.moments[index].sample.format for index in track.present if index >= run.first}
+    formats = {series.moments[index].sample.format for index in track.judged if index >= run.first}
     if formats <= {"dump-json", "dump-text"} and _other_calls(track, run.first):
         return _progressing(
             run, say("each sample shows another call, by the identity of its objects"), "medium"
         )
-    if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.present) > 2):
+    if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.judged) > 2):
         return replace(undecided, unchanged=True)
     return undecided
 
@@ -396,7 +391,7 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
 def _is_one_call(track: Track, run: Run) -> bool:
     """Whether one call fills the series, by its own object, and costs no more than an answer that trickles in."""
     return (
-        run.count == len(track.present)
+        run.count == len(track.judged)
         and run.cpu_growth_ms is not None
         and run.seconds is not None
         and run.seconds >= SHORT_RUN_S
@@ -408,7 +403,7 @@ def _is_one_call(track: Track, run: Run) -> bool:
 
 def is_same_call(track: Track, first: int) -> bool:
     """Whether one object of a call is in all samples from `first` on."""
-    objects = [_call_objects(track, index) for index in track.present if index >= first]
+    objects = [_call_objects(track, index) for index in track.judged if index >= first]
     return bool(objects) and bool(frozenset.intersection(*objects))
 
 
@@ -418,7 +413,7 @@ def _other_calls(track: Track, first: int) -> bool:
     It proves progress only where objects are named by identity hash: addresses change when the collector moves
     objects.
     """
-    objects = [_call_objects(track, index) for index in track.present if index >= first]
+    objects = [_call_objects(track, index) for index in track.judged if index >= first]
     return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
 
 

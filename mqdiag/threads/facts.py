@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from mqdiag.facts.stacks import (
     Deadlock,
@@ -18,7 +18,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.decide import judge_track
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.lock_passes import deadlocked
-from mqdiag.threads.locks import LockGraph, cycle_of, lock_graphs
+from mqdiag.threads.locks import cycle_of, lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
@@ -34,8 +34,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     series = make_series(samples)
     tracks = align(series, StackMeanings())
     judgements = [judge_track(track, series) for track in tracks]
-    graphs = lock_graphs(tracks, series)
-    world = World(judgements, graphs, series)
+    world = World(judgements, lock_graphs(tracks, series), series)
     run_passes(world)
     return StacksFacts(
         samples=len(series.moments),
@@ -46,14 +45,15 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         not_judged_because=series.not_judged,
         jvms=series.jvms,
         repeated_samples=series.repeated,
+        cut_samples=series.cut,
         has_cpu=any(judgement.run.cpu_growth_ms is not None for judgement in judgements)
         or any(track.last.cpu_ms is not None for track in tracks),
         has_allocated=any(track.last.allocated_bytes is not None for track in tracks),
         has_synchronizers=any(sample.with_synchronizers for sample in series.samples),
         pools=worker_pools(judgements, len(series.moments)),
         groups=_groups(judgements),
-        locks=_locks(judgements, graphs),
-        deadlocks=_deadlocks(series, tracks, graphs),
+        locks=_locks(world),
+        deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked)),
         missing=_missing(tracks, series),
     )
@@ -106,21 +106,21 @@ def _thread(judgement: Judgement) -> ThreadFacts:
 
 
 def _groups(judgements: list[Judgement]) -> tuple[StackGroup, ...]:
-    """Threads with equal frames in their last sample, the largest first; JVM threads without frames left out."""
+    """Threads with equal frames and states, the largest group first; without JVM threads that have no frames."""
     members: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for judgement in judgements:
         track = judgement.track
         frames = track.last.stack.frames
         if frames and track.role != roles.JVM:
-            members[(track.role, track.pool if track.is_worker else None, frames)].append(judgement)
+            pool = track.pool if track.is_worker else None
+            members[track.role, pool, judgement.state, frames].append(judgement)
     groups = []
     for same in members.values():
         shown, own = cut_frames(same[0].track.last_meaning)
-        states = Counter(judgement.state for judgement in same)
         groups.append(
             StackGroup(
                 threads=tuple(judgement.track.name for judgement in same),
-                state=states.most_common(1)[0][0],
+                state=same[0].state,
                 frames=shown,
                 own=own,
                 role=same[0].track.role,
@@ -132,15 +132,17 @@ def _groups(judgements: list[Judgement]) -> tuple[StackGroup, ...]:
     return tuple(groups)
 
 
-def _locks(judgements: list[Judgement], graphs: list[LockGraph]) -> tuple[LockFacts, ...]:
-    if not graphs:
-        return ()
-    waits = graphs[-1].waits
+def _locks(world: World) -> tuple[LockFacts, ...]:
+    waits = {
+        track: wait
+        for track in world.by_track
+        if not track.ended and (wait := world.last_wait(track)) is not None
+    }
     waiters: dict[tuple[int, str], list[Track]] = defaultdict(list)
     for track, wait in waits.items():
         waiters[(track.jvm, wait.object_id)].append(track)
     owners_seen: dict[tuple[int, str], set[Track]] = defaultdict(set)
-    for graph in graphs:
+    for graph in world.graphs:
         for track, wait in graph.waits.items():
             if wait.owner is not None:
                 owners_seen[(track.jvm, wait.object_id)].add(wait.owner)
@@ -168,15 +170,15 @@ def _locks(judgements: list[Judgement], graphs: list[LockGraph]) -> tuple[LockFa
     return tuple(facts)
 
 
-def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> tuple[Deadlock, ...]:
-    """Cycles of the last sample, and what the JVM's own section adds (owners that need -l)."""
-    if not graphs:
-        return ()
+def _deadlocks(world: World) -> tuple[Deadlock, ...]:
+    """Cycles of the last samples, and those of the JVM's own section, which knows owners that need -l."""
+    series = world.series
     found: dict[frozenset[str], Deadlock] = {}
-    for cycle in graphs[-1].cycles():
+    last_cycles = [(index, cycle) for index in world.last_samples for cycle in world.graphs[index].cycles()]
+    for index, cycle in last_cycles:
         names = tuple(track.name for track in cycle)
-        waits = [graphs[-1].waits[track] for track in cycle]
-        samples = sum(1 for graph in graphs if any(set(other) == set(cycle) for other in graph.cycles()))
+        waits = [world.graphs[index].waits[track] for track in cycle]
+        samples = sum(1 for graph in world.graphs if any(set(other) == set(cycle) for other in graph.cycles()))
         found[frozenset(names)] = Deadlock(
             threads=names,
             locks=tuple(
@@ -186,8 +188,8 @@ def _deadlocks(series: Series, tracks: list[Track], graphs: list[LockGraph]) -> 
             group=next((track.group for track in cycle if track.group), None),
             samples=samples,
         )
-    by_name = {track.name: track for track in tracks}
-    for pairs in series.samples[-1].deadlocks:
+    by_name = {track.name: track for track in world.by_track}
+    for pairs in (pairs for index in world.last_samples for pairs in series.samples[index].deadlocks):
         names = cycle_of(pairs)
         if not names:
             continue
@@ -213,11 +215,8 @@ def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
     """A client that rebalances without a pull thread has lost it; seen in every sample, or it is starting."""
     if series.jvms > 1 or not series.moments:
         return ()
-    last = len(series.moments) - 1
-    rebalance = [
-        track for track in tracks if track.role == roles.REBALANCE_SERVICE and track.present[-1] == last
-    ]
-    pull = [track for track in tracks if track.role == roles.PULL_SERVICE and track.present[-1] == last]
+    rebalance = [track for track in tracks if track.role == roles.REBALANCE_SERVICE and not track.ended]
+    pull = [track for track in tracks if track.role == roles.PULL_SERVICE and not track.ended]
     consumers = any(
         track.is_worker or track.role in ("expiry-cleaner", "consume-scheduled") for track in tracks
     )

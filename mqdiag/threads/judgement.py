@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from mqdiag.facts.vocabulary import ConfidenceLevel, State
 from mqdiag.text import Text
-from mqdiag.threads.locks import LockGraph
+from mqdiag.threads.locks import LockGraph, Wait
 from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track
 
@@ -94,7 +94,23 @@ class World:
         self.graphs = graphs
         """who waits for whom, by sample"""
         self.series = series
+        forms = {moment.sample.format: index for index, moment in enumerate(series.moments)}
+        self.last_samples = sorted(forms.values())
+        """indices of the last sample of each form of dump"""
         self._worked_out: dict[Callable[[World], Any], Any] = {}
+
+    def last_wait(self, track: Track) -> Wait | None:
+        """What a thread waits for in its last sample.
+
+        If that names no owner, another form of dump may: JDK 25 names owners in Thread.dump_to_file, jstack with -l.
+        """
+        wait = self.graphs[track.judged[-1]].waits.get(track)
+        if wait is None or wait.owner is not None:
+            return wait
+        others = (
+            self.graphs[index].waits.get(track) for index in reversed(track.seen) if index in self.last_samples
+        )
+        return next((other for other in others if other is not None and other.owner is not None), wait)
 
     def once(self, work_out: Callable[[World], _T]) -> _T:
         """Give what `work_out` finds, found once in a pass, however many threads ask for it."""

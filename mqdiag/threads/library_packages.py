@@ -137,6 +137,27 @@ def _at_home(method: str) -> str:
     return inner if inner.startswith(LIBRARIES) else method
 
 
+HIDDEN_PARTS: tuple[str, ...] = (
+    "$$Lambda",
+    "java.lang.Thread.runWith",
+    "java.lang.ScopedValue$Carrier.runWith",
+    "java.lang.invoke.LambdaForm$",
+    "java.lang.invoke.DirectMethodHandle$Holder.",
+    "java.lang.invoke.DelegatingMethodHandle$Holder.",
+    "java.lang.invoke.Invokers$Holder.",
+    "jdk.MHProxy",
+    "jdk.internal.reflect.DirectMethodHandleAccessor.invokeImpl",
+    "jdk.internal.reflect.DirectConstructorHandleAccessor.invokeImpl",
+    "jdk.internal.vm.Continuation.enter",
+)
+"""frames that the JDK marks as hidden: jstack prints them, Thread.dump_to_file does not (compared on JDK 21 and 25)"""
+
+
+def is_hidden(method: str) -> bool:
+    """Whether only some forms of dumps show a frame of this method."""
+    return any(part in method for part in HIDDEN_PARTS)
+
+
 def is_own(method: str) -> bool:
     """Whether a "package.Class.method" is the user's code, by all that names tell."""
     return not method.startswith(LIBRARIES) and not any(part in method for part in NOT_OWN_PARTS)

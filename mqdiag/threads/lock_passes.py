@@ -12,6 +12,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
 from mqdiag.threads.locks import cycle_of
 from mqdiag.threads.measured_limits import LONG_RUN_S, SEND_PATH_SAMPLES
+from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -26,7 +27,7 @@ FILE_WAITS = (
 def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
     """Decide by the owner of the lock; without a series, name it only."""
     now, track = judgement.now, judgement.track
-    wait = world.graphs[track.present[-1]].waits.get(track)
+    wait = world.last_wait(track)
     if wait is None:
         if now.state == "stuck" and track.last_meaning.doing in ("monitor", "lock"):
             return replace(now, state="blocked")
@@ -71,18 +72,18 @@ def _owner_rarely_changes(judgement: Judgement, world: World) -> bool:
     track = judgement.track
     seen = [
         wait.owner
-        for index in track.present
+        for index in track.judged
         if index >= judgement.run.first and (wait := world.graphs[index].waits.get(track)) is not None
     ]
     changes = sum(1 for one, other in pairwise(seen) if one is not other)
-    return judgement.run.count == len(track.present) and 2 * changes <= len(seen) - 1
+    return judgement.run.count == len(track.judged) and 2 * changes <= len(seen) - 1
 
 
 def _owners(judgement: Judgement, world: World) -> set[Track]:
     """The owners of what the thread waits for, over its run of samples."""
     track = judgement.track
     owners = set()
-    for index in track.present:
+    for index in track.judged:
         if index < judgement.run.first:
             continue
         wait = world.graphs[index].waits.get(track)
@@ -114,7 +115,8 @@ def by_put_lock_holder(judgement: Judgement, world: World) -> Revision | None:
     track = judgement.track
     if track.role != roles.BROKER_SEND or judgement.makes_no_progress or track.last_meaning.doing != "lock":
         return None
-    if any(meaning is None or meaning.doing != "lock" for meaning in track.meanings):
+    meanings = [track.meanings[index] for index in track.possible]
+    if any(meaning is None or meaning.doing != "lock" for meaning in meanings):
         return None
     holder = next((one for one in world.once(_stuck_in_commit_log) if one.track.jvm == track.jvm), None)
     if holder is None:
@@ -149,7 +151,8 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
     holder = world.once(_holders_that_wait_for_a_file).get(judgement)
     if holder is None:
         return None
-    first, last = judgement.track.records[0], judgement.track.last
+    track = judgement.track
+    first, last = track.records[track.judged[0]], track.last
     growth_ms = None
     if first is not None and first.cpu_ms is not None and last.cpu_ms is not None:
         growth_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
@@ -160,9 +163,9 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
         reason=say("waits before the put lock in all samples; the holder of the lock waits for the next file"),
         computing=False,
         run=Run(
-            first=0,
-            count=len(world.series.moments),
-            seconds=world.series.seconds,
+            first=track.judged[0],
+            count=len(track.judged),
+            seconds=_seconds_between(world.series, track.judged),
             cpu_growth_ms=growth_ms,
             allocated_growth_bytes=judgement.run.allocated_growth_bytes,
             same_addresses=judgement.run.same_addresses,
@@ -174,30 +177,32 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
 
 def _holders_that_wait_for_a_file(world: World) -> dict[Judgement, Judgement]:
     """Send threads of brokers that store nothing, each with the holder of the put lock in the last sample."""
-    series = world.series
-    count = len(series.moments)
-    if count < SEND_PATH_SAMPLES or series.seconds is None or series.seconds < LONG_RUN_S:
-        return {}
-    by_broker: dict[int, list[Judgement]] = defaultdict(list)
+    by_broker: dict[tuple[int, tuple[int, ...]], list[Judgement]] = defaultdict(list)
     for judgement in world.judgements:
         track = judgement.track
         if (
             track.role == roles.BROKER_SEND
-            and len(track.present) == count
             and not judgement.makes_no_progress
-            and all(_place_in_send_path(meaning) is not None for meaning in track.meanings)
+            and len(track.possible) >= SEND_PATH_SAMPLES
+            and (_seconds_between(world.series, track.possible) or 0.0) >= LONG_RUN_S
+            and all(_place_in_send_path(track.meanings[index]) is not None for index in track.possible)
         ):
-            by_broker[track.jvm].append(judgement)
+            by_broker[track.jvm, tuple(track.possible)].append(judgement)
     found: dict[Judgement, Judgement] = {}
-    for members in by_broker.values():
+    for (_, samples), members in by_broker.items():
         holders = [
             next((one for one in members if _place_in_send_path(one.track.meanings[index]) == "file"), None)
-            for index in range(count)
+            for index in samples
         ]
         last = holders[-1]
         if last is not None and None not in holders:
             found |= dict.fromkeys(members, last)
     return found
+
+
+def _seconds_between(series: Series, samples: list[int]) -> float | None:
+    first, last = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
+    return None if first is None or last is None else round(last - first, 3)
 
 
 def _place_in_send_path(meaning: StackMeaning | None) -> str | None:
@@ -258,17 +263,15 @@ def by_deadlock(judgement: Judgement, world: World) -> Revision | None:
 
 
 def deadlocked(world: World) -> dict[Track, tuple[int, Track | None]]:
-    """Members of cycles in the last sample, each with the size of its cycle and the thread that it waits for."""
-    if not world.graphs:
-        return {}
+    """Members of cycles in the last samples, each with the size of its cycle and the thread that it waits for."""
     members: dict[Track, tuple[int, Track | None]] = {}
-    for cycle in world.graphs[-1].cycles():
+    for cycle in (cycle for index in world.last_samples for cycle in world.graphs[index].cycles()):
         for place, track in enumerate(cycle):
             members[track] = (len(cycle), cycle[(place + 1) % len(cycle)])
     by_name: dict[str, list[Track]] = defaultdict(list)
     for track in world.by_track:
         by_name[track.name].append(track)
-    for pairs in world.series.samples[-1].deadlocks:
+    for pairs in (pairs for index in world.last_samples for pairs in world.series.samples[index].deadlocks):
         names = cycle_of(pairs)
         for place, waiter in enumerate(names):
             # a name that two threads have names neither

@@ -75,8 +75,6 @@ LATE_RUN_SAMPLES = 4
 """samples that must show a standstill in a thread that moved earlier in the series"""
 ENOUGH_SLEEPS = 5
 """samples that tell one sleep for each message from one long back-off, by growth that is never none"""
-ENOUGH_TIMED = 3
-"""samples with CPU time that judge a thread by themselves when other samples have none"""
 SEND_PATH_SAMPLES = 3
 """samples that must all show a broker's send threads before the put lock"""
 SAMPLES_FOR_SILENCE = 60

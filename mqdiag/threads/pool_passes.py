@@ -175,7 +175,7 @@ def _longest_call_s(track: Track, series: Series) -> float:
     """Seconds over which a thread that moves showed the same call and no growth of CPU time."""
     longest = 0.0
     begin: float | None = None
-    for one, other in pairwise(track.present):
+    for one, other in pairwise(track.judged):
         first, last = track.records[one], track.records[other]
         start, end = series.moments[one].seconds, series.moments[other].seconds
         quiet = (
@@ -210,7 +210,8 @@ class _TaskPool:
     def all_new(self) -> bool:
         """Whether each task is in a virtual thread that no earlier sample has: the earlier tasks came to an end."""
         return bool(self.tasks) and all(
-            task.track.role == roles.VIRTUAL and len(task.track.present) == 1 for task in self.tasks
+            task.track.role == roles.VIRTUAL and len(task.track.judged) == 1 and len(task.track.possible) > 1
+            for task in self.tasks
         )
 
 
@@ -336,14 +337,12 @@ def _task_pools(judgements: Iterable[Judgement], *, plain: bool) -> dict[tuple[i
         judgements: all threads.
         plain: take the threads that run no task of a pool instead, by the name that they share.
     """
-    judgements = list(judgements)
-    last = max((judgement.track.present[-1] for judgement in judgements), default=0)
     pools: dict[tuple[int, str], _TaskPool] = {}
     for judgement in judgements:
         track = judgement.track
         meaning = track.last_meaning
         name = track.pool or (track.name if plain else None)
-        if track.is_worker or not name or meaning.own_index < 0 or track.present[-1] != last:
+        if track.is_worker or not name or meaning.own_index < 0 or track.ended:
             continue
         if (meaning.in_pool_task or track.role == roles.VIRTUAL) is not plain:
             pools.setdefault((track.jvm, name), _TaskPool(name)).tasks.append(judgement)

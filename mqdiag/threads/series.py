@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from statistics import median
 
 from mqdiag.facts.vocabulary import NotJudged
 from mqdiag.read.stacks.records import Sample, ThreadRecord
@@ -36,6 +37,8 @@ class Series:
     moments: list[Moment]
     jvms: int = 1
     repeated: int = 0
+    cut: int = 0
+    """cut samples at the end, which are left out"""
     not_judged: NotJudged | None = None
 
     @property
@@ -54,8 +57,9 @@ def make_series(samples: list[Sample]) -> Series:
     moments = [Moment(sample, _uptime(sample), _clock(sample)) for sample in samples]
     jvms = _number_jvms(moments)
     moments.sort(key=lambda moment: moment.jvm)
+    _bring_local_clocks_in_line(moments)
     ordered: list[Moment] = []
-    repeated = 0
+    repeated = cut = 0
     for jvm in range(jvms):
         own = _in_order([moment for moment in moments if moment.jvm == jvm])
         kept: list[Moment] = []
@@ -64,8 +68,10 @@ def make_series(samples: list[Sample]) -> Series:
                 repeated += 1
             else:
                 kept.append(moment)
-        ordered += kept
-    series = Series(moments=ordered, jvms=jvms, repeated=repeated)
+        whole = _without_cut_end(kept)
+        cut += len(kept) - len(whole)
+        ordered += whole
+    series = Series(moments=ordered, jvms=jvms, repeated=repeated, cut=cut)
     _set_seconds(ordered)
     if jvms > 1:
         series.not_judged = "mixed-jvms"
@@ -109,6 +115,30 @@ def _six_digits(text: str) -> str:
     while end < len(text) and text[end].isdigit():
         end += 1
     return text[: dot + 1] + text[dot + 1 : end][:6].ljust(6, "0") + text[end:]
+
+
+def _bring_local_clocks_in_line(moments: list[Moment]) -> None:
+    """Shift local times by the zone of the JVM's machine, where other samples say their zone.
+
+    jstack prints local time without a zone, Thread.dump_to_file prints UTC. Zones differ by quarters of an hour, and
+    the samples of one series are nearer together than that.
+    """
+    zoned = [moment.clock for moment in moments if moment.clock is not None and moment.sample.captured_at]
+    local = [moment for moment in moments if moment.clock is not None and not moment.sample.captured_at]
+    if not zoned or not local:
+        return
+    shift_s = 900 * round((median(moment.clock or 0.0 for moment in local) - median(zoned)) / 900)
+    for moment in local:
+        moment.clock = (moment.clock or 0.0) - shift_s
+
+
+def _without_cut_end(moments: list[Moment]) -> list[Moment]:
+    """Leave out the last samples while they are cut: a thread that is missing there need not have ended.
+
+    If all samples are cut, as those of a hand-made excerpt are, they all count.
+    """
+    last_whole = max((index for index, moment in enumerate(moments) if moment.sample.complete), default=None)
+    return moments if last_whole is None else moments[: last_whole + 1]
 
 
 def _in_order(moments: list[Moment]) -> list[Moment]:

@@ -8,7 +8,7 @@ from mqdiag.facts.vocabulary import ConsumeKind, Doing
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.text import Text
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
-from mqdiag.threads.library_packages import JDK, is_own, unshaded
+from mqdiag.threads.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
@@ -60,7 +60,7 @@ class StackMeaning:
     own_index: int
     """place of the user's own frame nearest to the wait, -1 when there is none"""
     work: tuple[str, ...]
-    """frames from the user's own frame down to the listener: what is compared over samples"""
+    """frames from the user's own frame down to the listener, without hidden ones: what is compared over samples"""
     cause: Cause | None
     through: tuple[str, Text] | None
     """(name, remedy) of what stands between the client and the user's code"""
@@ -84,6 +84,11 @@ class StackMeaning:
     def waits(self) -> bool:
         """Whether it waits for something rather than computes."""
         return self.doing not in ("running", "idle")
+
+    @property
+    def visible_frames(self) -> tuple[str, ...]:
+        """The frames that every form of dump shows."""
+        return _visible(self.stack.frames, self.methods)
 
     @property
     def reads_body(self) -> bool:
@@ -138,13 +143,22 @@ def meaning_of(stack: Stack) -> StackMeaning:
         consume_kind=kind,
         listener=listener,
         own_index=own_index,
-        work=stack.frames[first:end] if run_index >= 0 or own_index >= 0 else stack.frames,
+        work=_visible(stack.frames[first:end], methods[first:end])
+        if run_index >= 0 or own_index >= 0
+        else _visible(stack.frames, methods),
         cause=cause,
         through=through,
         in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
     )
+
+
+def _visible(frames: tuple[str, ...], methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Frames without those that jstack prints and Thread.dump_to_file leaves out."""
+    if not any(is_hidden(method) for method in methods):
+        return frames
+    return tuple(frame for frame, method in zip(frames, methods, strict=True) if not is_hidden(method))
 
 
 def _consume_request(methods: tuple[str, ...]) -> tuple[int, ConsumeKind | None]:

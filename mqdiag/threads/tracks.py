@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.threads import roles
+from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
 from mqdiag.threads.wait_table import CARRIER
@@ -24,20 +25,29 @@ class Track:
     pool: str | None
     group: str | None
     name: str
-    present: list[int] = field(default_factory=list)
+    seen: list[int] = field(default_factory=list)
     """samples that have the thread"""
+    judged: list[int] = field(default_factory=list)
+    """the samples that decide about it: those of one form of dump, unless no form has two of them"""
+    possible: list[int] = field(default_factory=list)
+    """all samples of the forms that are judged, with the thread or without it"""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last sample that could show the thread does not."""
+        return self.judged[-1] != self.possible[-1]
 
     @property
     def last(self) -> ThreadRecord:
-        """Its latest record."""
-        record = self.records[self.present[-1]]
+        """Its record in the last sample that is judged."""
+        record = self.records[self.judged[-1]]
         assert record is not None
         return record
 
     @property
     def last_meaning(self) -> StackMeaning:
-        """What its latest stack means."""
-        meaning = self.meanings[self.present[-1]]
+        """What its stack in the last sample that is judged means."""
+        meaning = self.meanings[self.judged[-1]]
         assert meaning is not None
         return meaning
 
@@ -74,11 +84,36 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
                 )
             track.records[index] = record
             track.meanings[index] = meanings.of(record.stack)
-            track.present.append(index)
+            track.seen.append(index)
     result = list(tracks.values())
     for track in result:
+        _choose_form(track, series)
         _role_by_frames(track)
     return result
+
+
+def _choose_form(track: Track, series: Series) -> None:
+    """Choose the samples that decide about a thread.
+
+    Forms of dumps do not show the same: jstack has CPU times, lock lines and hidden frames, Thread.dump_to_file has
+    virtual threads and names objects by identity hash. So a thread is judged by the samples of one form. Only where no
+    form has two samples of it are samples of several forms compared, by the frames that both show.
+    """
+    by_form: dict[str, list[int]] = {}
+    for index in track.seen:
+        by_form.setdefault(series.moments[index].sample.format, []).append(index)
+    best = max(by_form.values(), key=lambda samples: _worth(track, samples, series))
+    track.judged = best if len(best) > 1 else track.seen
+    forms = {series.moments[index].sample.format for index in track.judged}
+    track.possible = [index for index, moment in enumerate(series.moments) if moment.sample.format in forms]
+
+
+def _worth(track: Track, samples: list[int], series: Series) -> tuple[bool, bool, int]:
+    """How much the samples of one form can tell: samples far enough apart first, then CPU times, then many samples."""
+    first, last = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
+    apart = len(samples) > 1 and (first is None or last is None or last - first >= SHORT_RUN_S)
+    timed = all((record := track.records[index]) is not None and record.cpu_ms is not None for index in samples)
+    return apart, timed, len(samples)
 
 
 def _role_by_frames(track: Track) -> None:

@@ -39,7 +39,7 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
     samples_at_work = sleeping = 0
     worker = first.role == roles.CONSUME_WORKER
     for judgement in judgements:
-        for index in judgement.track.present:
+        for index in judgement.track.seen:
             meaning = judgement.track.meanings[index]
             if meaning is None or meaning.idle:
                 continue
@@ -82,7 +82,7 @@ def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, 
     found: dict[StandstillCause, list[int]] = {}
     locked = [0] * samples
     for judgement in judgements:
-        for index in judgement.track.present:
+        for index in judgement.track.seen:
             meaning = judgement.track.meanings[index]
             if meaning is None or meaning.idle:
                 continue
