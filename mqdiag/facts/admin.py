@@ -73,11 +73,41 @@ class BrokerListed(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `clusterList`."""
 
     source: str
-    cluster: str
-    broker: str
+    cluster: str | None = None
+    """None in the lists of consoles, which have one table for each broker name"""
+    broker: str | None = None
     broker_id: int
     address: str
-    version: str
+    version: str | None = None
+    """None of a broker that does not answer"""
+    in_tps: float | None = None
+    out_tps: float | None = None
+    send_queue: int | None = None
+    """requests that wait in the send queue"""
+    send_wait_ms: int | None = None
+    """age of the oldest of them"""
+    pull_queue: int | None = None
+    pull_wait_ms: int | None = None
+    page_cache_wait_ms: int | None = None
+    """how long the put lock has been held"""
+    oldest_hours: float | None = None
+    """age of the oldest message"""
+    disk_ratio: float | None = None
+    """share of the disk of the commit log that is in use"""
+    activated: bool | None = None
+    """5.x: whether it accepts clients"""
+
+
+class BrokerTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `clusterList -m`: messages by day."""
+
+    source: str
+    cluster: str | None = None
+    broker: str
+    in_yesterday: int
+    out_yesterday: int
+    in_today: int
+    out_today: int
 
 
 class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +120,16 @@ class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
     blocked_ms: int
 
 
+class UnlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue that an orderly consumer could not lock for a while."""
+
+    client: str
+    topic: str
+    broker: str
+    queue_id: int
+    unlocked_ms: int
+
+
 class ConsumerState(msgspec.Struct, frozen=True, kw_only=True):
     """`consumerStatus`."""
 
@@ -99,14 +139,90 @@ class ConsumerState(msgspec.Struct, frozen=True, kw_only=True):
     same_subscription: bool | None = None
     rebalance_ok: bool | None = None
     blocked: tuple[BlockedQueue, ...] = ()
+    unlocked: tuple[UnlockedQueue, ...] = ()
+
+
+class Subscription(msgspec.Struct, frozen=True, kw_only=True):
+    """What a group, or one of its clients, subscribes to."""
+
+    topic: str
+    expression: str
+    """tags or SQL; "*" for all messages"""
+
+
+class ConnectedClient(msgspec.Struct, frozen=True, kw_only=True):
+    """A connection of a client to the broker that was asked."""
+
+    client_id: str
+    address: str
+    """the connection's remote end, host:port"""
+    language: str | None = None
+    version: str | None = None
+
+
+class ConsumerConnection(msgspec.Struct, frozen=True, kw_only=True):
+    """`consumerConnection`: who is connected for a group. Two rows of one client id are two processes."""
+
+    source: str
+    group: str | None = None
+    clients: tuple[ConnectedClient, ...] = ()
+    subscriptions: tuple[Subscription, ...] = ()
+    consume_type: str | None = None
+    """CONSUME_PASSIVELY (push), CONSUME_ACTIVELY (pull) or CONSUME_POP"""
+    message_model: str | None = None
+    consume_from_where: str | None = None
+
+
+class ProducerConnection(msgspec.Struct, frozen=True, kw_only=True):
+    """`producerConnection`."""
+
+    source: str
+    group: str | None = None
+    clients: tuple[ConnectedClient, ...] = ()
+
+
+class ProcessQueueListed(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of "#Consumer MQ Detail#": a queue in a client's cache."""
+
+    topic: str
+    broker: str
+    queue_id: int
+    commit_offset: int
+    min_offset: int
+    """of the cached messages; 0 where none is cached"""
+    max_offset: int
+    messages: int
+    size_mib: int | None = None
+    """None of clients before 4.2.0"""
+    locked: bool | None = None
+    dropped: bool | None = None
+    last_lock: str | None = None
+    """times on the clock of the machine that ran mqadmin, as YYYYMMDDhhmmssSSS"""
+    last_pull: str | None = None
+    last_consume: str | None = None
+
+
+class ConsumeRates(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of "#Consumer RT&TPS#"."""
+
+    topic: str
+    pull_ms: float
+    pull_tps: float
+    consume_ms: float
+    consume_ok_tps: float
+    consume_failed_tps: float
+    failed_in_hour: int
 
 
 class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The file that `consumerStatus` writes for a client: its settings."""
+    """The file that `consumerStatus` writes for a client: its settings, its queues and its rates."""
 
     source: str
     group: str | None = None
     settings: dict[str, str] = {}
+    subscriptions: tuple[Subscription, ...] = ()
+    queues: tuple[ProcessQueueListed, ...] = ()
+    rates: tuple[ConsumeRates, ...] = ()
 
 
 class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,13 +238,87 @@ class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
     last_updated: str | None = None
 
 
+class TopicRoute(msgspec.Struct, frozen=True, kw_only=True):
+    """What `topicRoute` says of one broker."""
+
+    source: str
+    topic: str | None = None
+    """None where neither the command nor the file's name tells"""
+    cluster: str | None = None
+    broker: str
+    addresses: tuple[str, ...] = ()
+    """host:port, the master's first"""
+    read_queues: int | None = None
+    write_queues: int | None = None
+    permission: int | None = None
+    """2 write, 4 read, 6 both"""
+
+
+class TopicRates(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `statsAll`: a topic and one of its groups."""
+
+    source: str
+    topic: str
+    group: str | None = None
+    """None of a topic that no group subscribes to"""
+    accumulation: int | None = None
+    """messages behind; None before 3.5"""
+    in_tps: float | None = None
+    out_tps: float | None = None
+    in_24_hours: int | None = None
+    out_24_hours: int | None = None
+
+
+class BrokerConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """`getBrokerConfig`: the settings in force of one broker."""
+
+    source: str
+    address: str | None = None
+    """None of a console's page"""
+    settings: dict[str, str] = {}
+
+
+class ReplicaListed(msgspec.Struct, frozen=True, kw_only=True):
+    """A slave in the master's answer to `haStatus`."""
+
+    address: str
+    ack_offset: int
+    diff_bytes: int
+    kib_per_s: float | None = None
+    in_sync: bool | None = None
+
+
+class ReplicationStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """`haStatus`, 5.x: a master's answer, which lists its slaves, or a slave's own."""
+
+    source: str
+    master: str | None = None
+    max_offset: int | None = None
+    """of the commit log of the broker that answered"""
+    slaves: int | None = None
+    """None in a slave's answer"""
+    in_sync_slaves: int | None = None
+    replicas: tuple[ReplicaListed, ...] = ()
+    master_flush_offset: int | None = None
+    """as the slave knows it"""
+    last_read: str | None = None
+    last_write: str | None = None
+
+
 class AdminFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """All mqadmin output that was given."""
+    """All mqadmin output that was given, and copies of the console's pages."""
 
     groups: tuple[GroupProgress, ...] = ()
     overview: tuple[GroupOverview, ...] = ()
     broker_statuses: tuple[BrokerStatus, ...] = ()
+    broker_configs: tuple[BrokerConfig, ...] = ()
     brokers: tuple[BrokerListed, ...] = ()
+    broker_totals: tuple[BrokerTotals, ...] = ()
     consumers: tuple[ConsumerState, ...] = ()
+    consumer_connections: tuple[ConsumerConnection, ...] = ()
+    producer_connections: tuple[ProducerConnection, ...] = ()
     clients: tuple[ClientSettings, ...] = ()
     topic_queues: tuple[TopicQueue, ...] = ()
+    routes: tuple[TopicRoute, ...] = ()
+    topic_rates: tuple[TopicRates, ...] = ()
+    replication: tuple[ReplicationStatus, ...] = ()

@@ -1,4 +1,4 @@
-"""Output of mqadmin: consumerProgress, consumerStatus, brokerStatus, clusterList, topicStatus."""
+"""Output of mqadmin, and copies of the pages of a console."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
-from mqdiag.read.admin.reader import is_admin_output, read_admin
+from mqdiag.read.admin.reader import decoded, is_admin_output, read_admin
 from mqdiag.read.stacks import read_stacks
 from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts
@@ -23,27 +23,37 @@ from mqdiag.threads.facts import stacks_facts
 NOTHING = say("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 """a client id that nobody set, by which the files of clients are named"""
+MOST_BYTES = 64 << 20
+"""of one file that are read; the answers of mqadmin are far shorter"""
 COMMANDS = {
     "groups": "consumerProgress",
     "overview": "consumerProgress",
     "broker_statuses": "brokerStatus",
+    "broker_configs": "getBrokerConfig",
     "brokers": "clusterList",
+    "broker_totals": "clusterList",
     "consumers": "consumerStatus",
+    "consumer_connections": "consumerConnection",
+    "producer_connections": "producerConnection",
     "clients": "consumerStatus",
     "topic_queues": "topicStatus",
+    "routes": "topicRoute",
+    "topic_rates": "statsAll",
+    "replication": "haStatus",
 }
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and not piece.packed and is_admin_output(piece.head)
+    return piece.is_text and not piece.packed and is_admin_output(decoded(piece.head))
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     merged: dict[str, tuple[object, ...]] = {}
     for piece in pieces:
-        with open(piece.path, encoding="utf-8", errors="replace") as lines:
-            own = msgspec.structs.asdict(read_admin(piece.name, lines))
+        with open(piece.path, "rb") as file:
+            lines = decoded(file.read(MOST_BYTES)).splitlines()
+        own = msgspec.structs.asdict(read_admin(piece.name, lines))
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
             found.inputs.append(Input(path=piece.name, kind="admin", bytes=piece.size_bytes, skipped=NOTHING))
@@ -52,7 +62,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         given = Input(
             path=piece.name, kind="admin", format=f"mqadmin {', '.join(commands)}", bytes=piece.size_bytes
         )
-        process = _threads(piece, given)
+        process = _threads(piece.name, lines, given)
         if process is not None:
             found.processes.append(process)
         else:
@@ -63,14 +73,11 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     return found
 
 
-def _threads(piece: Piece, given: Input) -> OfProcess | None:
+def _threads(name: str, lines: Sequence[str], given: Input) -> OfProcess | None:
     """The JVM whose threads the file has, where it was asked for them."""
-    if not piece.holds((MARK,)):
+    if not any(line.startswith(MARK) for line in lines):
         return None
-    with (
-        open(piece.path, encoding="utf-8", errors="replace") as lines,
-        tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as dump,
-    ):
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as dump:
         dump.writelines(as_thread_dump(lines))
         dump.flush()
         try:
@@ -78,8 +85,8 @@ def _threads(piece: Piece, given: Input) -> OfProcess | None:
         except InputError:
             return None
     for sample in samples:
-        sample.source = piece.name
-    pid = _PID.search(piece.name)
+        sample.source = name
+    pid = _PID.search(name)
     return OfProcess(inputs=(given,), stacks=stacks_facts(samples), pid=int(pid[1]) if pid else None)
 
 

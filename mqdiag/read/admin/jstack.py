@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from mqdiag.read.stacks.patterns import DUMP_MARK, STATE_MARK
 
-MARK = b"#Consumer jstack#"
+MARK = "#Consumer jstack#"
 LONGEST_LINE = 8192
 # UtilAll.jstack: "%-40sTID: %d STATE: %s%n", then "%-40s%s%n" for each frame; a long name has no blank behind it
 _HEAD = re.compile(r"(?P<name>.*?)\s*TID: (?P<id>\d{1,18}) STATE: (?P<state>[A-Z_]{1,20})\s*$")
@@ -20,7 +20,7 @@ def as_thread_dump(lines: Iterable[str]) -> Iterator[str]:
     begun = False
     for line in lines:
         text = line.rstrip("\r\n")[:LONGEST_LINE]
-        if text.startswith(MARK.decode()):
+        if text.startswith(MARK):
             begun, name = True, None
         elif begun and (head := _HEAD.match(text)) is not None:
             if name is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from mqdiag.errors import InputError
-from mqdiag.read.logs.paste import MAX_BYTES, tidied
+from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
 
 MAX_LINE = 1 << 20

@@ -50,7 +50,7 @@ def counters(facts: Facts) -> Iterator[Counters]:
     """Of each broker the last answer; nothing without mqadmin output."""
     if facts.admin is None:
         return
-    names = {one.address: one.broker for one in facts.admin.brokers}
+    names = {one.address: one.broker for one in facts.admin.brokers if one.broker is not None}
     latest: dict[str, BrokerStatus] = {}
     for status in facts.admin.broker_statuses:
         before = latest.get(_who(status))

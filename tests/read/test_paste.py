@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.read.logs.blocks import blocks
-from mqdiag.read.logs.paste import MAX_BYTES, tidied
+from mqdiag.read.paste import MAX_BYTES, tidied
 
 RECORD = (
     b"2026-11-21 20:00:01 WARN PullMessageThread_4 - the request offset too small. group=CID_a, topic=orders"

@@ -43,6 +43,11 @@ def tidied(text: bytes) -> bytes:
     return text if undone is lines else b"\n".join(undone)
 
 
+def unquoted(text: bytes) -> bytes:
+    """The text without quotation signs and common indentation; lines stay as they are cut."""
+    return b"\n".join(_undented(_unquoted(text.split(b"\n"))))
+
+
 def _unquoted(lines: list[bytes]) -> list[bytes]:
     """Without the signs that a mail or a chat puts before every line of a quotation."""
     filled = sum(1 for line in lines if line.strip())

@@ -1,0 +1,224 @@
+"""What has been read of a file of mqadmin output so far: finished facts, and the answer that is still open."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mqdiag.facts.admin import (
+    AdminFacts,
+    BlockedQueue,
+    BrokerConfig,
+    BrokerListed,
+    BrokerTotals,
+    ClientSettings,
+    ConnectedClient,
+    ConsumeRates,
+    ConsumerConnection,
+    ConsumerState,
+    GroupOverview,
+    GroupProgress,
+    ProcessQueueListed,
+    ProducerConnection,
+    QueueProgress,
+    ReplicaListed,
+    ReplicationStatus,
+    Subscription,
+    TopicQueue,
+    TopicRates,
+    TopicRoute,
+    UnlockedQueue,
+)
+from mqdiag.read.admin.cells import is_number
+from mqdiag.read.admin.counters import broker_status
+
+MOST_SETTINGS = 1000
+_RETRY = "%RETRY%"
+
+
+@dataclass
+class Answer:
+    """The rows and lines of one command's answer, as long as it goes on."""
+
+    queues: list[QueueProgress] = field(default_factory=list)
+    total: int | None = None
+    tps: float | None = None
+    client_ids: list[str] = field(default_factory=list)
+    blocked: list[BlockedQueue] = field(default_factory=list)
+    unlocked: list[UnlockedQueue] = field(default_factory=list)
+    same: bool | None = None
+    rebalance: bool | None = None
+    connected: list[ConnectedClient] = field(default_factory=list)
+    producers: list[ConnectedClient] = field(default_factory=list)
+    subscriptions: list[Subscription] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    """ConsumeType, MessageModel and ConsumeFromWhere of a group"""
+    properties: dict[str, str] = field(default_factory=dict)
+    process_queues: list[ProcessQueueListed] = field(default_factory=list)
+    rates: list[ConsumeRates] = field(default_factory=list)
+    config_of: str | None = None
+    config: dict[str, str] = field(default_factory=dict)
+    pairs: dict[str, str] = field(default_factory=dict)
+    """lines of a console's page of keys and values"""
+    replication: dict[str, str] = field(default_factory=dict)
+    replicas: list[ReplicaListed] = field(default_factory=list)
+
+
+@dataclass
+class Output:
+    """Facts of all answers of a file."""
+
+    source: str
+    named: str | None
+    """the group or topic that was asked for"""
+    title: str | None = None
+    """the last line that was one word: consoles and 3.x print a name above its table"""
+    groups: list[GroupProgress] = field(default_factory=list)
+    overview: list[GroupOverview] = field(default_factory=list)
+    statuses: list[tuple[str | None, dict[str, str]]] = field(default_factory=list)
+    configs: list[BrokerConfig] = field(default_factory=list)
+    brokers: list[BrokerListed] = field(default_factory=list)
+    totals: list[BrokerTotals] = field(default_factory=list)
+    consumers: list[ConsumerState] = field(default_factory=list)
+    consumer_connections: list[ConsumerConnection] = field(default_factory=list)
+    producer_connections: list[ProducerConnection] = field(default_factory=list)
+    clients: list[ClientSettings] = field(default_factory=list)
+    topic_queues: list[TopicQueue] = field(default_factory=list)
+    routes: list[TopicRoute] = field(default_factory=list)
+    topic_rates: list[TopicRates] = field(default_factory=list)
+    replication: list[ReplicationStatus] = field(default_factory=list)
+    answer: Answer = field(default_factory=Answer)
+
+    def end_answer(self) -> None:
+        """Put what the open answer gave where it belongs, and begin the next one."""
+        answer, self.answer = self.answer, Answer()
+        if answer.queues:
+            self.groups.append(self._progress(answer))
+        if (
+            answer.client_ids
+            or answer.blocked
+            or answer.unlocked
+            or (answer.same, answer.rebalance) != (None, None)
+        ):
+            self.consumers.append(
+                ConsumerState(
+                    source=self.source,
+                    group=self.named,
+                    clients=tuple(answer.client_ids),
+                    same_subscription=answer.same,
+                    rebalance_ok=answer.rebalance,
+                    blocked=tuple(answer.blocked),
+                    unlocked=tuple(answer.unlocked),
+                )
+            )
+        if answer.properties or answer.process_queues or answer.rates:
+            self.clients.append(self._client(answer))
+        elif answer.connected or answer.subscriptions or answer.kinds:
+            self.consumer_connections.append(self._connection(answer))
+        if answer.producers:
+            self.producer_connections.append(
+                ProducerConnection(source=self.source, group=self.named, clients=tuple(answer.producers))
+            )
+        if answer.config_of is not None or "brokerClusterName" in answer.config:
+            self.configs.append(
+                BrokerConfig(source=self.source, address=answer.config_of, settings=answer.config)
+            )
+        if answer.replication or answer.replicas:
+            self.replication.append(self._replication(answer))
+        self._sort_pairs(answer.pairs)
+
+    def facts(self) -> AdminFacts:
+        """All that was read."""
+        self.end_answer()
+        return AdminFacts(
+            groups=tuple(self.groups),
+            overview=tuple(self.overview),
+            broker_statuses=tuple(
+                broker_status(self.source, address, values)
+                for address, values in self.statuses
+                if "brokerVersionDesc" in values
+            ),
+            broker_configs=tuple(self.configs),
+            brokers=tuple(self.brokers),
+            broker_totals=tuple(self.totals),
+            consumers=tuple(self.consumers),
+            consumer_connections=tuple(self.consumer_connections),
+            producer_connections=tuple(self.producer_connections),
+            clients=tuple(self.clients),
+            topic_queues=tuple(self.topic_queues),
+            routes=tuple(self.routes),
+            topic_rates=tuple(self.topic_rates),
+            replication=tuple(self.replication),
+        )
+
+    def _progress(self, answer: Answer) -> GroupProgress:
+        retry = next((row.topic for row in answer.queues if row.topic.startswith(_RETRY)), None)
+        return GroupProgress(
+            group=retry.removeprefix(_RETRY) if retry else self.named,
+            source=self.source,
+            queues=tuple(answer.queues),
+            diff_total=answer.total,
+            consume_tps=answer.tps,
+            clients_shown=any(row.client is not None for row in answer.queues),
+        )
+
+    def _client(self, answer: Answer) -> ClientSettings:
+        return ClientSettings(
+            source=self.source,
+            group=answer.properties.get("consumerGroup"),
+            settings=answer.properties,
+            subscriptions=tuple(answer.subscriptions),
+            queues=tuple(answer.process_queues),
+            rates=tuple(answer.rates),
+        )
+
+    def _connection(self, answer: Answer) -> ConsumerConnection:
+        retry = next((one.topic for one in answer.subscriptions if one.topic.startswith(_RETRY)), None)
+        return ConsumerConnection(
+            source=self.source,
+            group=retry.removeprefix(_RETRY) if retry else self.named,
+            clients=tuple(answer.connected),
+            subscriptions=tuple(answer.subscriptions),
+            consume_type=answer.kinds.get("ConsumeType"),
+            message_model=answer.kinds.get("MessageModel"),
+            consume_from_where=answer.kinds.get("ConsumeFromWhere"),
+        )
+
+    def _replication(self, answer: Answer) -> ReplicationStatus:
+        given = answer.replication
+
+        def whole(name: str) -> int | None:
+            value = given.get(name, "")
+            return int(value) if is_number(value) else None
+
+        master = "MasterCommitLogMaxOffset" in given
+        return ReplicationStatus(
+            source=self.source,
+            master=given.get("MasterAddr"),
+            max_offset=whole("MasterCommitLogMaxOffset" if master else "CommitLogMaxOffset"),
+            slaves=whole("SlaveNum"),
+            in_sync_slaves=whole("InSyncSlaveNum"),
+            replicas=tuple(answer.replicas),
+            master_flush_offset=whole("MasterFlushOffset"),
+            last_read=given.get("LastReadTime"),
+            last_write=given.get("LastWriteTime"),
+        )
+
+    def _sort_pairs(self, pairs: dict[str, str]) -> None:
+        """A console's page of keys and values is a broker's counters or its settings."""
+        if "brokerVersionDesc" in pairs:
+            self.statuses.append((None, pairs))
+        elif "brokerClusterName" in pairs or "brokerRole" in pairs:
+            self.configs.append(BrokerConfig(source=self.source, settings=pairs))
+
+
+def of_file_name(name: str) -> str | None:
+    """The group or topic in the name of a file that was named after its command."""
+    found = _FILE_NAME.search(name)
+    return found[1] if found else None
+
+
+_FILE_NAME = re.compile(
+    r"(?:consumerProgress|consumerStatus|topicStatus|topicRoute|consumerConnection|producerConnection)"
+    r"[-_.]([%\w-]+?)(?:-s)?\.\w+$"
+)
