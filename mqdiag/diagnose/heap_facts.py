@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.graph import Heap, open_dump
+from mqdiag.graph import Heap, open_dump, open_heap
 from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name, max_memory_bytes
@@ -35,10 +35,11 @@ def read_heap(
     Raises:
         InputError: nothing of it can be read.
     """
-    dump = open_dump(str(path), store=not quick, name=name, progress=progress, max_inflated=max_inflated)
-    heap = None if quick else Heap(dump, progress)
-    facts = _quick_facts(dump, settings) if heap is None else _facts(heap, settings, progress)
-    return heap_input(dump, name, heap), facts
+    if quick:
+        dump = open_dump(str(path), name=name, progress=progress, max_inflated=max_inflated)
+        return heap_input(dump, name), _quick_facts(dump, settings)
+    heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated)
+    return heap_input(heap.dump, name, heap), _facts(heap, settings, progress)
 
 
 def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:

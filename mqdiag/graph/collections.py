@@ -6,15 +6,11 @@ java.util and java.util.concurrent of JDK 7 to 25.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.chains import follow_chains
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 Nodes = NDArray[np.int32]
 Owners = NDArray[np.int64]

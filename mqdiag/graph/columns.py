@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import BOOLEAN, DTYPES, LONG, REFERENCE, WIDTHS
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 Nodes = NDArray[np.int32]
 LENGTH = "length"
@@ -46,7 +44,7 @@ def column(heap: Heap, nodes: Nodes, path: str) -> Column:
     kinds = np.zeros(nodes.size, np.uint8)
     found = np.full(nodes.size, -1, np.int32)
     parts: dict[int, list[tuple[NDArray[np.int64], NDArray[Any]]]] = {}
-    for positions, places, kind in heap._field(nodes, last):
+    for positions, places, kind in heap.field_places(nodes, last):
         kinds[positions] = kind
         if kind == REFERENCE:
             ids = big_endian(heap.data, places, heap.header.id_size)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mqdiag.facts.heap import DominatorBox
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.tally import sum_children
 from mqdiag.graph.paths import describe
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 MIN_SHARE = 0.01
 """of the reachable bytes, for an object or a class to have a box of its own"""

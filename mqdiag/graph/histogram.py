@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.heap import ClassRow
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.dominators import retained_by_group
 from mqdiag.graph.kernels.tally import sum_by_row
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, WIDTHS
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 _ELEMENT_BYTES = dict(zip(PRIMITIVE_ARRAYS, WIDTHS.values(), strict=True))
 

@@ -9,14 +9,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.errors import InputError
 from mqdiag.graph.kernels import order as order_kernel
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count
+from mqdiag.text import say
 
 Rows = NDArray[np.uint16] | NDArray[np.int32]
 
+MAX_OBJECTS = (1 << 31) - 2
 _SMALL_ROWS = 1 << 16
 _MIN_PAGES = 1 << 22
 _PAGES_PER_OBJECT = 4
@@ -62,19 +65,14 @@ class ObjectIndex:
     offsets: NDArray[np.int64]
     rows: Rows
     lookup: IdIndex
-    known_ids: NDArray[np.uint64] | None
-    """uint64[n] until `forget_ids`"""
 
     @property
     def count(self) -> int:
         """Number of objects."""
         return self.offsets.size
 
-    @property
-    def ids(self) -> NDArray[np.uint64]:
-        """uint64[n]; read from the file again once they were forgotten, so keep the array if it is used twice."""
-        if self.known_ids is not None:
-            return self.known_ids
+    def read_ids(self) -> NDArray[np.uint64]:
+        """uint64[n], ascending: read from the file at each call, O(n), since few callers need all of them."""
         ids = np.empty(self.count, np.uint64)
         order_kernel.read_ids(self.data, self.id_size, self.offsets, ids)
         return ids
@@ -83,19 +81,21 @@ class ObjectIndex:
         """Ids of some objects: they stand behind the tag of the sub-record."""
         return big_endian(self.data, self.offsets[nodes] + 1, self.id_size)
 
-    def forget_ids(self) -> None:
-        """Give 8 bytes an object back: beyond the learning of sizes few ids are asked for."""
-        self.known_ids = None
 
-
-def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIndex:
-    """Bring the objects into id order, with the class objects among them; empties `parts` to free their memory.
+def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArray[np.uint64]]:
+    """Bring the objects into id order, with the class objects among them.
 
     Args:
-        dump: the file.
-        parts: objects in file order.
-        class_row: row of java.lang.Class, the class of class objects.
+        dump: the file but for its objects.
+        parts: the objects in file order.
+
+    Returns:
+        The index, and the ids of the objects, uint64[n], for those who need all of them now.
+
+    Raises:
+        InputError: there are more objects than the graph holds.
     """
+    _refuse_too_many(dump)
     total = sum(part.ids.size for part in parts)
     dumped = dump.classes.dumped
     room = total + dumped
@@ -108,16 +108,32 @@ def build_index(dump: Dump, parts: list[ObjectPart], class_row: int) -> ObjectIn
     # A writer other than HotSpot may dump the mirror as an instance too: the instance has the fields, keep it.
     there = np.isin(class_ids, ids[_near(ids[:used], class_ids)]) if used else np.zeros(dumped, bool)
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
-    order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, class_row)
+    order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, dump.classes.class_row)
     count = used + class_ids.size
-    return ObjectIndex(
+    index = ObjectIndex(
         data=dump.source.data,
         id_size=dump.header.id_size,
         offsets=offsets[:count],
         rows=rows[:count],
         lookup=_id_index(ids[:count]),
-        known_ids=ids[:count],
     )
+    return index, ids[:count]
+
+
+def _refuse_too_many(dump: Dump) -> None:
+    count = int(dump.counts.sum()) + dump.classes.dumped
+    if count > MAX_OBJECTS:
+        raise InputError(
+            dump.source.path,
+            say(
+                "{count:count} objects; the graph holds at most {most:count}",
+                count=count,
+                most=MAX_OBJECTS,
+            ),
+            hint=say(
+                "--quick counts it; for a smaller dump: jcmd PID GC.heap_dump leaves out what is unreachable"
+            ),
+        )
 
 
 def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray[np.int64], rows: Rows) -> int:
@@ -145,7 +161,6 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray
 
         with ThreadPoolExecutor(worker_count()) as pool:
             list(pool.map(move, ("ids", "offsets", "rows")))
-        parts.clear()
         return int(ends[-1])
     all_ids = np.concatenate([part.ids for part in parts])
     order = np.argsort(all_ids, kind="stable")
@@ -156,7 +171,6 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray
     ids[:count] = all_ids[fresh]
     offsets[:count] = np.concatenate([part.offsets for part in parts])[order]
     rows[:count] = np.concatenate([part.row_of[part.classes] for part in parts])[order]
-    parts.clear()
     return count
 
 

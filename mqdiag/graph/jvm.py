@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mqdiag.graph.collections import map_entries
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
+from mqdiag.graph.heap import Heap
 
 _MAX_MEMORY_STATICS = (
     ("jdk.internal.misc.VM", "directMemory"),

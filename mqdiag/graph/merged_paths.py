@@ -7,18 +7,15 @@ twelve million of them both give a few lines.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.shown import PathStep
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 Nodes = NDArray[np.int32]
 LEAST_SHARE = 0.01
@@ -144,7 +141,9 @@ class _Merged:
             used=np.zeros(3, np.int64),
         )
         fits = kernel.merge_paths(
-            kernel.Objects(heap.data, heap.header.id_size, heap.index.ids, heap.index.offsets, heap.index.rows),
+            kernel.Objects(
+                heap.data, heap.header.id_size, heap.index.read_ids(), heap.index.offsets, heap.index.rows
+            ),
             kernel.Classes(
                 layout_starts=classes.layout_starts,
                 layout_places=classes.layout_places,

@@ -6,17 +6,13 @@ Nulls keep their places. Sources: java.util of JDK 8 to 25.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.collections import items, map_entries
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.chains import follow_chains
 from mqdiag.graph.slots import slots
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 Nodes = NDArray[np.int32]
 _MAPS = ("Map", "Map1", "MapN", "Hashtable")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.breadth import breadth_first, find_referrers
+from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
+from mqdiag.graph.strings import text
 
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
-
-Nodes = NDArray[np.int32]
 _ROOT, _NOT_YET = -2, -1
 _STEP = 1 << 16
 """objects expanded before it is asked whether that was far enough"""
@@ -22,15 +19,20 @@ _MOST_STEPS = 40
 """steps told of a path; the middle of a longer one is counted only"""
 
 
-def referrers(heap: Heap, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
+def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
     """(position in `nodes`, referrer) over all reachable objects that refer to one of the nodes.
 
     One pass over all references, however many nodes are asked for. Instances do not count as referrers of their
     class.
+
+    Args:
+        graph: the objects.
+        numbers: int32[n], 0 for unreachable objects.
+        nodes: what is referred to.
     """
-    wanted = np.zeros(heap.count, np.uint8)
+    wanted = np.zeros(graph.count, np.uint8)
     wanted[nodes[nodes >= 0]] = 1
-    refs, numbers, nothing = heap.references, heap.dominance.numbers, np.empty(0, np.int32)
+    refs, nothing = graph.references, np.empty(0, np.int32)
     count = find_referrers(refs.starts, refs.edges, numbers, wanted, nothing, nothing, False)
     sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
     find_referrers(refs.starts, refs.edges, numbers, wanted, sources, targets, True)
@@ -50,17 +52,17 @@ class PathSearch:
     holder of each object on its shortest way; -2 for roots, -1 where the search has not come.
     """
 
-    def __init__(self, heap: Heap) -> None:
-        self._heap = heap
-        roots = heap.roots.nodes
-        self.came_from = np.full(heap.count, _NOT_YET, np.int32)
+    def __init__(self, graph: ObjectGraph) -> None:
+        self._graph = graph
+        roots = graph.roots.nodes
+        self.came_from = np.full(graph.count, _NOT_YET, np.int32)
         self.came_from[roots] = _ROOT
         # Touched only as far as the search goes.
-        self._queue = np.empty(heap.count, np.int32)
+        self._queue = np.empty(graph.count, np.int32)
         self._queue[: roots.size] = roots
         self._first, self._last = 0, int(roots.size)
-        self._weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
-        self._referents = heap.refs(self._weak, "referent")
+        self._weak = graph.instances(graph.classes.indices_named("java.lang.ref.Reference"))
+        self._referents = graph.refs(self._weak, "referent")
         self._exhausted = False
 
     def complete(self) -> Nodes:
@@ -70,9 +72,7 @@ class PathSearch:
         return self.came_from
 
     def path(self, node: int) -> list[int]:
-        """Nodes of the shortest path, the root first; empty for an unreachable object."""
-        if node < 0 or self._heap.dominance.numbers[node] == 0:
-            return []
+        """Nodes of the shortest path to a reachable object, the root first."""
         while self.came_from[node] == _NOT_YET and not self._exhausted:
             self._step()
         path = [node]
@@ -84,11 +84,11 @@ class PathSearch:
         if self._first == self._last:
             self._take_weak_ways()
             return
-        refs, heap = self._heap.references, self._heap
+        refs, graph = self._graph.references, self._graph
         until = min(self._first + _STEP, self._last)
         self._last = int(
             breadth_first(
-                refs.starts, refs.edges, heap.index.rows, heap.class_nodes, self._weak, self._referents,
+                refs.starts, refs.edges, graph.index.rows, graph.class_nodes, self._weak, self._referents,
                 self.came_from, self._queue, self._first, until, self._last,
             )
         )  # fmt: skip
@@ -105,65 +105,55 @@ class PathSearch:
         self._exhausted = seeds.size == 0
 
 
-def path_nodes(heap: Heap, node: int) -> list[int]:
-    """Nodes of the shortest path, the root first; empty for an unreachable object."""
-    return heap.path_search.path(node)
-
-
-def path_to_root(heap: Heap, node: int) -> list[str]:
-    """Steps from a GC root to a node, the root first; empty when the object is unreachable."""
-    return steps_of(heap, path_nodes(heap, node))
-
-
-def steps_of(heap: Heap, nodes: list[int]) -> list[str]:
+def steps_of(graph: ObjectGraph, nodes: list[int]) -> list[str]:
     """The words for a path."""
     if not nodes:
         return []
-    kind = ROOT_NAMES.get(_root_type(heap, nodes[0]), "GC root")
-    steps = [f"{kind}: {describe(heap, nodes[0])}"]
+    kind = ROOT_NAMES.get(_root_type(graph, nodes[0]), "GC root")
+    steps = [f"{kind}: {describe(graph, nodes[0])}"]
     hops = list(pairwise(nodes))
     half = _MOST_STEPS // 2
     for at, (holder, held) in enumerate(hops):
         if len(hops) <= _MOST_STEPS or at < half or at >= len(hops) - half:
-            steps.append(f"{edge_name(heap, holder, held)} -> {describe(heap, held)}")
+            steps.append(f"{edge_name(graph, holder, held)} -> {describe(graph, held)}")
         elif at == half:
             steps.append(f"... {len(hops) - 2 * half:,} steps more ...")
     return steps
 
 
-def _root_type(heap: Heap, node: int) -> int:
-    at = int(np.searchsorted(heap.roots.nodes, node))
-    return int(heap.roots.types[at])
+def _root_type(graph: ObjectGraph, node: int) -> int:
+    at = int(np.searchsorted(graph.roots.nodes, node))
+    return int(graph.roots.types[at])
 
 
-def describe(heap: Heap, node: int) -> str:
+def describe(graph: ObjectGraph, node: int) -> str:
     """A node as a person would name it: class name, thread name, or the class that a class object stands for."""
-    row = heap.class_of_node.get(node)
+    row = graph.class_of_node.get(node)
     if row is not None:
-        return f"class {heap.classes.names[row]}"
-    name = heap.class_name(node)
+        return f"class {graph.classes.names[row]}"
+    name = graph.class_name(node)
     if name.endswith("[]"):
-        return f"{name[:-1]}{int(heap.array_lengths(np.array([node], np.int32))[0])}]"
-    thread = heap.string(heap.ref(node, "name")) if node in heap.roots.thread_nodes.values() else None
+        return f"{name[:-1]}{int(graph.array_lengths(np.array([node], np.int32))[0])}]"
+    thread = text(graph, graph.ref(node, "name")) if node in graph.roots.thread_nodes.values() else None
     return f'{name} "{thread}"' if thread else name
 
 
-def edge_name(heap: Heap, holder: int, held: int) -> str:
+def edge_name(graph: ObjectGraph, holder: int, held: int) -> str:
     """How a holder refers to an object: field, static field, array element, or local variable."""
-    row = heap.class_of_node.get(holder)
+    row = graph.class_of_node.get(holder)
     if row is not None:
-        for name, target in heap.classes.static_refs(row):
+        for name, target in graph.classes.static_refs(row):
             if target == held:
-                return f"{heap.classes.names[row]}.{name}"
-        return f"class {heap.classes.names[row]}"
-    holder_class = heap.class_name(holder)
+                return f"{graph.classes.names[row]}.{name}"
+        return f"class {graph.classes.names[row]}"
+    holder_class = graph.class_name(holder)
     if holder_class.endswith("[]"):
         return "[]"
-    for name in heap.classes.field_names(int(heap.index.rows[holder])):
-        if heap.ref(holder, name) == held:
+    for name in graph.classes.field_names(int(graph.index.rows[holder])):
+        if graph.ref(holder, name) == held:
             return f"{holder_class}.{name}"
-    if holder in heap.references.extra_from:
+    if holder in graph.references.extra_from:
         return "local variable"
-    if heap.class_nodes[heap.index.rows[holder]] == held:
+    if graph.class_nodes[graph.index.rows[holder]] == held:
         return f"{holder_class}.class"
     return holder_class

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import WIDTHS, PrimitiveValue, unpack
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 PlainValue = PrimitiveValue | None
 

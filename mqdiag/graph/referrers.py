@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.breadth import find_referrers
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 
 def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:

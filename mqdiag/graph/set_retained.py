@@ -6,48 +6,48 @@ reachable from its ProcessQueue and from the pool's queued request, so neither d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.reach import mark
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
+from mqdiag.graph.object_graph import ObjectGraph
 
 _MARKED, _WALL, _MET = 1, 2, 3
 
 
 def retained_of_sets(
-    heap: Heap, sets: list[NDArray[np.int32]], ignore_frames_of: NDArray[np.int32] | None = None
+    graph: ObjectGraph,
+    numbers: NDArray[np.int32],
+    sets: list[NDArray[np.int32]],
+    ignore_frames_of: NDArray[np.int32] | None = None,
 ) -> list[tuple[int, int]]:
     """Objects and bytes that only the set holds, for each set by itself.
 
     Args:
-        heap: the graph.
+        graph: the objects.
+        numbers: int32[n], 0 for unreachable objects.
         sets: int32 nodes of each set; -1 and unreachable ones are left out.
         ignore_frames_of: threads whose frames do not count as holders.
 
     Marks once from the roots without entering any set; what is left over is small, and each set is decided inside it.
     """
-    reachable = heap.dominance.numbers > 0
+    reachable = numbers > 0
     sets = [np.unique(nodes[(nodes >= 0)]) for nodes in sets]
     sets = [nodes[reachable[nodes]] for nodes in sets]
     if not any(nodes.size for nodes in sets):
         return [(0, 0)] * len(sets)
-    refs, rows = heap.references, heap.index.rows
-    mute, mute_edges = _muted(heap, ignore_frames_of)
-    stack = np.empty(heap.count, np.int32)
+    refs, rows = graph.references, graph.index.rows
+    mute, mute_edges = _muted(graph, ignore_frames_of)
+    stack = np.empty(graph.count, np.int32)
     nothing, no_edges = np.empty(0, np.int32), np.empty(0, np.int64)
 
-    state = np.zeros(heap.count, np.uint8)
+    state = np.zeros(graph.count, np.uint8)
     for nodes in sets:
         state[nodes] = _WALL
-    in_sets = state[heap.roots.nodes] == _WALL
-    state[heap.roots.nodes[in_sets]] = _MET
-    seeds = heap.roots.nodes[~in_sets]
-    mark(refs.starts, refs.edges, rows, heap.class_nodes, seeds, state, stack, mute, mute_edges)
+    in_sets = state[graph.roots.nodes] == _WALL
+    state[graph.roots.nodes[in_sets]] = _MET
+    seeds = graph.roots.nodes[~in_sets]
+    mark(refs.starts, refs.edges, rows, graph.class_nodes, seeds, state, stack, mute, mute_edges)
     alive = state == _MARKED
     met = np.flatnonzero(state == _MET).astype(np.int32)
 
@@ -61,19 +61,21 @@ def retained_of_sets(
             state[:] = alive
             state[nodes] = _WALL
             others = met[state[met] == 0]
-            mark(refs.starts, refs.edges, rows, heap.class_nodes, others, state, stack, mute, mute_edges)
+            mark(refs.starts, refs.edges, rows, graph.class_nodes, others, state, stack, mute, mute_edges)
         state[nodes] = 0
         before = state.copy()
-        count = mark(refs.starts, refs.edges, rows, heap.class_nodes, nodes, state, stack, nothing, no_edges)
+        count = mark(refs.starts, refs.edges, rows, graph.class_nodes, nodes, state, stack, nothing, no_edges)
         dead = np.flatnonzero((state == _MARKED) & (before == 0)).astype(np.int32)
-        results.append((int(count), int(heap.shallow_sizes(dead).sum())))
+        results.append((int(count), int(graph.shallow_sizes(dead).sum())))
     return results
 
 
-def _muted(heap: Heap, threads: NDArray[np.int32] | None) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _muted(
+    graph: ObjectGraph, threads: NDArray[np.int32] | None
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Threads whose last references, the locals of their frames, are not followed."""
     if threads is None or threads.size == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
-    nodes, counts = np.unique(heap.references.extra_from, return_counts=True)
+    nodes, counts = np.unique(graph.references.extra_from, return_counts=True)
     chosen = np.isin(nodes, threads)
     return nodes[chosen].astype(np.int32), counts[chosen].astype(np.int64)

@@ -58,17 +58,24 @@ class SizeModel:
         return self.units[nodes].astype(np.int64) * self.alignment
 
 
-def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
-    """Learn the sizes of all objects; O(objects), array bodies are not touched."""
+def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> SizeModel:
+    """Learn the sizes of all objects; O(objects), array bodies are not touched.
+
+    Args:
+        dump: the file but for its objects.
+        index: the objects.
+        ids: uint64[n], theirs.
+    """
     classes = dump.classes
-    shift = _alignment_shift(index)
+    class_row = classes.class_row
+    shift = _alignment_shift(index, ids)
     alignment = 1 << shift
     usable = 8 <= alignment <= 256
     if not usable:
         alignment = 8
     histogram = np.zeros((classes.count, kernel.BINS), np.uint32)
     if usable:
-        kernel.gap_counts(index.ids, index.rows, shift, histogram)
+        kernel.gap_counts(ids, index.rows, shift, histogram)
     histogram[:, 0] = 0
     mode = histogram.argmax(axis=1).astype(np.int64) * alignment
     votes = histogram.max(axis=1).astype(np.int64)
@@ -79,7 +86,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     is_array = object_arrays | np.array([name.endswith("[]") for name in classes.names])
     teachers = (votes >= ENOUGH) & (2 * votes >= total) & ~is_array & (plain + references > 0)
     teachers[class_row] = False
-    width, header, learned = _fit(plain, references, mode, teachers, alignment, dump.header.id_size, index)
+    width, header, learned = _fit(plain, references, mode, teachers, alignment, dump.header.id_size, ids)
     formula = _aligned(header + plain + width * references, alignment)
 
     depth = _depths(classes.superclass)
@@ -100,7 +107,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     sizes_by_row = np.where(near & ~contended & believed, mode, sizes_by_row)
 
     element, base = np.zeros(classes.count, np.int64), np.zeros(classes.count, np.int64)
-    array_base = _array_base(dump, index, width, header, alignment, usable and learned)
+    array_base = _array_base(dump, index, ids, width, header, alignment, usable and learned)
     for row in np.flatnonzero(is_array):
         name = classes.names[row]
         if row in classes.primitive_rows:
@@ -123,17 +130,16 @@ def learn_sizes(dump: Dump, index: ObjectIndex, class_row: int) -> SizeModel:
     )
     if usable:
         _size_truncated_arrays(dump, index, units, shift)
-    _size_class_objects(dump, index, class_row, units, alignment, width, usable, int(sizes_by_row[class_row]))
+    _size_class_objects(dump, index, ids, units, alignment, width, usable, int(sizes_by_row[class_row]))
     return SizeModel(units, alignment, width, header, array_base, "gaps" if learned else "formula")
 
 
-def _alignment_shift(index: ObjectIndex) -> int:
+def _alignment_shift(index: ObjectIndex, ids: NDArray[np.uint64]) -> int:
     """Log2 of the alignment that nearly all ids have; a few objects, or a few damaged ids, say nothing else."""
     shift = index.lookup.shift
     if shift > 3:
         return shift if index.count >= _ENOUGH_FOR_ALIGNMENT else 3
     if shift < 3:
-        ids = index.ids
         for usual in range(8, 2, -1):
             if np.count_nonzero(ids & np.uint64((1 << usual) - 1)) <= _STRAY_SHARE * ids.size:
                 return usual
@@ -200,7 +206,7 @@ def _fit(
     teachers: NDArray[np.bool_],
     alignment: int,
     id_size: int,
-    index: ObjectIndex,
+    ids: NDArray[np.uint64],
 ) -> tuple[int, int, bool]:
     """(reference width, header bytes, whether the classes taught it)."""
     if int(teachers.sum()) >= 8:
@@ -213,11 +219,19 @@ def _fit(
             return (*_LAYOUTS[best], True)
     if id_size == 4:
         return 4, 8, False
-    wide = index.count > 0 and int(index.ids[-1]) >= 32 << 30
+    wide = ids.size > 0 and int(ids[-1]) >= 32 << 30
     return (8, 16, False) if wide else (4, 12, False)
 
 
-def _array_base(dump: Dump, index: ObjectIndex, width: int, header: int, alignment: int, learn: bool) -> int:
+def _array_base(
+    dump: Dump,
+    index: ObjectIndex,
+    ids: NDArray[np.uint64],
+    width: int,
+    header: int,
+    alignment: int,
+    learn: bool,
+) -> int:
     """Bytes before the first element of an array, learned where many arrays agree."""
     default = header + 4 if header != 8 or dump.header.id_size == 8 else 12
     if not learn:
@@ -228,7 +242,7 @@ def _array_base(dump: Dump, index: ObjectIndex, width: int, header: int, alignme
         nodes = np.flatnonzero(index.rows == row)[:_ARRAY_SAMPLE].astype(np.int32)
         lengths = np.empty(nodes.size, np.int64)
         kernel.array_lengths(dump.source.data, dump.header.id_size, index.offsets, nodes, lengths)
-        kernel.array_excess(index.ids, lengths, nodes, element, alignment, votes)
+        kernel.array_excess(ids, lengths, nodes, element, alignment, votes)
     # Bases are multiples of 4; where several agree alike, the usual one is meant.
     bases = np.arange(0, 64, 4)
     best = int(bases[votes[bases].argmax()])
@@ -259,7 +273,7 @@ def _size_truncated_arrays(dump: Dump, index: ObjectIndex, units: NDArray[np.uin
 def _size_class_objects(
     dump: Dump,
     index: ObjectIndex,
-    class_row: int,
+    ids: NDArray[np.uint64],
     units: NDArray[np.uint32],
     alignment: int,
     width: int,
@@ -292,7 +306,7 @@ def _size_class_objects(
     base = default_base
     followed = nodes + 1 < index.count
     if usable and followed.sum() >= ENOUGH:
-        gap = (index.ids[nodes[followed] + 1] - index.ids[nodes[followed]]).astype(np.int64)
+        gap = (ids[nodes[followed] + 1] - ids[nodes[followed]]).astype(np.int64)
         bases, votes = np.unique(gap - statics[followed], return_counts=True)
         known = (bases > 0) & (bases < 512)
         # A mirror without statics has the bare size.

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.records import big_endian
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 _OBJECT_ARRAY = 0x22
 

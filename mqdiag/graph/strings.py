@@ -5,53 +5,54 @@ Before JDK 7u6 a string is `count` characters from `offset` on, and substrings s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.object_graph import ObjectGraph
 from mqdiag.read.hprof.types import BYTE, CHAR
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 MAX_CHARACTERS = 4096
 """characters decoded of one string; a longer one ends with an ellipsis"""
 
 
-def decode(heap: Heap, nodes: NDArray[np.int32]) -> list[str | None]:
+def decode(graph: ObjectGraph, nodes: NDArray[np.int32]) -> list[str | None]:
     """Texts of strings; None where the node is -1, no string, or half-built."""
-    values = heap.refs(nodes, "value")
-    coders = heap.numbers(nodes, "coder")
-    texts = [_text(heap, int(value), int(coder)) for value, coder in zip(values, coders, strict=True)]
-    shared, firsts, counts = _shared(heap, nodes)
+    values = graph.refs(nodes, "value")
+    coders = graph.numbers(nodes, "coder")
+    texts = [_text(graph, int(value), int(coder)) for value, coder in zip(values, coders, strict=True)]
+    shared, firsts, counts = _shared(graph, nodes)
     for i in np.flatnonzero(shared).tolist():
-        texts[i] = _text_of_part(heap, int(values[i]), int(firsts[i]), int(counts[i]))
+        texts[i] = _text_of_part(graph, int(values[i]), int(firsts[i]), int(counts[i]))
     return texts
 
 
+def text(graph: ObjectGraph, node: int) -> str | None:
+    """Text of one string."""
+    return decode(graph, np.array([node], np.int32))[0]
+
+
 def _shared(
-    heap: Heap, nodes: NDArray[np.int32]
+    graph: ObjectGraph, nodes: NDArray[np.int32]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """(which strings are a part of their array, its first character, its length)."""
-    firsts, counts = heap.numbers(nodes, "offset"), heap.numbers(nodes, "count")
-    return (firsts != heap.MISSING) & (counts != heap.MISSING), firsts, counts
+    firsts, counts = graph.numbers(nodes, "offset"), graph.numbers(nodes, "count")
+    return (firsts != graph.MISSING) & (counts != graph.MISSING), firsts, counts
 
 
-def _text_of_part(heap: Heap, value: int, first: int, count: int) -> str | None:
+def _text_of_part(graph: ObjectGraph, value: int, first: int, count: int) -> str | None:
     if value < 0 or first < 0 or count < 0:
         return None
-    found = heap.primitive_array(value, 2 * (first + min(count, MAX_CHARACTERS)))
+    found = graph.primitive_array(value, 2 * (first + min(count, MAX_CHARACTERS)))
     if found is None or found[0] != CHAR:
         return None
     text = found[1][2 * first :].decode("utf-16-be", "replace")
     return text + "…" if min(count, found[2] - first) > MAX_CHARACTERS else text
 
 
-def _text(heap: Heap, value: int, coder: int) -> str | None:
+def _text(graph: ObjectGraph, value: int, coder: int) -> str | None:
     if value < 0:
         return None
-    found = heap.primitive_array(value, MAX_CHARACTERS * 2)
+    found = graph.primitive_array(value, MAX_CHARACTERS * 2)
     if found is None:
         return None
     kind, raw, length = found
@@ -66,55 +67,55 @@ def _text(heap: Heap, value: int, coder: int) -> str | None:
     return text + "…" if cut else text
 
 
-def equal(heap: Heap, nodes: NDArray[np.int32], text: str) -> NDArray[np.bool_]:
+def equal(graph: ObjectGraph, nodes: NDArray[np.int32], text: str) -> NDArray[np.bool_]:
     """Which strings are exactly this ASCII text: bool[k], compared where they stand."""
     wanted = np.frombuffer(text.encode("ascii"), np.uint8)
     same = np.zeros(nodes.size, bool)
-    places, kinds, lengths = _places(heap, nodes)
+    places, kinds, lengths = _places(graph, nodes)
     for kind, width in ((BYTE, 1), (CHAR, 2)):
         rows = np.flatnonzero((kinds == kind) & (lengths == wanted.size))
         if rows.size and wanted.size:
             at = places[rows, None] + width * np.arange(wanted.size) + (width - 1)
-            same[rows] = (heap.data[at] == wanted).all(axis=1)
+            same[rows] = (graph.data[at] == wanted).all(axis=1)
         elif rows.size:
             same[rows] = True
     return same
 
 
-def decimals(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Values of strings of 1 to 18 ASCII digits: int64[k], Heap.MISSING for anything else."""
-    values = np.full(nodes.size, heap.MISSING, np.int64)
-    places, kinds, lengths = _places(heap, nodes)
+def decimals(graph: ObjectGraph, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Values of strings of 1 to 18 ASCII digits: int64[k], MISSING for anything else."""
+    values = np.full(nodes.size, graph.MISSING, np.int64)
+    places, kinds, lengths = _places(graph, nodes)
     for kind, width in ((BYTE, 1), (CHAR, 2)):
         for length in np.unique(lengths[kinds == kind]).tolist():
             if not 1 <= length <= 18:
                 continue
             rows = np.flatnonzero((kinds == kind) & (lengths == length))
             at = places[rows, None] + width * np.arange(length) + (width - 1)
-            digits = heap.data[at].astype(np.int64) - ord("0")
+            digits = graph.data[at].astype(np.int64) - ord("0")
             number = digits @ (10 ** np.arange(length - 1, -1, -1, dtype=np.int64))
-            values[rows] = np.where(((digits >= 0) & (digits <= 9)).all(axis=1), number, heap.MISSING)
+            values[rows] = np.where(((digits >= 0) & (digits <= 9)).all(axis=1), number, graph.MISSING)
     return values
 
 
 def _places(
-    heap: Heap, nodes: NDArray[np.int32]
+    graph: ObjectGraph, nodes: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(first byte, element type, length) of the value arrays; type 0 where there is none or it is UTF-16 bytes."""
-    values = heap.refs(nodes, "value")
-    coders = heap.numbers(nodes, "coder")
+    values = graph.refs(nodes, "value")
+    coders = graph.numbers(nodes, "coder")
     places = np.zeros(nodes.size, np.int64)
     kinds = np.zeros(nodes.size, np.int64)
-    lengths = heap.array_lengths(values)
+    lengths = graph.array_lengths(values)
     rows = np.flatnonzero(lengths >= 0)
-    offsets = heap.index.offsets[values[rows]]
-    primitive = heap.data[offsets] == 0x23
+    offsets = graph.index.offsets[values[rows]]
+    primitive = graph.data[offsets] == 0x23
     rows, offsets = rows[primitive], offsets[primitive]
-    head = offsets + 9 + heap.header.id_size
+    head = offsets + 9 + graph.header.id_size
     places[rows] = head + 1
-    kinds[rows] = heap.data[head]
+    kinds[rows] = graph.data[head]
     kinds[(kinds == BYTE) & (coders == 1)] = 0
-    shared, firsts, counts = _shared(heap, nodes)
+    shared, firsts, counts = _shared(graph, nodes)
     if shared.any():
         whole = (firsts >= 0) & (counts >= 0) & (firsts + counts <= lengths) & (kinds == CHAR)
         kinds[shared & ~whole] = 0

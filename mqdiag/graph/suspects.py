@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mqdiag.facts.heap import Suspect
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.tally import sum_inside
-from mqdiag.graph.paths import describe, edge_name, path_nodes, steps_of
+from mqdiag.graph.paths import describe, edge_name, steps_of
 from mqdiag.graph.telling_way import JDK, is_named, named_class, telling_way
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 MIN_SHARE = 0.05
 """of the reachable bytes"""
@@ -112,7 +109,7 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
     tree = heap.dominance
     node = int(tree.order[number])
     weight = int(tree.retained(np.array([number], np.int32))[0])
-    way = telling_way(heap, node) if weight >= _WORTH_A_PASS * total else path_nodes(heap, node)
+    way = telling_way(heap, node) if weight >= _WORTH_A_PASS * total else heap.path_nodes(node)
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",

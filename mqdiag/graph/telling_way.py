@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from mqdiag.graph.paths import path_nodes, referrers
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
+from mqdiag.graph.heap import Heap
 
 _HOPS = 3
 """references from a named class to the object's way: Executors and Collections wrap once or twice"""
@@ -23,14 +18,14 @@ def telling_way(heap: Heap, node: int) -> list[int]:
     Where that way comes from a thread and names no class but the JDK's, the way by a class that does, if one refers to
     any object on it, or to what the JDK wraps around it. Costs a few passes over all references then.
     """
-    way = path_nodes(heap, node)
+    way = heap.path_nodes(node)
     if len(way) < 2 or way[0] not in heap.references.extra_from or any(is_named(heap, at) for at in way):
         return way
     # the nearest to the object first; what each leads down to
     frontier = way[:0:-1]
     below = {at: way[place:] for place, at in enumerate(way) if place}
     for _ in range(_HOPS):
-        positions, holders = referrers(heap, np.array(frontier, np.int32))
+        positions, holders = heap.referrers(np.array(frontier, np.int32))
         wrappers = []
         for at in np.argsort(positions, kind="stable").tolist():
             holder, rest = int(holders[at]), below[frontier[int(positions[at])]]
@@ -40,7 +35,7 @@ def telling_way(heap: Heap, node: int) -> list[int]:
                 below[holder] = [holder, *rest]
                 wrappers.append(holder)
                 continue
-            there = path_nodes(heap, holder)
+            there = heap.path_nodes(holder)
             # what hangs below the object itself refers back to it, and keeps nothing
             if there and not set(there) & set(way[1:]):
                 return [*there, *rest]

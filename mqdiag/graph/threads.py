@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.object_graph import ObjectGraph
+from mqdiag.graph.strings import decode
 from mqdiag.read.hprof.names import java_name
 from mqdiag.read.hprof.records import STACK_FRAME, STACK_TRACE, big_endian
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 _LINE_NOTES = {0: "", -1: "(Unknown Source)", -2: "(Compiled Method)", -3: "(Native Method)"}
 
@@ -32,17 +30,17 @@ class ThreadRecord:
     locals: dict[int, NDArray[np.int32]] = field(default_factory=dict)
 
 
-def read_threads(heap: Heap) -> list[ThreadRecord]:
+def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
     """All threads that have a thread object in the dump, by serial number."""
-    traces = _traces(heap)
-    frames = _FrameTexts(heap)
+    traces = _traces(graph)
+    frames = _FrameTexts(graph)
     threads = []
-    names = heap.strings(heap.refs(np.array(list(heap.roots.thread_nodes.values()), np.int32), "name"))
-    for (serial, node), name in zip(heap.roots.thread_nodes.items(), names, strict=True):
+    names = decode(graph, graph.refs(np.array(list(graph.roots.thread_nodes.values()), np.int32), "name"))
+    for (serial, node), name in zip(graph.roots.thread_nodes.items(), names, strict=True):
         held: dict[int, list[int]] = {}
-        for local, frame in heap.roots.frame_locals.get(serial, []):
+        for local, frame in graph.roots.frame_locals.get(serial, []):
             held.setdefault(frame, []).append(local)
-        trace = traces.get(heap.roots.trace_serials[serial], [])
+        trace = traces.get(graph.roots.trace_serials[serial], [])
         threads.append(
             ThreadRecord(
                 node=node,
@@ -55,11 +53,11 @@ def read_threads(heap: Heap) -> list[ThreadRecord]:
     return threads
 
 
-def _traces(heap: Heap) -> dict[int, list[int]]:
+def _traces(graph: ObjectGraph) -> dict[int, list[int]]:
     """Frame ids by trace serial; as many as the record's length has room for, whatever its count says."""
-    data, id_size = heap.data, heap.header.id_size
+    data, id_size = graph.data, graph.header.id_size
     found = {}
-    for offset, length in zip(*(array.tolist() for array in heap.dump.records.of(STACK_TRACE)), strict=True):
+    for offset, length in zip(*(array.tolist() for array in graph.dump.records.of(STACK_TRACE)), strict=True):
         if length < 12:
             continue
         serial, _, count = struct.unpack(">III", bytes(data[offset : offset + 12]))
@@ -72,15 +70,15 @@ def _traces(heap: Heap) -> dict[int, list[int]]:
 class _FrameTexts:
     """Frames as a thread dump prints them, decoded when asked for."""
 
-    def __init__(self, heap: Heap) -> None:
-        self._data = heap.data
-        self._id_size = heap.header.id_size
-        self._names = heap.dump.names
-        offsets, lengths = heap.dump.records.of(STACK_FRAME)
+    def __init__(self, graph: ObjectGraph) -> None:
+        self._data = graph.data
+        self._id_size = graph.header.id_size
+        self._names = graph.dump.names
+        offsets, lengths = graph.dump.records.of(STACK_FRAME)
         offsets = offsets[lengths >= 4 * self._id_size + 8]
-        ids = big_endian(heap.data, offsets, self._id_size)
+        ids = big_endian(graph.data, offsets, self._id_size)
         self._offsets = dict(zip(ids.tolist(), offsets.tolist(), strict=True))
-        loaded = heap.dump.loaded
+        loaded = graph.dump.loaded
         self._class_names = dict(zip(loaded.serials.tolist(), loaded.name_ids.tolist(), strict=True))
         self._texts: dict[int, str] = {}
 

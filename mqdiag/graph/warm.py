@@ -9,23 +9,23 @@ import tempfile
 import numpy as np
 
 from mqdiag.kernel import folder
+from mqdiag.progress import Silent
 
 
 def warm() -> None:
     """Compile all kernels that are not kept yet, and note that they are there."""
     from mqdiag.graph.collections import items
-    from mqdiag.graph.heap import Heap
+    from mqdiag.graph.heap import read_heap
     from mqdiag.graph.histogram import class_rows
     from mqdiag.graph.merged_paths import paths_to_all, paths_to_one
     from mqdiag.graph.waste import waste
-    from mqdiag.read.hprof.dump import read_dump
     from mqdiag.read.source import open_source
 
     descriptor, path = tempfile.mkstemp(suffix=".hprof", prefix="mqdiag-warm-")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(_tiny_dump())
-        heap = Heap(read_dump(open_source(path)))
+        heap = read_heap(open_source(path), path, Silent())
         class_rows(heap)
         heap.referrers(np.arange(heap.count, dtype=np.int32))
         heap.path_to_root(0)

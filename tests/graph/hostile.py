@@ -36,7 +36,7 @@ REFUSED, PARTIAL, WHOLE = "refused", "partial", "whole"
 def examine(path: str) -> str:
     """Ask a dump everything that the graph can answer."""
     try:
-        quick = read_dump(open_source(path), store=False)
+        quick = read_dump(open_source(path))
         heap = open_heap(path)
     except InputError as error:
         return REFUSED if "\n" not in str(error) else "refused in several lines"
@@ -62,7 +62,8 @@ def examine(path: str) -> str:
 def check(heap: Heap) -> None:
     """The parts of a graph agree with each other."""
     count, tree, edges = heap.count, heap.dominance, heap.references
-    assert (heap.index.ids[1:] > heap.index.ids[:-1]).all()
+    ids = heap.index.read_ids()
+    assert (ids[1:] > ids[:-1]).all()
     assert ((heap.index.rows >= 0) & (heap.index.rows < heap.classes.count)).all()
     assert (ends(heap) <= heap.data.size).all()
     assert edges.starts.size == count + 1

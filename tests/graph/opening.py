@@ -21,8 +21,8 @@ def put(dump: Written, folder: Path) -> str:
     return str(path)
 
 
-def dump_of(dump: Written, folder: Path, *, store: bool = True) -> Dump:
-    return read_dump(open_source(put(dump, folder)), store=store)
+def dump_of(dump: Written, folder: Path) -> Dump:
+    return read_dump(open_source(put(dump, folder)))
 
 
 def heap_of(dump: Written, folder: Path) -> Heap:

@@ -52,7 +52,7 @@ def test_the_whole_report_leaves_the_bodies_alone(large: Path) -> None:
 
 
 def test_counts_leave_the_bodies_alone(large: Path) -> None:
-    dump = read_dump(open_source(str(large)), store=False)
+    dump = read_dump(open_source(str(large)))
     assert dump.elements.sum() == ARRAYS * LENGTH
     assert 0 < touched(large) <= ARRAYS * READ_AHEAD
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mqdiag.facts.waste import Waste
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.waste.direct_buffers import direct_buffers
 from mqdiag.graph.waste.duplicate_strings import duplicate_strings
 from mqdiag.graph.waste.loaders import repeated_loaders
 from mqdiag.graph.waste.spare_room import wasteful_collections
 from mqdiag.graph.waste.thread_locals import thread_locals
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 
 def waste(heap: Heap) -> Waste:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DirectBuffers, DirectHolder
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.jvm import max_direct_memory_bytes
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 HOLDERS = 10
 SEVERAL = "several holders"

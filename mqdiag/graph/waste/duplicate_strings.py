@@ -7,18 +7,15 @@ gives a bound, and where that is considerable all strings are read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.texts import group_hashes, hash_texts, sum_repeats
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.string_holders import fields_of_most, string_holders
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 CONSIDERABLE_SHARE = 0.05
 """of the reachable bytes: above it every string is read, and the holders are looked for"""

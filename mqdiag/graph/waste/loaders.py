@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import LoaderGroup
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.merged_paths import retained_together
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 MOST_GROUPS = 5
 MANY = 5

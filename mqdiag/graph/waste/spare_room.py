@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mqdiag.facts.waste import CollectionClass, WastefulCollections
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.spare_room import spare_room
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.read.hprof.types import INT, LONG, WIDTHS
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 CLASSES = 10
 _ARRAY, _TABLE = 1, 2
@@ -49,7 +45,7 @@ def wasteful_collections(heap: Heap) -> WastefulCollections:
                 continue
             kinds[row] = kind
     tables = np.array([_table_kind(name) for name in classes.names], np.uint8)
-    bits = sample_bits(int(heap._row_counts[kinds > 0].sum()))
+    bits = sample_bits(int(heap.row_counts[kinds > 0].sum()))
     sums = np.zeros((classes.count, 5), np.int64)
     spare_room(
         heap.data, heap.header.id_size, heap.index.offsets, heap.references.starts, heap.references.edges,

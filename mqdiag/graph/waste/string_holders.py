@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import StringHolder
 from mqdiag.graph.columns import column
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
+from mqdiag.graph.heap import Heap
 
 MOST_STRINGS = 1 << 15
 """looked at; of more an even choice"""

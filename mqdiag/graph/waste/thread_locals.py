@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import ThreadLocals, ThreadLocalsOf
+from mqdiag.graph.heap import Heap
 from mqdiag.graph.merged_paths import retained_together
-
-if TYPE_CHECKING:
-    from mqdiag.graph.heap import Heap
 
 THREADS = 10
 CLASSES = 5

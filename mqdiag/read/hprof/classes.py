@@ -51,6 +51,11 @@ class ClassRecords:
         """Number of rows."""
         return len(self.names)
 
+    @property
+    def class_row(self) -> int:
+        """Row of java.lang.Class, the class of class objects; the unknown class's in a dump without it."""
+        return next((row for row, name in enumerate(self.names) if name == "java.lang.Class"), self.unknown_row)
+
     def rows_of(self, class_ids: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Rows of class ids; -1 for an id that has none."""
         order = np.argsort(self.ids, kind="stable")

@@ -55,10 +55,10 @@ class ObjectPart:
 
 @dataclass(slots=True)
 class Dump:
-    """All that the reader knows of a dump file.
+    """All that the reader knows of a dump file, but for the places of its objects.
 
     `counts` and `elements` int64[class rows]: objects of each class, and their array elements (bytes of fields for
-    instances). `objects` is None when only counts were asked for.
+    instances).
     """
 
     source: Source
@@ -70,7 +70,6 @@ class Dump:
     roots: Roots
     counts: NDArray[np.int64]
     elements: NDArray[np.int64]
-    objects: list[ObjectPart] | None
     further_dumps: int
     complete: bool
     stopped_at: int | None
@@ -78,18 +77,25 @@ class Dump:
     read_share: float | None
 
 
-def read_dump(source: Source, *, store: bool = True, progress: Progress | None = None) -> Dump:
-    """Read a dump.
+def read_dump(source: Source, progress: Progress | None = None) -> Dump:
+    """Read a dump and count its objects; O(sub-records), memory for the classes only.
 
     Args:
         source: the opened file.
-        store: False reads counts only (`--quick`).
         progress: told of the phases.
 
     Raises:
         InputError: the file is no hprof file, or holds no heap dump at all.
     """
-    progress = progress or Silent()
+    return _read(source, progress or Silent(), store=False)[0]
+
+
+def read_objects(source: Source, progress: Progress | None = None) -> tuple[Dump, list[ObjectPart]]:
+    """The same, and where every object is: 20 bytes an object, which the caller lets go of once they are indexed."""
+    return _read(source, progress or Silent(), store=True)
+
+
+def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, list[ObjectPart]]:
     data = source.data
     header = parse_header(source.path, data)
     progress.phase(say("reading records"))
@@ -116,11 +122,11 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
         np.concatenate([part.class_ends for part in walked]),
         np.unique(np.concatenate([part.known[9:] for part in walked])),
     )
-    counts, elements, objects = _join(walked, classes, store)
+    counts, elements, objects = _join(walked, classes)
     lay_out_references(classes, elements, header.id_size)
     damages = [damage for part in walked for damage in part.damages]
     stopped_at, problem, share = completeness(source, records, segments, damages)
-    return Dump(
+    dump = Dump(
         source=source,
         header=header,
         records=records,
@@ -135,13 +141,13 @@ def read_dump(source: Source, *, store: bool = True, progress: Progress | None =
         ),
         counts=counts,
         elements=elements,
-        objects=objects,
         further_dumps=further,
         complete=problem is None,
         stopped_at=stopped_at,
         problem=problem,
         read_share=share,
     )
+    return dump, objects
 
 
 def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
@@ -158,10 +164,8 @@ def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
             if records.problem
             else say("no heap dump record (tag 0x0c or 0x1c) in the file"),
             hint=say(
-                (
-                    "it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID"
-                    " GC.heap_dump"
-                )
+                "it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID"
+                " GC.heap_dump"
             ),
             offset=records.stopped_at if records.stopped_at is not None else int(source.data.size),
         )
@@ -169,8 +173,8 @@ def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
 
 
 def _join(
-    walked: list[Walked], classes: ClassRecords, store: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[ObjectPart] | None]:
+    walked: list[Walked], classes: ClassRecords
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[ObjectPart]]:
     """(objects by class row, elements by class row, the slices with what brings their class numbers to rows)."""
     counts = np.zeros(classes.count, np.int64)
     elements = np.zeros(classes.count, np.int64)
@@ -182,7 +186,7 @@ def _join(
         np.add.at(counts, row_of, part.counts)
         np.add.at(elements, row_of, part.elements)
         parts.append(ObjectPart(part.ids, part.offsets, part.classes, row_of))
-    return counts, elements, parts if store else None
+    return counts, elements, parts
 
 
 def completeness(

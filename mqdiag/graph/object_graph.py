@@ -1,0 +1,226 @@
+"""The objects of a dump as a graph: which there are, their fields and elements, who refers to whom.
+
+Objects are called nodes and are positions in address order, int32; -1 stands for null and for ids that the file does
+not have. Methods take and return arrays over many nodes, so that no loop over objects is needed.
+
+Every method here reads what it is asked for from the mapped file and keeps nothing: its time and memory grow with the
+nodes that it is given. What takes a pass over the whole graph is in `Heap`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.graph.classes import ClassTable
+from mqdiag.graph.index import ObjectIndex
+from mqdiag.graph.kernels.gaps import array_lengths
+from mqdiag.graph.kernels.tally import find_ascending
+from mqdiag.graph.mirrors import with_mirrors
+from mqdiag.graph.references import References, TooManyReferences, build_references
+from mqdiag.graph.roots import RootSet, build_roots
+from mqdiag.graph.shallow import SizeModel
+from mqdiag.progress import Progress
+from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.types import (
+    BOOLEAN,
+    BYTE,
+    CHAR,
+    DTYPES,
+    INT,
+    LONG,
+    PRIMITIVE_BYTES,
+    REFERENCE,
+    SHORT,
+    WIDTHS,
+    width_of,
+)
+from mqdiag.text import say
+
+Nodes = NDArray[np.int32]
+_INTEGERS = (BOOLEAN, CHAR, BYTE, SHORT, INT, LONG)
+
+
+class ObjectGraph:
+    """Objects, roots and references of one dump.
+
+    Args:
+        dump: the file but for its objects.
+        index: the objects.
+        sizes: their shallow sizes.
+        progress: who listens.
+
+    Raises:
+        InputError: there are more references than the graph holds.
+    """
+
+    MISSING: ClassVar[int] = int(np.iinfo(np.int64).min)
+    """stands in number arrays where a node has no such field"""
+
+    def __init__(self, dump: Dump, index: ObjectIndex, sizes: SizeModel, progress: Progress) -> None:
+        self.dump = dump
+        self.header = dump.header
+        self.data = dump.source.data
+        self.index = index
+        self.sizes = sizes
+        self.classes = ClassTable(dump, index.lookup)
+        self.roots: RootSet = build_roots(dump, index)
+        progress.phase(say("reading references"))
+        try:
+            self.references: References = build_references(
+                dump, index, *with_mirrors(dump, index, self.roots.extra_from, self.roots.extra_to)
+            )
+        except TooManyReferences as error:
+            raise InputError(
+                dump.source.path, say("{reason}", reason=str(error)), hint=say("--quick counts it")
+            ) from None
+
+    @property
+    def count(self) -> int:
+        """Objects of the file, class objects included."""
+        return self.index.count
+
+    @cached_property
+    def row_counts(self) -> NDArray[np.int64]:
+        """At most so many objects of each class; one of several records with the same id was dropped."""
+        counts = self.dump.counts.copy()
+        counts[self.dump.classes.class_row] += self.dump.classes.dumped
+        return counts
+
+    @cached_property
+    def class_nodes(self) -> Nodes:
+        """int32[class rows]: the class object that an instance keeps alive, -1 where that is a root anyway."""
+        nodes = np.full(self.classes.count, -1, np.int32)
+        dumped = self.dump.classes.dumped
+        nodes[:dumped] = self.index.lookup.find(self.dump.classes.ids[:dumped])
+        nodes[np.isin(nodes, self.roots.nodes)] = -1
+        return nodes
+
+    # Which objects
+
+    def instances(self, rows: list[int], subclasses: bool = True) -> Nodes:
+        """All objects of some classes, ascending, reachable or not."""
+        if not rows:
+            return np.empty(0, np.int32)
+        wanted = self.classes.subclasses(rows) if subclasses else np.array(rows, np.int32)
+        found = np.empty(int(self.row_counts[wanted].sum()), np.int32)
+        if found.size:
+            chosen = np.zeros(self.classes.count, np.uint8)
+            chosen[wanted] = 1
+            found = found[: find_ascending(self.index.rows, chosen, found)]
+        return found
+
+    def class_index(self, nodes: Nodes) -> Nodes:
+        """Class rows; -1 for -1."""
+        return np.where(nodes >= 0, self.index.rows[nodes].astype(np.int32), np.int32(-1))
+
+    def class_name(self, node: int) -> str:
+        """Name of a node's class."""
+        return self.classes.names[int(self.index.rows[node])]
+
+    def object_ids(self, nodes: Nodes) -> NDArray[np.uint64]:
+        """Ids of nodes, as the dump has them."""
+        return self.index.ids_of(nodes)
+
+    def object_id(self, node: int) -> int:
+        """Id of one node."""
+        return int(self.index.ids_of(np.array([node], np.int32))[0])
+
+    def node(self, object_id: int) -> int:
+        """Node of an id; -1 when the file has no such object."""
+        return int(self.index.lookup.find(np.array([object_id], np.uint64))[0])
+
+    @cached_property
+    def class_of_node(self) -> dict[int, int]:
+        """Row of the class that a class object stands for."""
+        dumped = self.dump.classes.dumped
+        nodes = self.index.lookup.find(self.dump.classes.ids[:dumped])
+        return {int(node): row for row, node in enumerate(nodes) if node >= 0}
+
+    # Fields
+
+    def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
+        """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
+        there = np.flatnonzero(nodes >= 0)
+        there = there[self.data[self.index.offsets[nodes[there]]] == 0x21]
+        rows = self.index.rows[nodes[there]]
+        found = []
+        for row in np.unique(rows).tolist():
+            places = self.classes.field_places(row).get(field)
+            if places:
+                offset, kind = places[0]
+                positions = there[rows == row]
+                starts = self.index.offsets[nodes[positions]] + 9 + 2 * self.header.id_size
+                lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
+                fits = offset + width_of(kind, self.header.id_size) <= lengths
+                found.append((positions[fits], starts[fits] + offset, kind))
+        return found
+
+    def refs(self, nodes: Nodes, field: str) -> Nodes:
+        """Values of a reference field; -1 where null, where the node is -1, and where there is no such field."""
+        values = np.full(nodes.size, -1, np.int32)
+        for positions, places, kind in self.field_places(nodes, field):
+            if kind == REFERENCE:
+                ids = big_endian(self.data, places, self.header.id_size)
+                values[positions] = self.index.lookup.find(ids)
+        return values
+
+    def numbers(self, nodes: Nodes, field: str) -> NDArray[np.int64]:
+        """Values of a boolean or integer field, int64; MISSING where the node has none."""
+        values = np.full(nodes.size, self.MISSING, np.int64)
+        for positions, places, kind in self.field_places(nodes, field):
+            if kind in _INTEGERS:
+                raw = big_endian(self.data, places, WIDTHS[kind])
+                values[positions] = raw.astype(DTYPES[kind]).astype(np.int64)
+        return values
+
+    def ref(self, node: int, path: str) -> int:
+        """Follow reference fields, "a.b.c"; -1 where the path ends early."""
+        at = np.array([node], np.int32)
+        for field in path.split("."):
+            at = self.refs(at, field)
+        return int(at[0])
+
+    def number(self, node: int, path: str) -> int | None:
+        """An integer at the end of a path of fields; None where there is none."""
+        *way, last = path.split(".")
+        at = self.ref(node, ".".join(way)) if way else node
+        value = int(self.numbers(np.array([at], np.int32), last)[0])
+        return None if value == self.MISSING else value
+
+    # Arrays and sizes
+
+    def array_lengths(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Element counts, int64; -1 for what is no array."""
+        lengths = np.full(nodes.size, -1, np.int64)
+        there = nodes >= 0
+        found = np.empty(int(there.sum()), np.int64)
+        array_lengths(self.data, self.header.id_size, self.index.offsets, nodes[there], found)
+        lengths[there] = found
+        return lengths
+
+    def elements(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
+        """(position of the array in `nodes`, element) of all elements that are not null, in order."""
+        arrays = np.flatnonzero((nodes >= 0) & (self.data[self.index.offsets[nodes]] == 0x22))
+        owners, targets = self.references.of(nodes[arrays])
+        return arrays[owners], targets
+
+    def primitive_array(self, node: int, limit: int | None = None) -> tuple[int, bytes, int] | None:
+        """(element type, big-endian bytes up to `limit`, element count); None for anything else."""
+        at = int(self.index.offsets[node])
+        if self.data[at] != 0x23:
+            return None
+        at += 5 + self.header.id_size
+        length = int.from_bytes(bytes(self.data[at : at + 4]), "big")
+        kind = int(self.data[at + 4])
+        size = length * int(PRIMITIVE_BYTES[kind])
+        return kind, bytes(self.data[at + 5 : at + 5 + (size if limit is None else min(size, limit))]), length
+
+    def shallow_sizes(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Bytes of each object itself."""
+        return self.sizes.of(nodes)
