@@ -1,4 +1,4 @@
-"""A report to text: each module of this package is an output format, `wording` is what they share.
+"""A report as text: `sections` makes neutral `parts` of it, and each other module of this package is an output format.
 
 To add a format, add a file with a function `render(report, view) -> str`; nothing is listed anywhere.
 """
@@ -9,16 +9,18 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mqdiag.language import ENGLISH, Writer, writer
 
 if TYPE_CHECKING:
     from mqdiag.findings import Report
 
-SHARED = "wording"
+SHARED = frozenset(("figures", "parts", "sections", "wording"))
+"""what formats are made of"""
+Detail = Literal["brief", "normal", "full"]
 TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "suspects", "threads")
-"""What `--format csv` can write, one at a time."""
+"""what `--format csv` can write, one at a time"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,13 @@ class View:
     """the severity from which on a finding fails the run, or never"""
     table: str = TABLES[0]
     """the one that csv writes"""
+    detail: Detail = "normal"
+    """how much text says; full: all that the page has"""
+
+    @property
+    def wide(self) -> bool:
+        """Whether columns, rows and parts of the wide form are written."""
+        return self.detail == "full"
 
     @property
     def write(self) -> Writer:
@@ -44,7 +53,7 @@ class View:
 
 def formats() -> tuple[str, ...]:
     """The names of all formats; the one for a person first."""
-    found = {module.name for module in pkgutil.iter_modules(__path__)} - {SHARED}
+    found = {module.name for module in pkgutil.iter_modules(__path__)} - SHARED
     return tuple(sorted(found, key=lambda name: (name != "text", name)))
 
 

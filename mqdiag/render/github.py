@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.findings import Finding, Report, Severity
+from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.totals import totals_line
+from mqdiag.text import say
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 LONGEST = 4000
@@ -20,33 +22,38 @@ LONGEST = 4000
 
 def render(report: Report, view: View) -> str:
     """One command a line, the worst first."""
-    return "".join(f"{line}\n" for line in _lines(report))
+    return "".join(f"{line}\n" for line in _lines(report, view.write))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, write: Writer) -> Iterator[str]:
     for given in report.inputs:
         if given.error is not None:
-            yield _command("error", "mqdiag: an input could not be read", f"{given.path}: {given.error}")
+            yield _command("error", "mqdiag: an input could not be read", f"{given.path}: {write(given.error)}")
     for failed in report.failed:
         yield _command("error", f"mqdiag: rule {failed.rule} crashed", failed.error)
     for found in report.findings:
         if found.accepted is None:
-            yield _command(COMMANDS[found.severity], f"{found.rule}: {found.cause}", *_message(found))
+            yield _command(COMMANDS[found.severity], f"{found.rule}: {found.cause}", *_message(found, write))
     for found in report.findings:
         if found.accepted is not None:
             title = f"known: {found.rule}"
-            yield _command("notice", title, found.title, accepted_line(found.accepted))
+            yield _command("notice", title, write(found.title), write(accepted_line(found.accepted)))
     for lapsed in report.lapsed:
-        yield _command("warning", "mqdiag: accepted no longer", lapsed_line(lapsed))
-    yield _command("notice", "mqdiag", f"{totals_line(report)}; {len(report.checked)} rules were checked")
+        yield _command("warning", "mqdiag: accepted no longer", write(lapsed_line(lapsed)))
+    totals = say(
+        "{totals}; {checked:count} {checked:rule was|rules were} checked",
+        totals=totals_line(report),
+        checked=len(report.checked),
+    )
+    yield _command("notice", "mqdiag", write(totals))
 
 
-def _message(found: Finding) -> Iterator[str]:
-    yield found.title
-    yield from found.explanation
+def _message(found: Finding, write: Writer) -> Iterator[str]:
+    yield write(found.title)
+    yield from map(write, found.explanation)
     if found.remedy:
-        yield "What to change:"
-        yield from (f"{number}. {step}" for number, step in enumerate(found.remedy, 1))
+        yield write(say("What to change:"))
+        yield from (f"{number}. {write(step)}" for number, step in enumerate(found.remedy, 1))
 
 
 def _command(name: str, title: str, *lines: str) -> str:

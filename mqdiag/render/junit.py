@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mqdiag.findings import Finding, Report, Severity
+from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
-from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.safe import safe
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -25,32 +25,33 @@ LONGEST = 4000  # a title may hold a name from the dump, and that any length
 def render(report: Report, view: View) -> str:
     """One suite; counts stand on it, as the readers expect."""
     suite = Element("testsuite", name="mqdiag")
-    cases = [*_inputs(report), *_findings(report, view.fail_on), *_silent(report)]
+    write = view.write
+    cases = [*_inputs(report, write), *_findings(report, view.fail_on, write), *_silent(report, write)]
     suite.extend(cases)
     for outcome, total in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(total, str(sum(case.find(outcome) is not None for case in cases)))
     suite.set("tests", str(len(cases)))
     suite.set("time", "0")
     if report.lapsed:
-        _text(SubElement(suite, "system-out"), (lapsed_line(lapsed) for lapsed in report.lapsed))
+        _text(SubElement(suite, "system-out"), (write(lapsed_line(lapsed)) for lapsed in report.lapsed))
     root = Element("testsuites", {**suite.attrib, "name": "mqdiag"})
     root.append(suite)
     indent(root)
     return f"{DECLARATION}\n{tostring(root, encoding='unicode')}\n"
 
 
-def _inputs(report: Report) -> Iterator[Element]:
+def _inputs(report: Report, write: Writer) -> Iterator[Element]:
     """Unreadable inputs fail the run only when there is no other."""
-    outcome = "skipped" if any(map(was_read, report.inputs)) else "error"
+    outcome = "skipped" if any(given.was_read for given in report.inputs) else "error"
     for given in report.inputs:
         case = _case(INPUTS, given.path)
         why = given.error or given.skipped
         if why is not None:
-            SubElement(case, outcome, message=safe(why, limit=LONGEST))
+            SubElement(case, outcome, message=safe(write(why), limit=LONGEST))
         yield case
 
 
-def _findings(report: Report, fail_on: str) -> Iterator[Element]:
+def _findings(report: Report, fail_on: str, write: Writer) -> Iterator[Element]:
     """One case a rule, whatever it found: it keeps its name from run to run, so servers can draw its history."""
     by_rule: dict[str, list[Finding]] = {}
     for found in report.findings:
@@ -60,17 +61,17 @@ def _findings(report: Report, fail_on: str) -> Iterator[Element]:
         failing = [found for found in all_found if fail_on != "never" and found.fails_at(Severity(fail_on))]
         if failing:
             more = "" if len(failing) == 1 else f" (and {len(failing) - 1} more)"
-            message = f"{safe(failing[0].title, limit=LONGEST)}{more}"
-            _text(SubElement(case, "failure", message=message, type=failing[0].cause), _lines(failing))
+            message = f"{safe(write(failing[0].title), limit=LONGEST)}{more}"
+            _text(SubElement(case, "failure", message=message, type=failing[0].cause), _lines(failing, write))
         elif all(found.accepted is not None for found in all_found):
             SubElement(case, "skipped", message=f"known, {len(all_found)} found")
         passing = [found for found in all_found if found not in failing]
         if passing:
-            _text(SubElement(case, "system-out"), _lines(passing))
+            _text(SubElement(case, "system-out"), _lines(passing, write))
         yield case
 
 
-def _silent(report: Report) -> Iterator[Element]:
+def _silent(report: Report, write: Writer) -> Iterator[Element]:
     """A case for each rule that found nothing: it passed, could not be checked, or crashed."""
     named = {found.rule for found in report.findings}
     for rule in report.checked:
@@ -83,7 +84,7 @@ def _silent(report: Report) -> Iterator[Element]:
     reasons: dict[str, list[str]] = {}
     for skipped in report.skipped:
         if skipped.rule not in {*named, *report.checked}:
-            reasons.setdefault(skipped.rule, []).append(skipped.reason)
+            reasons.setdefault(skipped.rule, []).append(write(skipped.reason))
     for rule, why in reasons.items():
         case = _case(RULES, rule)
         SubElement(case, "skipped", message=safe("; ".join(why), limit=LONGEST))
@@ -94,18 +95,18 @@ def _case(classname: str, name: str) -> Element:
     return Element("testcase", classname=classname, name=safe(name), time="0")
 
 
-def _lines(findings: Iterable[Finding]) -> Iterator[str]:
+def _lines(findings: Iterable[Finding], write: Writer) -> Iterator[str]:
     for found in findings:
-        yield f"{found.severity.value.upper()} {found.title}"
+        yield f"{found.severity.value.upper()} {write(found.title)}"
         if found.accepted is not None:
-            yield f"Known: {accepted_line(found.accepted)}"
+            yield f"Known: {write(accepted_line(found.accepted))}"
         named = about_line(found.subject)
         if named:
-            yield f"About: {named}"
-        yield from found.explanation
+            yield f"About: {write(named)}"
+        yield from map(write, found.explanation)
         if found.remedy:
             yield "What to change:"
-            yield from (f"{number}. {step}" for number, step in enumerate(found.remedy, 1))
+            yield from (f"{number}. {write(step)}" for number, step in enumerate(found.remedy, 1))
 
 
 def _text(element: Element, lines: Iterable[str]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from mqdiag.render.wording.sizes import duration, number, share, size
 
 from mqdiag.render.wording.class_names import fit
-from mqdiag.render.wording.sizes import duration, number, share, size
 
 
 @pytest.mark.parametrize(

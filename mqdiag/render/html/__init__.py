@@ -1,16 +1,16 @@
-"""The report as one page that opens offline: the verdict in plain words, pictures, and all numbers in tables.
+"""The report as one page that opens offline: the answer in plain words, pictures, and all numbers in tables.
 
-Everything stands in the page without its script, which only sorts and filters tables. Nothing is loaded.
+Everything is in the page without its script, which only sorts and filters tables. The page loads nothing.
 """
 
 from __future__ import annotations
 
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.html.page.template import render_page
-from mqdiag.render.html.sections import evidence_sections, story_sections
+from mqdiag.render.html.template import render_page
+from mqdiag.render.sections import sections_of
 
 
 def render(report: Report, view: View) -> str:
     """A whole HTML document."""
-    return render_page(report, story_sections(report, view), evidence_sections(report, view))
+    return render_page(report, sections_of(report, view), view.language)

@@ -7,13 +7,15 @@ that is left, an empty comment stands in between.
 
 from __future__ import annotations
 
+import html
 import re
 
 from mqdiag.render.wording.safe import safe
 
 LONGEST = 2000
 _PUNCTUATION = re.compile(r"[\\`*_\[\]<>|~#&$!]")
-_AT_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+# What opens a list, a heading's underline or a rule: a sign, or a number with a sign behind it.
+_AT_LINE_START = re.compile(r"^(\d*)([-+=]|(?<=\d)[.)])")
 # @name, #1 and !1, %milestone, &epic, $snippet, ~label; https:// and www. become links of their own
 _REFERENCE = re.compile(r"(?<=[@#!%&$~^])(?=\w)|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=GH)(?=-\d)", re.IGNORECASE)
 _NOTHING = "<!-- -->"
@@ -21,11 +23,12 @@ _NOTHING = "<!-- -->"
 
 def escaped(text: str, *, limit: int = LONGEST) -> str:
     """The text for a paragraph, a list item or a cell of a table."""
-    shown = _PUNCTUATION.sub(r"\\\g<0>", safe(text, limit=limit))
-    shown = _AT_LINE_START.sub(_quiet, shown)
+    # Spaces at the beginning would make it a block of code.
+    shown = _PUNCTUATION.sub(r"\\\g<0>", safe(text, limit=limit).lstrip())
+    shown = _AT_LINE_START.sub(r"\1\\\2", shown)
     return _REFERENCE.sub(_NOTHING, shown)
 
 
-def _quiet(found: re.Match[str]) -> str:
-    """A list, a heading or a rule begins with a sign, or with a number and a sign after it."""
-    return f"{found[1]}{_NOTHING}{found[2]}" if found[2].isdigit() else f"{found[1]}\\{found[2]}"
+def escaped_html(text: str, *, limit: int = LONGEST) -> str:
+    """The text inside a tag of our own, where backslashes escape nothing."""
+    return _REFERENCE.sub(_NOTHING, html.escape(safe(text, limit=limit)))

@@ -11,39 +11,41 @@ from typing import Any
 import msgspec
 
 from mqdiag.findings import Report
+from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.sarif.artifacts import artifact
 from mqdiag.render.sarif.notifications import notifications
 from mqdiag.render.sarif.results import result
 from mqdiag.render.sarif.rules import rule
-from mqdiag.render.wording.reading import was_read
 from mqdiag.render.wording.safe import safe
 from mqdiag.report_json import encoded
+from mqdiag.text import Text
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 def render(report: Report, view: View) -> str:
     """One log with one run."""
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": _tool(report), **_shown(_run(report))}]}
-    return msgspec.json.format(msgspec.json.encode(log, enc_hook=encoded), indent=2).decode() + "\n"
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_shown(_run(report, view.write), view.write)]}
+    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
 
 
-def _tool(report: Report) -> dict[str, Any]:
-    rules = [rule(card) for card in report.rule_cards]
+def _tool(report: Report, write: Writer) -> dict[str, Any]:
+    rules = [rule(card, write) for card in report.rule_cards]
     return {"driver": {"name": "mqdiag", "version": report.mqdiag, "rules": rules}}
 
 
-def _run(report: Report) -> dict[str, Any]:
+def _run(report: Report, write: Writer) -> dict[str, Any]:
     return {
+        "tool": _tool(report, write),
         "invocations": [
             {
-                "executionSuccessful": not report.failed and any(map(was_read, report.inputs)),
-                "toolExecutionNotifications": notifications(report),
+                "executionSuccessful": not report.failed and any(given.was_read for given in report.inputs),
+                "toolExecutionNotifications": notifications(report, write),
             }
         ],
         "artifacts": [artifact(given) for given in report.inputs],
-        "results": [result(finding, report) for finding in (*report.findings, *report.ignored)],
+        "results": [result(finding, report, write) for finding in (*report.findings, *report.ignored)],
         "columnKind": "unicodeCodePoints",
         "properties": {
             "checked": report.checked,
@@ -52,12 +54,12 @@ def _run(report: Report) -> dict[str, Any]:
     }
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any, write: Writer) -> Any:
     """Texts for a viewer: what is invisible or active in a name from evidence is an escape."""
-    if isinstance(value, str):
-        return safe(value, limit=None)
+    if isinstance(value, str | Text):
+        return safe(write(value), limit=None)
     if isinstance(value, dict):
-        return {_shown(key): _shown(inner) for key, inner in value.items()}
+        return {_shown(key, write): _shown(inner, write) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_shown(inner) for inner in value]
+        return [_shown(inner, write) for inner in value]
     return value

@@ -15,7 +15,7 @@ def artifact(given: Input) -> dict[str, Any]:
     found: dict[str, Any] = {"location": {"uri": uri(given.path)}, "roles": ["analysisTarget"]}
     if given.bytes is not None:
         found["length"] = given.bytes
-    facts = {"kind": given.kind, "format": given.format, "capturedAt": given.captured_at}
+    facts: dict[str, Any] = {"kind": given.kind, "format": given.format, "capturedAt": given.captured_at}
     facts["skipped"] = given.skipped
     found["properties"] = {"complete": given.complete} | {
         name: value for name, value in facts.items() if value is not None

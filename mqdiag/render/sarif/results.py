@@ -8,11 +8,11 @@ import msgspec
 
 from mqdiag.facts import Input
 from mqdiag.findings import Acceptance, Finding, Report
+from mqdiag.language import Writer
 from mqdiag.render.sarif.artifacts import uri
 from mqdiag.render.sarif.messages import message
 from mqdiag.render.sarif.rules import LEVELS
 from mqdiag.render.wording.about import about, about_line
-from mqdiag.render.wording.reading import was_read
 
 FINGERPRINT = "mqdiag/v1"
 MOST_LOCATIONS = 20
@@ -20,12 +20,12 @@ _KINDS = {"heap": "heap", "stacks": "stacks", "logs": "log"}
 """Kinds of inputs by what a rule needs."""
 
 
-def result(finding: Finding, report: Report) -> dict[str, Any]:
+def result(finding: Finding, report: Report, write: Writer) -> dict[str, Any]:
     """Where it is: in which input, and on which group, queue or thread."""
     written: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": LEVELS[finding.severity],
-        "message": message(" ".join((f"{finding.title}.", *finding.explanation))),
+        "message": message(" ".join((f"{write(finding.title)}.", *map(write, finding.explanation)))),
         "locations": _locations(finding, report),
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "properties": _properties(finding),
@@ -74,7 +74,7 @@ def _locations(finding: Finding, report: Report) -> list[dict[str, Any]]:
 
 
 def _evidence(finding: Finding, report: Report) -> list[tuple[int, Input]]:
-    read = [(place, given) for place, given in enumerate(report.inputs) if was_read(given)]
+    read = [(place, given) for place, given in enumerate(report.inputs) if given.was_read]
     if finding.rests_on:
         paths = set(finding.rests_on)
         return [(place, given) for place, given in read if given.path in paths][:MOST_LOCATIONS]

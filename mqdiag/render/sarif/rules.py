@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from mqdiag.findings import RuleCard, Severity
+from mqdiag.language import Writer
 from mqdiag.render.sarif.messages import message
+from mqdiag.text import say
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
-def rule(card: RuleCard) -> dict[str, Any]:
+def rule(card: RuleCard, write: Writer) -> dict[str, Any]:
     """Its texts, and the worst level that it gives."""
-    steps = "\n".join(f"- {step}" for step in card.remedy)
-    rests_on = "\n".join(f"- {reference}" for reference in card.references)
+    steps = "\n".join(f"- {write(step)}" for step in card.remedy)
+    why, change, rests_on = write(card.why), write(say("What to change:")), write(say("Sources:"))
+    sources = "\n".join(f"- {reference}" for reference in card.references)
     return {
         "id": card.name,
         "name": "".join(word.capitalize() for word in card.name.split("-")),
-        "shortDescription": message(card.title),
-        "fullDescription": message(card.why),
-        "help": message(f"{card.why}\n\nWhat to change:\n{steps}\n\nRests on:\n{rests_on}"),
+        "shortDescription": message(write(card.title)),
+        "fullDescription": message(why),
+        "help": message("\n\n".join((why, f"{change}\n{steps}", f"{rests_on}\n{sources}"))),
         "defaultConfiguration": {"level": LEVELS[min(card.severities, key=lambda severity: severity.rank)]},
         "properties": {"tags": ["rocketmq", *card.needs, *card.any_of], "causes": card.causes},
     }

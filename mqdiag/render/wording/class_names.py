@@ -1,20 +1,29 @@
-"""Java names cut to the room there is, without losing the part that tells them apart."""
+"""Java names shortened to the space there is, without losing the part that distinguishes them."""
 
 from __future__ import annotations
 
+import re
 
-def fit(name: str, width: int) -> str:
-    """Shorten packages from the left, one after the other, until the name fits: o.a.r.common.message.Message.
+_PACKAGE = re.compile(r"(?<![\w.$])(?:[a-z_][\w$]*\.)+(?=[\w$])")
+"""the package in front of a class, its last dot included"""
 
-    A name that is still too long is returned as short as it gets; the page wraps it.
+
+def shortened(name: str, width: int) -> str:
+    """Shorten packages from the left, one after the other, until the text fits: o.a.r.common.message.Message.
+
+    The text may be a class, a frame, a reference "Class.field -> Class" or several of them. A text that is still too
+    long is returned as short as it gets.
     """
-    head, *rest = name.split(" ", 1)
-    tail = f" {rest[0]}" if rest else ""
-    if head == "class" and rest:
-        return f"class {fit(rest[0], width - 6)}"
-    parts = head.split(".")
-    for position, part in enumerate(parts[:-1]):
-        if len(".".join(parts)) + len(tail) <= width or not part[:1].islower():
-            break
-        parts[position] = part[0]
-    return ".".join(parts) + tail
+    excess = len(name) - width
+
+    def shorter(package: re.Match[str]) -> str:
+        nonlocal excess
+        parts = package[0].split(".")
+        for place, part in enumerate(parts[:-1]):
+            if excess <= 0:
+                break
+            excess -= len(part) - 1
+            parts[place] = part[0]
+        return ".".join(parts)
+
+    return name if excess <= 0 else _PACKAGE.sub(shorter, name)

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections import Counter
 
 from mqdiag.findings import Report, Severity
-from mqdiag.render.wording.reading import was_read
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
-def totals_line(report: Report) -> str:
-    """The whole report in a few words: "1 error, 2 warnings, 1 known"."""
-    if not any(map(was_read, report.inputs)):
+def totals_line(report: Report) -> Text:
+    """The whole report in a few words: "1 error, 2 warnings, 1 known"; the answer's state where nothing was found."""
+    if not any(given.was_read for given in report.inputs):
         return say("no input could be read")
-    parts = []
     counts = Counter(found.severity for found in report.findings if found.accepted is None)
+    parts = []
     if errors := counts[Severity.ERROR]:
-        parts.append(say("{number:count} {number:error|errors}", number=errors))
+        parts.append(say("{errors:count} {errors:error|errors}", errors=errors))
     if warnings := counts[Severity.WARNING]:
-        parts.append(say("{number:count} {number:warning|warnings}", number=warnings))
-    if notes := counts[Severity.INFO]:
-        parts.append(say("{number:count} {number:note|notes}", number=notes))
-    known = sum(found.accepted is not None for found in report.findings)
-    if known:
-        parts.append(say("{known} known", known=known))
+        parts.append(say("{warnings:count} {warnings:warning|warnings}", warnings=warnings))
+    if infos := counts[Severity.INFO]:
+        parts.append(say("{infos:count} info", infos=infos))
+    if known := sum(found.accepted is not None for found in report.findings):
+        parts.append(say("{known:count} known", known=known))
     if parts:
-        return ", ".join(parts)
-    return say("no fault found") if report.checked else say("nothing could be checked")
+        return say("{parts}", parts=tuple(parts))
+    return say("no fault found") if report.answer.state == "healthy" else say("undecided")

@@ -1,29 +1,26 @@
-"""Words of the report's fields, as a person reads them: severities, confidences, states, kinds of evidence."""
+"""The report's own vocabulary for people: states, severities, kinds of evidence, names of fields."""
 
 from __future__ import annotations
 
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
-WORDS = frozenset(
-    map(
-        str,
-        (
-            say("error"), say("warning"), say("info"), say("note"),
-            say("high"), say("medium"), say("low"),
-            say("stuck"), say("blocked"), say("progressing"), say("idle"), say("unknown"),
-            say("new"), say("gone"), say("changed"),
-            say("group"), say("topic"), say("broker"), say("queue"), say("thread"), say("class"),
-            say("field"), say("setting"), say("address"), say("client"), say("host"), say("service"),
-            say("instance"),
-            say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"),
-            say("heap dump"), say("thread dumps"), say("fleet"), say("count"), say("size"), say("span"),
-            say("rocketmq"), say("jdk"), say("application"),
-        ),
+_WORDS = {
+    word.template: word
+    for word in (
+        say("error"), say("warning"), say("info"),
+        say("high"), say("medium"), say("low"),
+        say("stuck"), say("blocked"), say("progressing"), say("idle"), say("unknown"),
+        say("new"), say("gone"), say("changed"),
+        say("group"), say("topic"), say("broker"), say("queue"), say("thread"), say("class"),
+        say("field"), say("setting"), say("address"), say("client"), say("host"), say("service"),
+        say("instance"), say("environment"),
+        say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"),
+        say("heap dump"), say("thread dumps"), say("fleet"), say("count"), say("size"), say("span"),
+        say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
-)  # fmt: skip
-"""What `word` translates; everything else is a name."""
+}  # fmt: skip
 
 
-def word(value: str) -> str:
-    """The word in the chosen language; what is no word of ours stays as it is."""
-    return say(value) if value in WORDS else value
+def word(name: str) -> Text | str:
+    """The word for a value of the report; a name that is none of them stays as it is."""
+    return _WORDS.get(name, name)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqdiag.render.html.figures.svg import cut, element
-from mqdiag.render.html.figures.treemap import squarified
+from mqdiag.render.figures.svg import cut, element
+from mqdiag.render.figures.treemap import squarified
 
 
 @given(st.lists(st.floats(1, 1e6), min_size=1, max_size=40))

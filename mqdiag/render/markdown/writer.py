@@ -1,0 +1,117 @@
+"""Sections as blocks of Markdown; whatever evidence says stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from mqdiag.render import View
+from mqdiag.render.markdown.escape import escaped, escaped_html
+from mqdiag.render.parts import (
+    AnyPart,
+    Branch,
+    Bullets,
+    Card,
+    Code,
+    Figure,
+    Fold,
+    Pairs,
+    Paragraph,
+    Path,
+    Section,
+    Several,
+    Stack,
+    Steps,
+    Table,
+    Tree,
+    Words,
+)
+from mqdiag.text import Value
+
+
+class MarkdownWriter:
+    """Writes the short form of parts."""
+
+    def __init__(self, view: View) -> None:
+        self._write = view.write
+
+    def section(self, section: Section) -> Iterator[str]:
+        """The blocks of a section, its heading first."""
+        if section.headed:
+            yield f"## {self._text(section.title)}"
+        yield from self._parts(section.parts)
+
+    def _parts(self, parts: Iterable[AnyPart]) -> Iterator[str]:
+        for part in parts:
+            if not part.wide:
+                yield from self._part(part)
+
+    def _part(self, part: AnyPart) -> Iterator[str]:
+        match part:
+            case Paragraph():
+                yield (
+                    f"<sub>{escaped_html(self._write(part.text))}</sub>" if part.soft else self._text(part.text)
+                )
+            case Bullets():
+                yield from self._list(part.title, [f"- {self._text(line)}" for line in part.lines])
+            case Steps():
+                steps = [f"{place}. {self._text(line)}" for place, line in enumerate(part.lines, 1)]
+                yield from self._list(part.title, steps)
+            case Pairs():
+                yield "\n".join(f"- {self._text(name)}: {self._value(value)}" for name, value in part.rows)
+            case Table():
+                yield from self._table(part)
+            case Stack():
+                yield "\n".join(f"- {self._text(frame)}" for frame in part.frames[: part.shown[0]])
+            case Path():
+                yield "\n".join(f"- {self._text(step)}" for step in part.steps)
+            case Code():
+                yield "\n".join(f"- {self._text(line)}" for line in part.lines)
+            case Tree():
+                yield "\n".join(self._branches(part.branches, ""))
+            case Figure():
+                yield from self._parts(part.words)
+            case Fold():
+                yield f"<details><summary>{escaped_html(self._write(part.summary))}</summary>"
+                yield from self._parts(part.parts)
+                yield "</details>"
+            case Several():
+                yield from self._parts(part.parts[: part.shown[0]])
+                if len(part.parts) > part.shown[0]:
+                    yield self._text(part.rest(len(part.parts) - part.shown[0]))
+            case Card():
+                label = self._write(part.label).upper()
+                yield f"### {escaped(f'{label}: {self._write(part.title)}')}"
+                yield from self._parts(part.parts)
+            case _:
+                assert_never(part)
+
+    def _list(self, title: Words, lines: Sequence[str]) -> Iterator[str]:
+        if title:
+            yield f"**{self._text(title)}**"
+        yield "\n".join(lines)
+
+    def _table(self, table: Table) -> Iterator[str]:
+        kept = [place for place, column in enumerate(table.columns) if not column.wide]
+        head = [self._text(table.columns[place].head) for place in kept]
+        rule = ["---:" if table.columns[place].is_number else "---" for place in kept]
+        limit = table.shown[0]
+        rows = [
+            [self._value(row[place], table.columns[place].kind) for place in kept] for row in table.rows[:limit]
+        ]
+        yield "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+        if len(table.rows) > limit:
+            yield self._text(table.rest(table.rows[limit:]))
+        if table.note:
+            yield self._text(table.note)
+
+    def _branches(self, branches: Sequence[Branch], indent: str) -> Iterator[str]:
+        for branch in branches:
+            yield f"{indent}- {self._text(branch.text)}"
+            yield from self._branches(branch.below, f"{indent}  ")
+
+    def _text(self, text: Words) -> str:
+        return escaped(self._write(text))
+
+    def _value(self, value: Value, kind: str = "") -> str:
+        return escaped(self._write.value(value, kind))

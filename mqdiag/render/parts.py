@@ -1,0 +1,263 @@
+"""The neutral parts of a report: what a section says, before any writer gives it a form.
+
+A section maker (`mqdiag/render/sections/`) reads the report and returns `Section`s. The writers of text, HTML and
+Markdown draw the same sections, so each figure and each sentence is made once. A maker follows four rules.
+
+* Words are `Text` (made by `say`), data is `str`. A maker formats nothing: no f-string, no `write`, no joined names.
+* Cells of tables and values of pairs are raw: int, float, str, None, `Text` or a tuple of them. `Column.kind` says
+  how a column is written (the kinds of `mqdiag.text`); for a single number use `quantity(value, kind)` or `say`.
+* None is a value that is not known. `NO_VALUE` is the cell of something that has no such value.
+* A maker leaves nothing out. The writer cuts: the short form (text) has the first of `shown=(short, wide)` rows and
+  no part or column that is `wide`; the wide form (HTML, and text with `detail="full"`) has the second and all parts.
+
+| part | text | page |
+|---|---|---|
+| Paragraph | wrapped lines | a paragraph; with `link` a link to that anchor |
+| Bullets, Steps | "- " and "1." lines, under their title | a list, under its title |
+| Pairs | two columns | a list of terms |
+| Table | columns with a head | a table that sorts and filters |
+| Stack, Path | frames; steps from a GC root | a list |
+| Tree | branches, indented where they part | nested lists |
+| Figure | its words | its picture |
+| Fold | a line and what it holds, indented | opens on demand |
+| Code | commands, never wrapped | a block |
+| Several | the first ones, and how many more | the same |
+| Card | a mark and a sentence with its parts | a box in the colour of its state |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from mqdiag.text import NOTHING, Text, Value, say
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from mqdiag.language import Writer
+
+Words = Text | str
+"""words of our own, or data"""
+
+NO_VALUE = "-"
+"""the cell of what has no such value, such as the first offset of an empty queue"""
+
+NUMBERS = frozenset(("count", "decimal", "bytes", "percent", "ms", "seconds", "rate"))
+"""kinds whose columns are aligned to the right and sort by their numbers"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What all parts have."""
+
+    wide: bool = False
+    """only the wide form has it"""
+
+
+@dataclass(frozen=True)
+class Paragraph(Part):
+    """One sentence or several."""
+
+    text: Words
+    soft: bool = field(default=False, kw_only=True)
+    """an explanation in the margin, not part of the message"""
+    link: str | None = field(default=None, kw_only=True)
+    """anchor in the page that it leads to"""
+
+
+@dataclass(frozen=True)
+class Bullets(Part):
+    """Sentences side by side."""
+
+    lines: Sequence[Words]
+    title: Words = field(default=NOTHING, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Steps(Part):
+    """Sentences in their order, numbered."""
+
+    lines: Sequence[Words]
+    title: Words = field(default=NOTHING, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Pairs(Part):
+    """Names and values."""
+
+    rows: Sequence[tuple[Words, Value]]
+    java: bool = field(default=False, kw_only=True)
+    """values are Java names: a narrow page shortens their packages"""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    head: Text
+    kind: str = ""
+    """how its values are written, as in `mqdiag.text`"""
+    number: bool | None = field(default=None, kw_only=True)
+    """aligned to the right and sorted as numbers; None: as its kind has it. True for ids and offsets"""
+    java: bool = field(default=False, kw_only=True)
+    """Java names: a narrow table shortens their packages"""
+    whole: bool = field(default=False, kw_only=True)
+    """names that a person copies: never broken over lines"""
+    wide: bool = field(default=False, kw_only=True)
+    """only the wide form has it"""
+    optional: bool = field(default=False, kw_only=True)
+    """left out where every row has None or nothing"""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is aligned to the right and sorted as numbers."""
+        return self.kind in NUMBERS if self.number is None else self.number
+
+
+Row = Sequence[Value]
+
+
+def more_rows(rows: Sequence[Row]) -> Text:
+    """How many rows a table leaves out, where its maker says nothing better."""
+    return say("and {hidden:count} more", hidden=len(rows))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Part):
+    """Rows of raw cells under heads."""
+
+    name: str
+    """its anchor in the page; a process's number is put before it"""
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    caption: Text = NOTHING
+    """left out where the section's title says it"""
+    shown: tuple[int, int] = (12, 2000)
+    """rows in the short and in the wide form"""
+    rest: Callable[[Sequence[Row]], Text] = more_rows
+    """what is said of the rows that are left out"""
+    note: Text = NOTHING
+    """what the heads mean, or what the numbers rest on"""
+
+    def __post_init__(self) -> None:
+        """Drop the optional columns that no row fills."""
+        kept = [
+            place
+            for place, column in enumerate(self.columns)
+            if not column.optional or any(row[place] is not None and row[place] != "" for row in self.rows)
+        ]
+        if len(kept) < len(self.columns):
+            object.__setattr__(self, "rows", [tuple(row[place] for place in kept) for row in self.rows])
+            object.__setattr__(self, "columns", [self.columns[place] for place in kept])
+
+
+@dataclass(frozen=True)
+class Stack(Part):
+    """Frames of one or more threads, the top first, as Java prints them."""
+
+    frames: Sequence[str]
+    own: Sequence[int] = field(default=(), kw_only=True)
+    """places of the application's own frames"""
+    shown: tuple[int, int] = field(default=(8, 1000), kw_only=True)
+    """frames in the short and in the wide form"""
+
+
+@dataclass(frozen=True)
+class Path(Part):
+    """References from a GC root to an object, one step each."""
+
+    steps: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch:
+    """A node of a tree."""
+
+    text: Words
+    mark: Words = NOTHING
+    """in front of it: a share"""
+    java: bool = False
+    """a Java name, whose packages a narrow page shortens"""
+    state: str = ""
+    """a thread's state, for its colour"""
+    below: Sequence[Branch] = ()
+
+
+@dataclass(frozen=True)
+class Tree(Part):
+    """Branches; a single one below another stays at the same indentation."""
+
+    branches: Sequence[Branch]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure(Part):
+    """A picture, and the parts that say the same in words."""
+
+    draw: Callable[[Writer], Markup]
+    """makes the SVG; called by the page alone"""
+    caption: Text
+    words: Sequence[AnyPart] = ()
+    """for text; empty where the table beside it says the same"""
+
+
+@dataclass(frozen=True)
+class Fold(Part):
+    """A line, and parts that a page shows on demand."""
+
+    summary: Words
+    parts: Sequence[AnyPart]
+    mark: str = field(default="-", kw_only=True)
+    """in front of the line in text"""
+    state: str = field(default="", kw_only=True)
+    """a thread's state, for its colour"""
+
+
+@dataclass(frozen=True)
+class Code(Part):
+    """Lines for a shell."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Several(Part):
+    """Parts of one kind, of which the short form has the first ones."""
+
+    parts: Sequence[AnyPart]
+    shown: tuple[int, int]
+    """in the short and in the wide form"""
+    rest: Callable[[int], Text]
+    """what is said of the number that is left out"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card(Part):
+    """A statement with its state: the answer, a finding, a rule."""
+
+    name: str
+    """its anchor in the page"""
+    state: Literal["error", "warning", "info", "healthy", "undecided"]
+    label: Words
+    """the state in a word"""
+    title: Words
+    parts: Sequence[AnyPart]
+
+
+AnyPart = (
+    Paragraph | Bullets | Steps | Pairs | Table | Stack | Path | Tree | Figure | Fold | Code | Several | Card
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the report with a heading."""
+
+    name: str
+    """its anchor in the page"""
+    title: Text
+    parts: Sequence[AnyPart]
+    headed: bool = True
+    """False where the parts speak for themselves: text writes no heading, a page shows none in its list"""

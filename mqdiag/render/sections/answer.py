@@ -1,0 +1,72 @@
+"""The answer of the run, with the finding that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from mqdiag.findings import Answer, Finding, Report, Severity
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
+from mqdiag.render.sections.finding_cards import finding_card
+from mqdiag.render.wording.totals import totals_line
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, quantity, say
+
+_LABELS = {"healthy": say("OK"), "undecided": say("undecided")}
+
+
+def answer_section(report: Report, view: View) -> Iterator[Section]:
+    """The answer as a card; where it is a finding's title, that finding's card."""
+    yield Section(name="answer", title=say("Answer"), headed=False, parts=(_card(report),))
+
+
+def _card(report: Report) -> Card:
+    answer = report.answer
+    named = answering_finding(report)
+    if named is not None:
+        return finding_card(named, report)
+    parts: list[AnyPart] = []
+    if answer.reason:
+        parts.append(Paragraph(answer.reason))
+    parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
+    if answer.margins:
+        parts.append(_margins(answer))
+    return Card(
+        name="answer-card", state=_state(report), label=_label(report), title=answer.text, parts=tuple(parts)
+    )
+
+
+def answering_finding(report: Report) -> Finding | None:
+    """The finding whose title is the answer; None where the answer is a sentence of its own."""
+    return next((found for found in report.findings if found.title == report.answer.text), None)
+
+
+def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:
+    if report.answer.state != "fault":
+        return report.answer.state
+    return _severity(report).value
+
+
+def _label(report: Report) -> Text | str:
+    if report.answer.state != "fault":
+        return _LABELS[report.answer.state]
+    return word(_severity(report).value)
+
+
+def _severity(report: Report) -> Severity:
+    """Of the worst finding that counts, else of the worst one."""
+    counting = [found for found in report.findings if found.accepted is None]
+    return (counting or list(report.findings))[0].severity
+
+
+def _margins(answer: Answer) -> Table:
+    return Table(
+        name="margins",
+        caption=say("How close it is to its limits"),
+        columns=(Column(say("measured")), Column(say("now"), number=True), Column(say("limit"), number=True)),
+        rows=[
+            (margin.label, quantity(margin.value, margin.kind), quantity(margin.limit, margin.kind))
+            for margin in answer.margins
+        ],
+    )

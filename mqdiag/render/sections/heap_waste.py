@@ -1,0 +1,299 @@
+"""Memory that is used for nothing, and other suspects that are no single large object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import HeapFacts
+from mqdiag.facts.ratios import ratio
+from mqdiag.facts.waste import (
+    DirectBuffers,
+    DuplicateStrings,
+    LoaderGroup,
+    ThreadLocals,
+    Waste,
+    WastefulCollections,
+)
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Path, Section, Table, Words
+from mqdiag.text import NOTHING, Text, Value, say
+
+WORTH_SHOWING_BYTES = 1 << 20
+WORTH_SHOWING_SHARE = 0.02
+"""of the reachable bytes; some repeats and empty lists are in every heap"""
+_TEXTS = 3
+
+Line = tuple[Text, Text, int]
+"""name, sentence, and the bytes that decide whether it is worth a line in the short form"""
+
+
+def waste_section(report: Report, view: View) -> Iterator[Section]:
+    """One line for each kind, and the tables behind the lines in the wide form."""
+    heap = report.heap
+    if heap is None or heap.waste is None:
+        return
+    lines = list(_lines(heap.waste))
+    least = max(WORTH_SHOWING_BYTES, round((heap.shallow_bytes or 0) * WORTH_SHOWING_SHARE))
+    parts: list[AnyPart] = []
+    for wide in (False, True):
+        rows: list[tuple[Words, Value]] = [(name, text) for name, text, size in lines if (size < least) == wide]
+        if rows:
+            parts.append(Pairs(rows, wide=wide))
+    parts += _tables(heap)
+    if parts:
+        yield Section(name="waste", title=say("Waste and other suspects"), parts=parts)
+
+
+def _lines(waste: Waste) -> Iterator[Line]:
+    if waste.duplicate_strings is not None:
+        found = waste.duplicate_strings
+        yield say("equal strings"), _strings(found), found.wasted_bytes or found.estimated_bytes or 0
+    if waste.collections is not None and waste.collections.classes:
+        yield say("spare capacity"), _collections(waste.collections), waste.collections.wasted_bytes
+    for group in waste.class_loaders:
+        yield say("class loaders"), _loaders(group), group.retained_bytes
+    if waste.thread_locals is not None:
+        yield say("thread locals"), _locals(waste.thread_locals), waste.thread_locals.retained_bytes
+    direct = waste.direct_buffers
+    if direct is not None and _own_bytes(direct):
+        yield say("direct buffers"), _direct(direct), _own_bytes(direct)
+    if direct is not None and direct.netty_bytes:
+        yield say("direct buffers of Netty"), _netty(direct), direct.netty_bytes
+
+
+def _strings(found: DuplicateStrings) -> Text:
+    if found.wasted_bytes is None or found.repeated is None:
+        return say(
+            "about {estimated_bytes:bytes}, from a sample of one in {sampled_one_in:count} of {strings:count}",
+            estimated_bytes=found.estimated_bytes,
+            sampled_one_in=found.sampled_one_in,
+            strings=found.strings,
+        )
+    texts = tuple(
+        say('"{text}" × {strings:count}', text=each.text, strings=each.strings)
+        for each in found.largest[:_TEXTS]
+    )
+    return say(
+        "{wasted_bytes:bytes} in {repeated:count} of {strings:count} strings that repeat another one{texts}",
+        wasted_bytes=found.wasted_bytes,
+        repeated=found.repeated,
+        strings=found.strings,
+        texts=say(": {texts}", texts=texts) if texts else NOTHING,
+    )
+
+
+def _collections(found: WastefulCollections) -> Text:
+    worst = found.classes[0]
+    told = say(
+        "{wasted_bytes:bytes} in empty and nearly empty collections, most in {class_name}: of"
+        " {collections:count}, {empty:count} are empty and {sparse:count} nearly empty",
+        wasted_bytes=found.wasted_bytes,
+        class_name=worst.class_name,
+        collections=worst.collections,
+        empty=worst.empty,
+        sparse=worst.sparse,
+    )
+    if found.sampled_one_in == 1:
+        return told
+    return say(
+        "about {told} (from a sample of one in {sampled_one_in:count})",
+        told=told,
+        sampled_one_in=found.sampled_one_in,
+    )
+
+
+def _loaders(group: LoaderGroup) -> Text:
+    closed = say(", {closed:count} of them closed", closed=group.closed) if group.closed else NOTHING
+    return say(
+        "{loaders:count} of {loader_class}{closed} have the same classes, {retained_bytes:bytes} retained;"
+        " `mqdiag show DUMP {object_id}`",
+        loaders=group.loaders,
+        loader_class=group.loader_class,
+        closed=closed,
+        retained_bytes=group.retained_bytes,
+        object_id=group.object_id,
+    )
+
+
+def _locals(found: ThreadLocals) -> Text:
+    worst: Text = NOTHING
+    if found.threads:
+        first = found.threads[0]
+        worst = say(
+            ", most in thread {thread}: {retained_bytes:bytes}, its largest value is a {largest_class}",
+            thread=first.thread,
+            retained_bytes=first.retained_bytes,
+            largest_class=first.largest_class,
+        )
+    stale: Text = NOTHING
+    if found.stale_bytes:
+        stale = say("; {stale_bytes:bytes} of dropped ThreadLocals", stale_bytes=found.stale_bytes)
+    return say(
+        "{retained_bytes:bytes} in {entries:count} {entries:value|values}{worst}{stale}",
+        retained_bytes=found.retained_bytes,
+        entries=found.entries,
+        worst=worst,
+        stale=stale,
+    )
+
+
+def _own_bytes(found: DirectBuffers) -> int:
+    """By the JVM's own count where the dump has it."""
+    return found.capacity_bytes if found.reserved_bytes is None else found.reserved_bytes
+
+
+def _direct(found: DirectBuffers) -> Text:
+    garbage: Text = NOTHING
+    if found.unreachable_bytes:
+        garbage = say(", {unreachable_bytes:bytes} of it in garbage", unreachable_bytes=found.unreachable_bytes)
+    if found.limit_bytes is None:
+        return say("{own_bytes:bytes} outside the heap{garbage}", own_bytes=_own_bytes(found), garbage=garbage)
+    return say(
+        "{own_bytes:bytes} outside the heap, {share:percent} of the {limit_bytes:bytes} allowed{garbage}",
+        own_bytes=_own_bytes(found),
+        share=ratio(_own_bytes(found), found.limit_bytes),
+        limit_bytes=found.limit_bytes,
+        garbage=garbage,
+    )
+
+
+def _netty(found: DirectBuffers) -> Text:
+    if found.netty_limit_bytes is None:
+        return say("{netty_bytes:bytes} by its own count", netty_bytes=found.netty_bytes)
+    return say(
+        "{netty_bytes:bytes} by its own count, of the {netty_limit_bytes:bytes} that it allows itself",
+        netty_bytes=found.netty_bytes,
+        netty_limit_bytes=found.netty_limit_bytes,
+    )
+
+
+def _tables(heap: HeapFacts) -> Iterator[AnyPart]:
+    waste = heap.waste or Waste()
+    strings, locals_, direct = waste.duplicate_strings, waste.thread_locals, waste.direct_buffers
+    if strings is not None and strings.largest:
+        yield Table(
+            name="texts",
+            caption=say("Texts repeated most"),
+            columns=(
+                Column(say("text")),
+                Column(say("strings"), "count"),
+                Column(say("wasted"), "bytes"),
+                Column(say("mostly held by"), java=True, optional=True),
+            ),
+            rows=[(one.text, one.strings, one.wasted_bytes, one.held_by) for one in strings.largest],
+            wide=True,
+        )
+    if strings is not None and strings.holders:
+        yield Table(
+            name="text-holders",
+            caption=say("Fields that hold repeated texts"),
+            columns=(Column(say("field"), java=True), Column(say("share"), "percent")),
+            rows=[(one.held_by, one.share) for one in strings.holders],
+            wide=True,
+        )
+    if waste.collections is not None and waste.collections.classes:
+        yield _collections_table(waste.collections)
+    if waste.class_loaders:
+        yield _loaders_table(waste.class_loaders)
+        for group in waste.class_loaders:
+            if group.path:
+                summary = say(
+                    "References from a GC root to {loader_class} {object_id}",
+                    loader_class=group.loader_class,
+                    object_id=group.object_id,
+                )
+                yield Fold(summary, (Path(group.path),), wide=True)
+    if locals_ is not None and locals_.threads:
+        yield Table(
+            name="thread-locals",
+            caption=say("Thread locals"),
+            columns=(
+                Column(say("thread")),
+                Column(say("values"), "count"),
+                Column(say("retained"), "bytes"),
+                Column(say("largest value"), java=True),
+            ),
+            rows=[(one.thread, one.entries, one.retained_bytes, one.largest_class) for one in locals_.threads],
+            wide=True,
+        )
+    if direct is not None:
+        yield from _direct_tables(direct)
+
+
+def _collections_table(found: WastefulCollections) -> Table:
+    return Table(
+        name="collections",
+        caption=say("Empty and nearly empty collections"),
+        columns=(
+            Column(say("class"), java=True),
+            Column(say("collections"), "count"),
+            Column(say("empty"), "count"),
+            Column(say("their bytes"), "bytes"),
+            Column(say("nearly empty"), "count"),
+            Column(say("spare bytes"), "bytes"),
+        ),
+        rows=[
+            (one.class_name, one.collections, one.empty, one.empty_bytes, one.sparse, one.spare_bytes)
+            for one in found.classes
+        ],
+        note=NOTHING
+        if found.sampled_one_in == 1
+        else say(
+            "projected from a sample of one in {sampled_one_in:count}", sampled_one_in=found.sampled_one_in
+        ),
+        wide=True,
+    )
+
+
+def _loaders_table(groups: tuple[LoaderGroup, ...]) -> Table:
+    return Table(
+        name="loaders",
+        caption=say("Class loaders with the same classes"),
+        columns=(
+            Column(say("loader"), java=True),
+            Column(say("loaders"), "count"),
+            Column(say("closed"), "count"),
+            Column(say("repeated classes"), "count"),
+            Column(say("for example"), java=True),
+            Column(say("retained"), "bytes"),
+        ),
+        rows=[
+            (
+                one.loader_class,
+                one.loaders,
+                one.closed,
+                one.repeated_classes,
+                one.example_class,
+                one.retained_bytes,
+            )
+            for one in groups
+        ],
+        wide=True,
+    )
+
+
+def _direct_tables(found: DirectBuffers) -> Iterator[AnyPart]:
+    yield Table(
+        name="direct",
+        caption=say("Buffers outside the heap"),
+        columns=(Column(say("kind")), Column(say("buffers"), "count"), Column(say("bytes"), "bytes")),
+        rows=[
+            (say("direct buffers"), found.buffers, found.capacity_bytes),
+            (say("without a cleaner"), found.unmanaged_buffers, found.unmanaged_bytes),
+            (say("mapped files"), found.mapped_buffers, found.mapped_bytes),
+        ],
+        wide=True,
+    )
+    if found.holders:
+        yield Table(
+            name="direct-holders",
+            caption=say("Classes that hold direct buffers"),
+            columns=(
+                Column(say("class"), java=True),
+                Column(say("buffers"), "count"),
+                Column(say("bytes"), "bytes"),
+            ),
+            rows=[(one.class_name, one.buffers, one.capacity_bytes) for one in found.holders],
+            wide=True,
+        )

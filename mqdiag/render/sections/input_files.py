@@ -1,0 +1,59 @@
+"""The files that were given, and how much of each could be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.inputs import Input
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import Column, Section, Table
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, say
+
+
+def inputs_section(report: Report, view: View) -> Iterator[Section]:
+    """One row for each input; those that were not read come first."""
+    given = sorted(report.inputs, key=_problem, reverse=True)
+    table = Table(
+        name="inputs",
+        columns=(
+            Column(say("file")),
+            Column(say("kind"), optional=True),
+            Column(say("format"), wide=True, optional=True),
+            Column(say("size"), "bytes", optional=True),
+            Column(say("taken"), "time", wide=True, optional=True),
+            Column(say("read")),
+        ),
+        rows=[
+            (
+                one.path,
+                word(one.kind) if one.kind else "",
+                one.format or "",
+                one.bytes,
+                one.captured_at or one.captured_at_local or "",
+                _read(one),
+            )
+            for one in given
+        ],
+        rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
+    )
+    yield Section(name="inputs", title=say("Inputs"), parts=(table,))
+
+
+def _problem(given: Input) -> int:
+    """3 for an input that could not be read, 2 for an incomplete one, 1 for one that was left out."""
+    return 3 if given.error else 1 if given.skipped else 0 if given.complete else 2
+
+
+def _read(given: Input) -> Text:
+    if given.error is not None:
+        return say("no: {error}", error=given.error)
+    if given.skipped is not None:
+        return say("left out: {skipped}", skipped=given.skipped)
+    if given.complete:
+        return say("whole")
+    problem = given.problem or say("it is not complete")
+    if given.stopped_at_byte is None:
+        return say("in part: {problem}", problem=problem)
+    return say("to byte {byte:count}: {problem}", byte=given.stopped_at_byte, problem=problem)

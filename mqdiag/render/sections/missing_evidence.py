@@ -1,0 +1,37 @@
+"""Evidence that would make the answer more certain, with the commands that collect it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.verdict import MissingEvidence
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Code, Fold, Paragraph, Section
+from mqdiag.text import say
+
+_PLACES = {
+    "host": say("on the host"),
+    "container": say("in a container"),
+    "kubernetes": say("in Kubernetes"),
+}
+
+
+def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
+    """The commands are ready to be pasted."""
+    if report.verdict is not None and report.verdict.surer:
+        yield Section(
+            name="missing",
+            title=say("What would make it more certain"),
+            parts=[_missing(missing) for missing in report.verdict.surer],
+        )
+
+
+def _missing(missing: MissingEvidence) -> Fold:
+    parts: list[AnyPart] = []
+    if missing.caution:
+        parts.append(Paragraph(say("Caution: {caution}.", caution=missing.caution)))
+    for command in missing.commands:
+        place = _PLACES.get(command.where, command.where)
+        parts += [Paragraph(say("{place}:", place=place)), Code(command.lines)]
+    return Fold(say("{what}: {why}.", what=missing.what, why=missing.why), parts)

@@ -1,0 +1,179 @@
+"""The queues of a heap dump: as bars, as strips of offsets, and in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mqdiag.facts import HeapFacts
+from mqdiag.facts.heap import QueueFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.bars import BarRow, bars
+from mqdiag.render.figures.offset_strip import Strip, offset_strips
+from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Row, Section, Table
+from mqdiag.text import NOTHING, Text, say
+
+_MOST_BARS = 20
+_MOST_STRIPS = 12
+_COMMON = (
+    ("group", say("group {group}")),
+    ("topic", say("topic {topic}")),
+    ("broker", say("broker {broker}")),
+)
+
+
+def queues_section(report: Report, view: View) -> Iterator[Section]:
+    """What all queues have in common is in the title."""
+    heap = report.heap
+    if heap is None or not heap.queues:
+        return
+    parts: list[AnyPart] = []
+    holding = [queue for queue in heap.queues if queue.messages]
+    if holding:
+        parts.append(_bars(holding))
+    strips = [queue for queue in heap.queues if queue.held_offsets and (queue.span or 0) > 0]
+    if strips:
+        parts.append(_strips(strips))
+    parts.append(_table(heap))
+    yield Section(name="queues", title=_title(heap), parts=parts)
+
+
+def _title(heap: HeapFacts) -> Text:
+    common = tuple(
+        words.filled({name: getattr(heap.queues[0], name)})
+        for name, words in _COMMON
+        if not _differ(heap, name)
+    )
+    return say("Queues, all of {common}", common=common) if common else say("Queues")
+
+
+def _differ(heap: HeapFacts, name: str) -> bool:
+    return len({getattr(queue, name) for queue in heap.queues}) > 1
+
+
+def _table(heap: HeapFacts) -> Table:
+    return Table(
+        name="queues",
+        columns=(
+            Column(say("group"), wide=not _differ(heap, "group")),
+            Column(say("topic"), wide=not _differ(heap, "topic")),
+            Column(say("broker"), wide=not _differ(heap, "broker")),
+            Column(say("queue"), number=True),
+            Column(say("messages"), "count"),
+            Column(say("bodies"), "bytes"),
+            Column(say("first offset"), number=True),
+            Column(say("last offset"), number=True, wide=True),
+            Column(say("span"), "count"),
+            Column(say("committed"), number=True, wide=True),
+            Column(say("lag"), "count", wide=True),
+            Column(say("in hand"), "ms"),
+            Column(say("state"), optional=True),
+            Column(say("locked"), wide=True, optional=True),
+        ),
+        rows=[_row(queue) for queue in sorted(heap.queues, key=_weight)],
+        shown=(10, 2000),
+        rest=_rest,
+        note=say(
+            '"span": last minus first offset of the cached messages; "in hand": since a listener got the first one'
+        ),
+    )
+
+
+def _row(queue: QueueFacts) -> Row:
+    return (
+        queue.group,
+        queue.topic,
+        queue.broker,
+        queue.queue_id,
+        queue.messages,
+        queue.body_bytes,
+        NO_VALUE if queue.min_offset is None else queue.min_offset,
+        NO_VALUE if queue.max_offset is None else queue.max_offset,
+        NO_VALUE if queue.span is None else queue.span,
+        queue.commit_offset,
+        queue.lag,
+        NO_VALUE if queue.oldest_consume_age_ms is None else queue.oldest_consume_age_ms,
+        say("dropped") if queue.dropped else "",
+        say("yes") if queue.locked else "",
+    )
+
+
+def _weight(queue: QueueFacts) -> tuple[int, int, int]:
+    return (-queue.body_bytes, -queue.messages, queue.queue_id or 0)
+
+
+def _rest(rows: Sequence[Row]) -> Text:
+    return say(
+        "and {hidden:count} more {hidden:queue|queues}: {messages:count} {messages:message|messages},"
+        " {body_bytes:bytes} of bodies",
+        hidden=len(rows),
+        messages=_sum(rows, 4),
+        body_bytes=_sum(rows, 5),
+    )
+
+
+def _sum(rows: Sequence[Row], place: int) -> int:
+    return sum(value for row in rows if isinstance(value := row[place], int))
+
+
+def _name(queue: QueueFacts) -> Text:
+    return say("{topic} {broker} #{queue_id}", topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id)
+
+
+def _bars(queues: list[QueueFacts]) -> Figure:
+    shown = sorted(queues, key=_weight)[:_MOST_BARS]
+    title = say(
+        "The queue with the most bytes is {name}: {body_bytes:bytes}",
+        name=_name(shown[0]),
+        body_bytes=shown[0].body_bytes,
+    )
+    rows = [BarRow(label=_name(queue), first=queue.body_bytes, second=queue.messages) for queue in shown]
+    left_out = len(queues) - len(shown)
+    return Figure(
+        draw=lambda write: bars(
+            write, title, (say("bytes of bodies"), say("messages")), ("bytes", "count"), rows
+        ),
+        caption=say("Queues by what they hold; {left_out:count} more hold less", left_out=left_out)
+        if left_out
+        else say("Queues by what they hold"),
+    )
+
+
+def _strips(queues: list[QueueFacts]) -> Figure:
+    shown = sorted(queues, key=lambda queue: (-(queue.oldest_consume_age_ms or 0), -(queue.span or 0)))
+    shown = shown[:_MOST_STRIPS]
+    widest = max(shown, key=lambda queue: queue.span or 0)
+    title = say(
+        "Offsets that are held; the largest span is {span:count} of {name}",
+        span=widest.span,
+        name=_name(widest),
+    )
+    strips = [
+        Strip(label=_name(queue), runs=queue.held_offsets, commit=queue.commit_offset, head=_head(queue))
+        for queue in shown
+    ]
+    beyond = [queue for queue in shown if queue.finished_beyond_head]
+    words = [say("{name}: {head}", name=_name(queue), head=_head(queue)) for queue in beyond if _head(queue)]
+    return Figure(
+        draw=lambda write: offset_strips(write, title, strips),
+        caption=say(
+            "Offsets of the queues, each on its own scale: filled is held, empty is finished. Red is the first"
+            " message while a listener has it in hand; no offset beyond it can be committed."
+        ),
+        words=(Bullets(words, title=say("First message in hand")),) if words else (),
+    )
+
+
+def _head(queue: QueueFacts) -> Text:
+    if queue.oldest_consume_age_ms is None or queue.min_offset is None:
+        return NOTHING
+    if not queue.finished_beyond_head:
+        return say(
+            "offset {offset} in hand for {age:ms}", offset=queue.min_offset, age=queue.oldest_consume_age_ms
+        )
+    return say(
+        "offset {offset} in hand for {age:ms}, {finished:count} finished beyond it",
+        offset=queue.min_offset,
+        age=queue.oldest_consume_age_ms,
+        finished=queue.finished_beyond_head,
+    )

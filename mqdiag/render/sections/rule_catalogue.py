@@ -1,0 +1,72 @@
+"""The rules in their own words: all in a table, or one whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.findings import RuleCard
+from mqdiag.render.parts import Bullets, Column, Pairs, Paragraph, Section, Steps, Table
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, Value, say
+
+_ALL = 1 << 30
+
+
+def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
+    """All rules, one row each."""
+    table = Table(
+        name="rules",
+        columns=(
+            Column(say("rule"), whole=True),
+            Column(say("needs")),
+            Column(say("worst")),
+            Column(say("what it finds")),
+        ),
+        rows=[(card.name, _needs(card), word(card.severities[0].value), card.title) for card in cards],
+        shown=(_ALL, _ALL),
+    )
+    return Section(
+        name="rules",
+        title=say("Rules"),
+        headed=False,
+        parts=(table, Paragraph(say("`mqdiag rules NAME` explains one."), soft=True)),
+    )
+
+
+def card_sections(card: RuleCard) -> Iterator[Section]:
+    """What the rule means, what to do, how reports name it, and its sources."""
+    title = say("{name}: {title}", name=card.name, title=card.title)
+    yield Section(name="rule", title=title, parts=(Paragraph(card.why),))
+    yield Section(name="remedy", title=say("What to do"), parts=(Steps(card.remedy),))
+    rows: list[tuple[Text, Value]] = [
+        (say("cause"), card.causes),
+        (say("severity"), tuple(word(severity.value) for severity in card.severities)),
+        (say("needs"), _needs(card)),
+        (say("since"), card.since),
+    ]
+    if card.proven_on:
+        rows.append((say("tried on"), card.proven_on))
+    yield Section(name="reports", title=say("In reports"), parts=(Pairs(rows),))
+    if card.limits:
+        yield Section(
+            name="limits",
+            title=say("Limits, set in mqdiag.toml under [rules.{name}.limits]", name=card.name),
+            parts=(Pairs(list(card.limits.items())),),
+        )
+    if card.references:
+        yield Section(name="sources", title=say("Sources"), parts=(Bullets(card.references),))
+
+
+def _needs(card: RuleCard) -> Value:
+    """All of the first kinds of evidence, and one of the others."""
+    needs = tuple(map(word, card.needs))
+    if not card.any_of:
+        return needs or word("any")
+    either = _either(card.any_of)
+    return (*needs, either)
+
+
+def _either(kinds: tuple[str, ...]) -> Value:
+    if len(kinds) == 1:
+        return word(kinds[0])
+    return say("{kinds} or {last}", kinds=tuple(map(word, kinds[:-1])), last=word(kinds[-1]))

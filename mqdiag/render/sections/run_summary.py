@@ -1,0 +1,115 @@
+"""A report as a comment on a pull request has it: what was found, what to change, what is known, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.findings import Finding, Report, Severity
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Several, Table
+from mqdiag.render.sections.answer import answering_finding
+from mqdiag.render.sections.chain_of_causes import chain_section
+from mqdiag.render.sections.finding_cards import finding_card
+from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.totals import totals_line
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, Value, say
+
+_NAMES = 10
+_ROWS = 100
+_CARDS = 10
+"""a comment holds 65,536 characters; ten findings with all their evidence take a third"""
+
+
+def summary_sections(report: Report, view: View) -> Iterator[Section]:
+    """The sections in their order; the first has the totals as its title."""
+    parts: list[AnyPart] = [*_opening(report, view)]
+    if answering_finding(report) is None:
+        parts += [Paragraph(text) for text in (report.answer.text, report.answer.reason) if text]
+    title = say("mqdiag: {totals}", totals=totals_line(report))
+    yield Section(name="summary", title=title, parts=parts)
+    yield from chain_section(report, view)
+    new = [found for found in report.findings if found.accepted is None]
+    if new:
+        yield Section(name="findings", title=say("Findings"), parts=_findings(new, report))
+    known = [found for found in report.findings if found.accepted is not None]
+    if known:
+        yield Section(name="known", title=say("Known, not counted"), parts=(_known(known),))
+    if report.lapsed:
+        lines = [lapsed_line(lapsed) for lapsed in report.lapsed]
+        yield Section(name="lapsed", title=say("Accepted no longer"), parts=(Bullets(lines),))
+    if report.skipped:
+        yield Section(name="unchecked", title=say("Not checked"), parts=(_unchecked(report),))
+
+
+def _opening(report: Report, view: View) -> Iterator[AnyPart]:
+    fails = view.fail_on != "never" and any(found.fails_at(Severity(view.fail_on)) for found in report.findings)
+    read = [given.path for given in report.inputs if given.was_read]
+    if read:
+        paths: Value = tuple(read[:_NAMES])
+        if len(read) > _NAMES:
+            paths = say("{paths} and {more:count} more", paths=paths, more=len(read) - _NAMES)
+        checked = len(report.checked)
+        template = (
+            say("This fails the run. {checked:count} {checked:rule was|rules were} checked on {paths}.")
+            if fails
+            else say(
+                "This does not fail the run. {checked:count} {checked:rule was|rules were} checked on {paths}."
+            )
+        )
+        yield Paragraph(template.filled({"checked": checked, "paths": paths}))
+    lost = [
+        say("{path}: {error}", path=given.path, error=given.error) for given in report.inputs if given.error
+    ]
+    if lost:
+        yield Bullets(lost[:_ROWS], title=say("Could not be read"))
+    failed = [say("{rule}: {error}", rule=one.rule, error=one.error) for one in report.failed]
+    if failed:
+        yield Bullets(failed, title=say("Faults of mqdiag"))
+
+
+def _findings(new: list[Finding], report: Report) -> list[AnyPart]:
+    table = Table(
+        name="findings",
+        columns=(Column(say("severity")), Column(say("finding")), Column(say("rule"))),
+        rows=[(word(found.severity.value), found.title, found.rule) for found in new],
+        shown=(_ROWS, _ROWS),
+        rest=lambda rows: _elsewhere(len(rows)),
+    )
+    cards = Several(
+        parts=[finding_card(found, report) for found in new],
+        shown=(_CARDS, _CARDS),
+        rest=lambda hidden: say("The details of {hidden:count} more are in the other formats.", hidden=hidden),
+    )
+    return [table, cards]
+
+
+def _elsewhere(hidden: int) -> Text:
+    return say("{hidden:count} more {hidden:finding is|findings are} in the other formats.", hidden=hidden)
+
+
+def _known(known: list[Finding]) -> Table:
+    return Table(
+        name="known",
+        columns=(
+            Column(say("severity")),
+            Column(say("finding")),
+            Column(say("rule")),
+            Column(say("accepted because")),
+        ),
+        rows=[
+            (word(found.severity.value), found.title, found.rule, accepted_line(found.accepted))
+            for found in known
+            if found.accepted is not None
+        ],
+        shown=(_ROWS, _ROWS),
+        rest=lambda rows: _elsewhere(len(rows)),
+    )
+
+
+def _unchecked(report: Report) -> Fold:
+    by_reason: dict[Text, dict[str, None]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(skipped.reason, {})[skipped.rule] = None
+    lines = [say("{reason}: {rules}", reason=reason, rules=tuple(rules)) for reason, rules in by_reason.items()]
+    return Fold(say("Not checked, and why"), (Bullets(lines[:_ROWS]),))

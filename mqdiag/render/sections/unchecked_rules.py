@@ -1,0 +1,62 @@
+"""What could not be checked, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import HeapFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Bullets, Column, Section, Table, Words
+from mqdiag.text import Text, say
+
+
+def unchecked_section(report: Report, view: View) -> Iterator[Section]:
+    """Rules that failed, rules by the evidence that they lack, and values that could not be read."""
+    parts: list[AnyPart] = []
+    if report.failed:
+        parts.append(
+            Bullets(
+                [
+                    say("{rule} failed, which is a fault of mqdiag: {error}", rule=one.rule, error=one.error)
+                    for one in report.failed
+                ]
+            )
+        )
+    if report.skipped and any(given.was_read for given in report.inputs):
+        parts.append(_skipped(report))
+    if report.heap is not None:
+        unknown = _unknown(report.heap)
+        if unknown:
+            parts.append(Bullets(unknown, title=say("Values that could not be read")))
+    if parts:
+        yield Section(name="unchecked", title=say("Not checked, and why"), parts=parts)
+
+
+def _skipped(report: Report) -> Table:
+    by_reason: dict[Text, set[str]] = {}
+    for skipped in report.skipped:
+        by_reason.setdefault(skipped.reason, set()).add(skipped.rule)
+    return Table(
+        name="unchecked",
+        columns=(
+            Column(say("why")),
+            Column(say("rules"), "count"),
+            Column(say("names"), wide=True),
+        ),
+        rows=[(reason, len(rules), tuple(sorted(rules))) for reason, rules in by_reason.items()],
+    )
+
+
+def _unknown(heap: HeapFacts) -> list[Text]:
+    """Values by the reason that they share."""
+    by_reason: dict[Words, list[Words]] = {}
+    for name, reason in heap.unknown.items():
+        by_reason.setdefault(reason, []).append(name.replace("_", " "))
+    for consumer in heap.consumers:
+        for name, reason in consumer.unknown.items():
+            value = say("{name} of {group}", name=name.replace("_", " "), group=consumer.group)
+            by_reason.setdefault(reason, []).append(value)
+    return [
+        say("{values}: {reason}", values=tuple(values), reason=reason) for reason, values in by_reason.items()
+    ]
