@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import (
     ClassRow,
@@ -30,6 +31,7 @@ from mqdiag.findings import (
     Skipped,
     Subject,
 )
+from mqdiag.text import Text, say
 
 GROUP = "temp-file-clean-group"
 MIB = 1024 * 1024
@@ -40,7 +42,7 @@ OVERSIZED = Finding(
     cause="oversized-thresholds",
     confidence=Confidence.HIGH,
     fingerprint="0123456789abcdef",
-    title=(
+    title=say(
         "The queues of consumer temp-file-clean-group hold 1,608 MiB of message bodies, 79% of a heap of"
         " 2,048 MiB, and their thresholds allow 2,246 MiB"
     ),
@@ -60,16 +62,18 @@ OVERSIZED = Finding(
         "recommended_threshold_mib": 11,
     },
     explanation=(
-        "55 queues x 100 messages (pullThresholdForQueue) x 428,311 bytes (mean body) = 2,355,710,500 bytes ="
-        " 2,246 MiB; the heap is 2,048 MiB.",
-        "3,937 messages with 1,686,260,407 bytes of bodies are in the queues now.",
-        "pullThresholdForQueue counts messages of one queue, and this consumer has 55 of them.",
-        "A thread hit the OutOfMemoryError that made the JVM write this dump.",
+        say(
+            "55 queues x 100 messages (pullThresholdForQueue) x 428,311 bytes (mean body) = 2,355,710,500 bytes ="
+            " 2,246 MiB; the heap is 2,048 MiB."
+        ),
+        say("3,937 messages with 1,686,260,407 bytes of bodies are in the queues now."),
+        say("pullThresholdForQueue counts messages of one queue, and this consumer has 55 of them."),
+        say("A thread hit the OutOfMemoryError that made the JVM write this dump."),
     ),
     remedy=(
-        "Set pullThresholdForQueue to 27 or less: 55 x 27 x 428,311 bytes = 607 MiB, 30% of the heap.",
-        "Or set pullThresholdSizeForQueue to 11 (MiB), which holds whatever the size of the messages.",
-        "Or bound the whole topic: pullThresholdForTopic is divided among the queues of this instance.",
+        say("Set pullThresholdForQueue to 27 or less: 55 x 27 x 428,311 bytes = 607 MiB, 30% of the heap."),
+        say("Or set pullThresholdSizeForQueue to 11 (MiB), which holds whatever the size of the messages."),
+        say("Or bound the whole topic: pullThresholdForTopic is divided among the queues of this instance."),
     ),
     weight=0.785,
     references=("https://github.com/apache/rocketmq/issues/5262",),
@@ -80,20 +84,20 @@ OVERRIDE = Finding(
     cause="config-override",
     confidence=Confidence.HIGH,
     fingerprint="fedcba9876543210",
-    title=f"pullThresholdForQueue of {GROUP} is 100 in force, but 40 was intended",
+    title=say("pullThresholdForQueue of {group} is 100 in force, but 40 was intended", group=GROUP),
     subject=Subject(group=GROUP, key="pullThresholdForQueue"),
     evidence={"key": "pullThresholdForQueue", "expected": 40, "actual": 100},
-    explanation=(f"The live consumer object of {GROUP} holds 100; --expect says 40.",),
-    remedy=("Find the setter that ran last: a breakpoint or a watch on the field pullThresholdForQueue.",),
+    explanation=(say("The live consumer object of {group} holds 100; --expect says 40.", group=GROUP),),
+    remedy=(say("Find the setter that ran last: a breakpoint or a watch on the field pullThresholdForQueue."),),
 )
 NO_LIMIT = Finding(
     rule="out-of-memory-thread",
     severity=Severity.INFO,
     cause="out-of-memory",
     confidence=Confidence.MEDIUM,
-    confidence_reason="the thread that asks for memory last is often not the one that holds it",
+    confidence_reason=say("the thread that asks for memory last is often not the one that holds it"),
     fingerprint="00000000000000aa",
-    title="Thread NettyClientPublicExecutor_3 hit the OutOfMemoryError",
+    title=say("Thread {thread} hit the OutOfMemoryError", thread="NettyClientPublicExecutor_3"),
     subject=Subject(thread="NettyClientPublicExecutor_3"),
     evidence={"thread": "NettyClientPublicExecutor_3", "frames": ("java.util.Arrays.copyOf",)},
     remedy=(),
@@ -233,89 +237,105 @@ GIVEN = Input(
     captured_at="2020-10-21T00:12:44+08:00",
 )
 NO_STACKS = (
-    Skipped(rule="stuck-socket-read", reason="no stack samples were given"),
-    Skipped(rule="lock-convoy", reason="no stack samples were given"),
+    Skipped(rule="stuck-socket-read", reason=say("no stack samples were given")),
+    Skipped(rule="lock-convoy", reason=say("no stack samples were given")),
 )
 
-ARTICLE = Report(
-    mqdiag="0.1.0",
-    inputs=(GIVEN,),
-    findings=(OVERSIZED, OVERRIDE, NO_LIMIT),
-    skipped=NO_STACKS,
-    checked=("config-not-in-force", "consumer-cache-exceeds-heap", "out-of-memory-thread"),
-    heap=ARTICLE_HEAP,
+ARTICLE = answered(
+    Report(
+        mqdiag="0.1.0",
+        inputs=(GIVEN,),
+        findings=(OVERSIZED, OVERRIDE, NO_LIMIT),
+        skipped=NO_STACKS,
+        checked=("config-not-in-force", "consumer-cache-exceeds-heap", "out-of-memory-thread"),
+        heap=ARTICLE_HEAP,
+    )
 )
 
-HEALTHY = Report(
-    mqdiag="0.1.0",
-    inputs=(GIVEN,),
-    skipped=NO_STACKS,
-    checked=("config-not-in-force", "consumer-cache-exceeds-heap"),
-    heap=msgspec.structs.replace(
-        ARTICLE_HEAP,
-        shallow_bytes=80 * MIB,
-        heap_bytes=512 * MIB,
-        body_bytes=6 * MIB,
-        messages=120,
-        messages_unreachable=0,
-        message_totals=MessageTotals(in_queues=110, in_frames=10),
-        out_of_memory=False,
-        threads=(),
-        suspects=(msgspec.structs.replace(ARTICLE_HEAP.suspects[0], retained_bytes=9 * MIB, share=0.12),),
-        consumers=(msgspec.structs.replace(CONSUMER, bound_bytes=55 * MIB, body_bytes=6 * MIB, messages=120),),
-        queues=(queue(0, messages=120, body_bytes=6 * MIB, oldest_consume_age_ms=340, lag=12),),
-    ),
+HEALTHY = answered(
+    Report(
+        mqdiag="0.1.0",
+        inputs=(GIVEN,),
+        skipped=NO_STACKS,
+        checked=("config-not-in-force", "consumer-cache-exceeds-heap"),
+        heap=msgspec.structs.replace(
+            ARTICLE_HEAP,
+            shallow_bytes=80 * MIB,
+            heap_bytes=512 * MIB,
+            body_bytes=6 * MIB,
+            messages=120,
+            messages_unreachable=0,
+            message_totals=MessageTotals(in_queues=110, in_frames=10),
+            out_of_memory=False,
+            threads=(),
+            suspects=(msgspec.structs.replace(ARTICLE_HEAP.suspects[0], retained_bytes=9 * MIB, share=0.12),),
+            consumers=(
+                msgspec.structs.replace(CONSUMER, bound_bytes=55 * MIB, body_bytes=6 * MIB, messages=120),
+            ),
+            queues=(queue(0, messages=120, body_bytes=6 * MIB, oldest_consume_age_ms=340, lag=12),),
+        ),
+    )
 )
 
-NOTHING_OF_ROCKETMQ = msgspec.structs.replace(
-    HEALTHY,
-    heap=HeapFacts(
-        objects=None,
-        shallow_bytes=None,
-        unreachable_objects=None,
-        unreachable_bytes=None,
-        file_objects=1000,
-        file_shallow_bytes=64_000,
-        classes=(ClassRow(name="byte[]", loaders=1, instances=10, shallow_bytes=640),),
-        process_queues=0,
-        messages=0,
-        unknown={"retained sizes": "left out", "consumers": "left out"},
-    ),
+NOTHING_OF_ROCKETMQ = answered(
+    msgspec.structs.replace(
+        HEALTHY,
+        heap=HeapFacts(
+            objects=None,
+            shallow_bytes=None,
+            unreachable_objects=None,
+            unreachable_bytes=None,
+            file_objects=1000,
+            file_shallow_bytes=64_000,
+            classes=(ClassRow(name="byte[]", loaders=1, instances=10, shallow_bytes=640),),
+            process_queues=0,
+            messages=0,
+            unknown={"retained sizes": "left out", "consumers": "left out"},
+        ),
+    )
 )
 
 EVIL = "x\x1b[2J\x1b]0;owned\x07\u202egnp.exe\r\n[bold red]\x00\ud800"
-HOSTILE = msgspec.structs.replace(
-    ARTICLE,
-    inputs=(msgspec.structs.replace(GIVEN, path=EVIL),),
-    findings=(
-        msgspec.structs.replace(
-            OVERSIZED,
-            title=EVIL,
-            subject=Subject(group=EVIL, thread=EVIL),
-            explanation=(EVIL,),
-            remedy=(EVIL,),
-            confidence_reason=EVIL,
+HOSTILE = answered(
+    msgspec.structs.replace(
+        ARTICLE,
+        inputs=(msgspec.structs.replace(GIVEN, path=EVIL),),
+        findings=(
+            msgspec.structs.replace(
+                OVERSIZED,
+                title=Text(EVIL),
+                subject=Subject(group=EVIL, thread=EVIL),
+                explanation=(Text(EVIL),),
+                remedy=(Text(EVIL),),
+                confidence_reason=Text(EVIL),
+            ),
+            msgspec.structs.replace(OVERRIDE, explanation=(), evidence={"key": EVIL, "names": (EVIL, EVIL)}),
         ),
-        msgspec.structs.replace(OVERRIDE, explanation=(), evidence={"key": EVIL, "names": (EVIL, EVIL)}),
-    ),
-    skipped=(Skipped(rule="config-not-in-force", reason=EVIL),),
-    failed=(Failed(rule="a-rule", error=EVIL),),
-    heap=msgspec.structs.replace(
-        ARTICLE_HEAP,
-        jvm=EVIL,
-        captured_at=EVIL,
-        classes=(ClassRow(name=EVIL + "y" * 5000, loaders=1, instances=1, shallow_bytes=1),),
-        consumers=(msgspec.structs.replace(CONSUMER, group=EVIL, client_version=EVIL, unknown={EVIL: EVIL}),),
-        queues=(queue(0, topic=EVIL, broker=EVIL, dropped=True),),
-        threads=(
-            HeapThread(name=EVIL, frames=(EVIL,), hit_out_of_memory=True, message=MessageInHand(topic=EVIL)),
+        skipped=(Skipped(rule="config-not-in-force", reason=Text(EVIL)),),
+        failed=(Failed(rule="a-rule", error=EVIL),),
+        heap=msgspec.structs.replace(
+            ARTICLE_HEAP,
+            jvm=EVIL,
+            captured_at=EVIL,
+            classes=(ClassRow(name=EVIL + "y" * 5000, loaders=1, instances=1, shallow_bytes=1),),
+            consumers=(
+                msgspec.structs.replace(CONSUMER, group=EVIL, client_version=EVIL, unknown={EVIL: EVIL}),
+            ),
+            queues=(queue(0, topic=EVIL, broker=EVIL, dropped=True),),
+            threads=(
+                HeapThread(
+                    name=EVIL, frames=(EVIL,), hit_out_of_memory=True, message=MessageInHand(topic=EVIL)
+                ),
+            ),
+            message_holders=(
+                MessageHolder(holder_class=EVIL, holder_field=EVIL, object_id="0x1", messages=5, path=(EVIL,)),
+            ),
+            suspects=(
+                msgspec.structs.replace(ARTICLE_HEAP.suspects[0], path=(EVIL,), holds=(EVIL,), label=EVIL),
+            ),
+            unknown={EVIL: EVIL},
         ),
-        message_holders=(
-            MessageHolder(holder_class=EVIL, holder_field=EVIL, object_id="0x1", messages=5, path=(EVIL,)),
-        ),
-        suspects=(msgspec.structs.replace(ARTICLE_HEAP.suspects[0], path=(EVIL,), holds=(EVIL,), label=EVIL),),
-        unknown={EVIL: EVIL},
-    ),
+    )
 )
 
 
@@ -323,11 +343,11 @@ def card(name: str, severity: Severity) -> RuleCard:
     """A rule in its own words."""
     return RuleCard(
         name=name,
-        title=f"The title of {name}",
-        why=f"Why {name} matters.",
+        title=say("The title of {name}", name=name),
+        why=say("Why {name} matters.", name=name),
         causes=("a-cause",),
         severities=(severity,),
-        remedy=("Change it.",),
+        remedy=(say("Change it."),),
         references=("https://example.org/1",),
         needs=("heap",),
         limits={},
@@ -337,25 +357,27 @@ def card(name: str, severity: Severity) -> RuleCard:
 
 KNOWN = Acceptance(source="mqdiag-baseline.toml", reason="the heap is doubled in May", until=date(2027, 5, 31))
 # the oversized cache is known, the override is new, a third was ignored and a fourth is accepted no longer
-GATED = msgspec.structs.replace(
-    ARTICLE,
-    inputs=(GIVEN, Input(path="other dump.hprof", error="is empty", complete=False)),
-    findings=(msgspec.structs.replace(OVERSIZED, accepted=KNOWN), OVERRIDE, NO_LIMIT),
-    ignored=(
-        msgspec.structs.replace(
-            NO_LIMIT,
-            rule="message-overhead",
-            accepted=Acceptance(source="mqdiag.toml", reason="small by design"),
+GATED = answered(
+    msgspec.structs.replace(
+        ARTICLE,
+        inputs=(GIVEN, Input(path="other dump.hprof", error=say("is empty"), complete=False)),
+        findings=(msgspec.structs.replace(OVERSIZED, accepted=KNOWN), OVERRIDE, NO_LIMIT),
+        ignored=(
+            msgspec.structs.replace(
+                NO_LIMIT,
+                rule="message-overhead",
+                accepted=Acceptance(source="mqdiag.toml", reason="small by design"),
+            ),
         ),
-    ),
-    lapsed=(
-        Lapsed(rule="retry-storm", fingerprint="00000000000000bb", why="gone", acceptance=KNOWN),
-        Lapsed(rule="client-leak", why="expired", acceptance=KNOWN),
-    ),
-    rule_cards=(
-        card("config-not-in-force", Severity.ERROR),
-        card("consumer-cache-exceeds-heap", Severity.ERROR),
-        card("message-overhead", Severity.WARNING),
-        card("out-of-memory-thread", Severity.INFO),
-    ),
+        lapsed=(
+            Lapsed(rule="retry-storm", fingerprint="00000000000000bb", why="gone", acceptance=KNOWN),
+            Lapsed(rule="client-leak", why="expired", acceptance=KNOWN),
+        ),
+        rule_cards=(
+            card("config-not-in-force", Severity.ERROR),
+            card("consumer-cache-exceeds-heap", Severity.ERROR),
+            card("message-overhead", Severity.WARNING),
+            card("out-of-memory-thread", Severity.INFO),
+        ),
+    )
 )

@@ -13,9 +13,9 @@ from mqdiag.render.csv.tables import TABLES
 
 def render(report: Report, view: View) -> str:
     """A head and the rows; the columns of a table are always the same."""
-    columns, rows = TABLES[view.table](report)
+    columns, rows = TABLES[view.table](report, view.write)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerows([cell(value, view.write) for value in row] for row in rows)
     return out.getvalue()

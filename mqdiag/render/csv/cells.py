@@ -7,14 +7,16 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.language import Writer
 from mqdiag.render.wording.safe import safe
 from mqdiag.report_json import encoded
+from mqdiag.text import Text
 
 # What starts a formula in Excel, LibreOffice and Google Sheets, the full-width forms included.
 _FORMULA = tuple("=+-@＝＋－＠")
 
 
-def cell(value: Any) -> str:
+def cell(value: Any, write: Writer) -> str:
     """Empty for what is unknown; numbers as they are; texts with an apostrophe before what could be a formula."""
     if value is None:
         return ""
@@ -24,7 +26,7 @@ def cell(value: Any) -> str:
         return str(value)
     if isinstance(value, date):
         return value.isoformat()
-    text = str(value) if isinstance(value, str) else _compact(value)
+    text = write(value) if isinstance(value, str | Text) else _compact(value)
     shown = safe(text, limit=None)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 

@@ -11,6 +11,7 @@ from mqdiag.facts import Input
 from mqdiag.facts.heap import ClassRow, ConsumerFacts, QueueFacts, Suspect
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report, Skipped, Subject
+from mqdiag.language import Writer
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
@@ -18,7 +19,7 @@ _FINDING = ("rule", "severity", "confidence", "cause", "title")
 _ENDING = ("fingerprint", "known", "until", "evidence", "remedy")
 
 
-def _findings(report: Report) -> Table:
+def _findings(report: Report, write: Writer) -> Table:
     subject = Subject.__struct_fields__
 
     def row(found: Finding) -> list[Any]:
@@ -30,7 +31,7 @@ def _findings(report: Report) -> Table:
             None if known is None else known.reason,
             None if known is None else known.until,
             found.evidence,
-            " ".join(f"{number}. {step}" for number, step in enumerate(found.remedy, 1)),
+            " ".join(f"{number}. {write(step)}" for number, step in enumerate(found.remedy, 1)),
         ]
 
     return (*_FINDING, *subject, *_ENDING), map(row, report.findings)
@@ -45,13 +46,13 @@ def _of(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -> Table:
     )
 
 
-TABLES: dict[str, Callable[[Report], Table]] = {
+TABLES: dict[str, Callable[[Report, Writer], Table]] = {
     "findings": _findings,
-    "inputs": lambda report: _of(Input, report.inputs),
-    "skipped": lambda report: _of(Skipped, report.skipped),
-    "consumers": lambda report: _of(ConsumerFacts, report.heap.consumers if report.heap else ()),
-    "queues": lambda report: _of(QueueFacts, report.heap.queues if report.heap else ()),
-    "classes": lambda report: _of(ClassRow, report.heap.classes if report.heap else ()),
-    "suspects": lambda report: _of(Suspect, report.heap.suspects if report.heap else ()),
-    "threads": lambda report: _of(ThreadFacts, report.stacks.threads if report.stacks else ()),
+    "inputs": lambda report, _: _of(Input, report.inputs),
+    "skipped": lambda report, _: _of(Skipped, report.skipped),
+    "consumers": lambda report, _: _of(ConsumerFacts, report.heap.consumers if report.heap else ()),
+    "queues": lambda report, _: _of(QueueFacts, report.heap.queues if report.heap else ()),
+    "classes": lambda report, _: _of(ClassRow, report.heap.classes if report.heap else ()),
+    "suspects": lambda report, _: _of(Suspect, report.heap.suspects if report.heap else ()),
+    "threads": lambda report, _: _of(ThreadFacts, report.stacks.threads if report.stacks else ()),
 }

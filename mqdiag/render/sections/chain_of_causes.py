@@ -24,7 +24,7 @@ def chain_section(report: Report, view: View) -> Iterator[Section]:
         (say("Evidence that agrees"), verdict.agreements),
         (say("Evidence that disagrees"), verdict.contradictions),
         (say("Faults of another time or broker"), verdict.elsewhere),
-        (say("Evidence that was read"), verdict.checked),
+        (say("Evidence that was read"), verdict.read_evidence),
     ):
         if lines:
             parts.append(Bullets(lines, title=title))

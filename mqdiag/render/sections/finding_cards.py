@@ -19,15 +19,13 @@ def findings_section(report: Report, view: View) -> Iterator[Section]:
     """All findings but the one that the answer shows, in the report's order."""
     others = [found for found in report.findings if found.title != report.answer.text]
     parts: list[AnyPart] = [finding_card(found, report) for found in others]
-    if report.findings:
-        parts.append(Paragraph(say("`mqdiag rules NAME` explains a rule and its sources."), soft=True))
     if report.lapsed:
         parts.append(
             Bullets([lapsed_line(lapsed) for lapsed in report.lapsed], title=say("Accepted no longer"))
         )
     if parts:
         title = say("Findings") if len(others) == len(report.findings) else say("Also found")
-        yield Section(name="findings", title=title, parts=parts, headed=bool(others or report.lapsed))
+        yield Section(name="findings", title=title, parts=parts)
 
 
 def finding_card(finding: Finding, report: Report) -> Card:
@@ -51,7 +49,14 @@ def finding_card(finding: Finding, report: Report) -> Card:
         parts.append(Steps(finding.remedy, title=say("What to change")))
     parts.append(Fold(say("Evidence in numbers, and sources"), _evidence(finding), wide=True))
     parts.append(
-        Paragraph(say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause), soft=True)
+        Paragraph(
+            say(
+                "rule {rule}, cause {cause}; `mqdiag rules {rule}` explains it",
+                rule=finding.rule,
+                cause=finding.cause,
+            ),
+            soft=True,
+        )
     )
     return Card(
         name=anchor(finding.fingerprint),

@@ -19,11 +19,11 @@ _PLACES = {
 
 def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
     """The commands are ready to be pasted."""
-    if report.verdict is not None and report.verdict.surer:
+    if report.verdict is not None and report.verdict.missing_evidence:
         yield Section(
             name="missing",
             title=say("What would make it more certain"),
-            parts=[_missing(missing) for missing in report.verdict.surer],
+            parts=[_missing(missing) for missing in report.verdict.missing_evidence],
         )
 
 

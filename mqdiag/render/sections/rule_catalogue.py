@@ -18,7 +18,7 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
         name="rules",
         columns=(
             Column(say("rule"), whole=True),
-            Column(say("needs")),
+            Column(say("needs"), wide=True),
             Column(say("worst")),
             Column(say("what it finds")),
         ),
