@@ -22,9 +22,9 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
 from mqdiag.text import NOTHING, Text, say
 
-LITERALS = "values set by hand, and real dumps without the fault; no real dump with it was at hand"
+LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
 """`proven_on` of rules whose fault could not be provoked"""
-RIG = "real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept"
+RIG = say("real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept")
 """`proven_on` of rules that were tried on dumps of the rig's cases faulty-*"""
 
 Limits = Mapping[str, float]
@@ -114,7 +114,7 @@ class Rule:
         why: str,
         causes: tuple[str, ...],
         severities: tuple[Severity, ...],
-        remedy: tuple[str, ...],
+        remedy: tuple[str | Text, ...],
         references: tuple[str, ...],
         limits: Mapping[str, float] | None = None,
         explained_by: tuple[str, ...] = (),
@@ -125,7 +125,7 @@ class Rule:
         same_as: tuple[str, ...] = (),
         undecides: bool = False,
         since: str = "0.1.0",
-        proven_on: str = "",
+        proven_on: str | Text = "",
     ) -> None:
         if not NAME.fullmatch(name):
             raise ValueError(f"rule name {name!r} is not kebab-case")
@@ -134,13 +134,13 @@ class Rule:
                 raise ValueError(f"rule {name}: {label} is empty")
         self.name = name
         self.title, self.why = say(title), say(why)
-        self.remedy = tuple(map(say, remedy))
+        self.remedy = tuple(map(_text, remedy))
         self.causes, self.severities, self.references = causes, severities, references
         self.limits = dict(limits or {})
         self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
         self.undecides = undecides
-        self.since, self.proven_on = since, say(proven_on)
+        self.since, self.proven_on = since, _text(proven_on)
         self.checks: list[tuple[tuple[str, ...], Check]] = []
 
     def sees(self, *evidence: str) -> Callable[[Check], Check]:
@@ -197,6 +197,11 @@ class Rule:
         if self.in_chain is None:
             return finding.title
         return self.in_chain if isinstance(self.in_chain, Text) else self.in_chain(finding)
+
+
+def _text(text: str | Text) -> Text:
+    """A sentence of a card; several rules share one by a constant that is a text already."""
+    return text if isinstance(text, Text) else say(text)
 
 
 def rule(

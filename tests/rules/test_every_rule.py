@@ -10,29 +10,37 @@ import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Finding, fingerprint
+from mqdiag.language import english
+from mqdiag.report_json import finding_from_json, finding_values
 from mqdiag.rules import Outcome, all_rules, run_rules
 from mqdiag.rules.discovery import rule_modules
-from mqdiag.rules.engine import EVIDENCE
+from mqdiag.rules.engine import NAMES
+from mqdiag.text import Text, say
+from tests.rules.numbers import unproven
 
-MODULES = [pytest.param(module, id=module.check.card.name) for module in rule_modules()]
+MODULES = [pytest.param(module, id=module.RULE.name) for module in rule_modules() if hasattr(module, "RULE")]
 every_rule = pytest.mark.parametrize("module", MODULES)
 
 
 def _run(module: ModuleType, facts: Facts) -> Outcome:
-    outcome = run_rules([module.check], facts)
+    outcome = run_rules([module.RULE], facts)
     assert not outcome.failed, outcome.errors
     return outcome
 
 
+def _finding(module: ModuleType) -> Finding:
+    (finding,) = _run(module, module.fires()).findings
+    return finding
+
+
 @every_rule
 def test_file_carries_the_name(module: ModuleType) -> None:
-    assert module.__name__.rpartition(".")[2] == module.check.card.name.replace("-", "_")
+    assert module.__name__.rpartition(".")[2] == module.RULE.name.replace("-", "_")
 
 
 @every_rule
 def test_fires(module: ModuleType) -> None:
-    found = _run(module, module.fires()).findings
-    assert [finding.rule for finding in found] == [module.check.card.name]
+    assert _finding(module).rule == module.RULE.name
 
 
 @every_rule
@@ -44,8 +52,8 @@ def test_is_silent(module: ModuleType) -> None:
 
 @every_rule
 def test_finding_keeps_to_the_card(module: ModuleType) -> None:
-    card = module.check.card
-    (finding,) = _run(module, module.fires()).findings
+    card = module.RULE.card
+    finding = _finding(module)
     assert finding.cause in card.causes
     assert finding.severity in card.severities
     assert finding.fingerprint == fingerprint(card.name, finding.cause, finding.subject)
@@ -53,39 +61,64 @@ def test_finding_keeps_to_the_card(module: ModuleType) -> None:
 
 @every_rule
 def test_texts(module: ModuleType) -> None:
-    card = module.check.card
+    card = module.RULE.card
     assert card.references
-    assert not card.title.endswith(".")
+    assert not english()(card.title).endswith(".")
     for text in (card.title, card.why, *card.remedy):
         _check_text(text)
-    (finding,) = _run(module, module.fires()).findings
+    finding = _finding(module)
     assert finding.explanation
     assert finding.remedy
     assert finding.evidence
     assert finding.confidence_reason or finding.confidence is Confidence.HIGH
-    for text in (*finding.explanation, *finding.remedy, finding.title):
+    for text in (*finding.explanation, *finding.remedy, finding.title, finding.in_chain):
         _check_text(text)
 
 
-def _check_text(text: str) -> None:
-    assert text == text.strip()
-    assert "  " not in text
-    assert not re.search(r"\bNone\b|\{|\}", text), text
+def _check_text(text: Text) -> None:
+    assert isinstance(text, Text)
+    written = english()(text)
+    assert written == written.strip()
+    assert "  " not in written
+    assert not re.search(r"\bNone\b|\{|\}", written), written
 
 
 @every_rule
-def test_evidence_is_json(module: ModuleType) -> None:
-    (finding,) = _run(module, module.fires()).findings
-    assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding, strict=False)
+def test_every_number_of_a_sentence_is_evidence(module: ModuleType) -> None:
+    assert not unproven(_finding(module))
+
+
+def test_a_number_without_evidence_is_seen() -> None:
+    finding = _finding(MODULES[0].values[0])  # type: ignore[arg-type]
+    for nested in (say("{found:count} more", found=4711), say("{all}", all=(say("{found}", found="4711"),))):
+        claimed = msgspec.structs.replace(finding, title=nested)
+        assert unproven(claimed) == {4711}
+        assert not unproven(msgspec.structs.replace(claimed, evidence={**finding.evidence, "found": (4711,)}))
+
+
+@every_rule
+def test_finding_survives_json(module: ModuleType) -> None:
+    values = finding_values(_finding(module))
+    assert finding_values(finding_from_json(msgspec.json.encode(values))) == values
 
 
 @every_rule
 def test_needs_and_limits(module: ModuleType) -> None:
-    card = module.check.card
-    assert {*card.needs, *card.any_of} <= {*EVIDENCE, "inputs"}
+    card = module.RULE.card
+    assert {*card.needs, *card.any_of} <= {*NAMES, "inputs"}
     assert all(isinstance(value, int | float) for value in card.limits.values())
     if card.needs or card.any_of:
         assert _run(module, Facts()).skipped, "without its evidence a rule says so"
+
+
+@every_rule
+def test_other_rules_that_are_named_exist(module: ModuleType) -> None:
+    rules = {rule.name: rule.causes for rule in all_rules()}
+    own = module.RULE
+    for named in (*own.explained_by, *own.leads_to, *own.same_as):
+        name, _, cause = named.partition(":")
+        assert name in rules
+        assert not cause or cause in rules[name]
 
 
 @every_rule
@@ -96,7 +129,7 @@ def test_docstrings(module: ModuleType) -> None:
 
 
 def test_names_are_unique() -> None:
-    names = [rule.card.name for rule in all_rules()]
+    names = [rule.name for rule in all_rules()]
     assert names == sorted(set(names))
 
 

@@ -9,8 +9,8 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import FlowControlFacts, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import between, by_group, rows_said
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.rules.shared.log_events import between, by_group, most_frequent
 from mqdiag.text import NOTHING, say
 from mqdiag.time_ranges import between as spell_between
 from mqdiag.time_ranges import joined
@@ -65,7 +65,7 @@ def _queues(logs: LogsFacts, group: str | None, kind: str) -> str:
     rows = [structs.replace(row, group=None) for event in found for row in event.subjects]
     if not rows:
         return ""
-    return rows_said(
+    return most_frequent(
         structs.replace(max(found, key=lambda event: event.count), subjects=tuple(rows)), QUEUES_SAID
     )
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import events, only, rows_said, when
 from mqdiag.rules.registry import Draft
+from mqdiag.rules.shared.log_events import events, most_frequent, only, when
 from mqdiag.text import say
 from mqdiag.time_ranges import ranges_of
 
@@ -19,7 +19,7 @@ def in_logs(facts: Facts) -> Iterator[Draft]:
         return
     for event in events(logs, "out-of-memory"):
         thread = only(event, "thread")
-        said = rows_said(event)
+        said = most_frequent(event)
         yield Draft(
             severity=Severity.INFO,
             cause="out-of-memory",

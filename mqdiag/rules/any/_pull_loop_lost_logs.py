@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import by_group, events, only, rows_said, when
 from mqdiag.rules.registry import Draft
+from mqdiag.rules.shared.log_events import by_group, events, most_frequent, only, when
 from mqdiag.text import NOTHING, say
 from mqdiag.time_ranges import ranges_of
 
@@ -42,7 +42,7 @@ def _draft(
             "{count:count} lines `[BUG]doRebalance … because pull is pause` {when}: {rows_said}.",
             count=event.count,
             when=when(event),
-            rows_said=rows_said(event),
+            rows_said=most_frequent(event),
         ),
         say("The rebalance took each queue away and added it again, so its pulling may have gone on."),
     ]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.rules.shared.log_events import by_group, most_frequent, when
 from mqdiag.text import say
 from mqdiag.time_ranges import ranges_of
 
@@ -37,7 +37,7 @@ def _draft(group: str | None, found: list[LogEvent], remedy: tuple[str, ...]) ->
     explained = []
     for event in found:
         total = event.count if event.occurrences is None else event.occurrences
-        about = rows_said(event)
+        about = most_frequent(event)
         said = say("{total:count} {what}, {when}", total=total, what=COUNTED[event.kind], when=when(event))
         explained.append(said + (f"; {about}" if about else "") + say("."))
     return Draft(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.log_events import by_group, rows_said, when
 from mqdiag.rules.registry import Draft, Limits
+from mqdiag.rules.shared.log_events import by_group, most_frequent, when
 from mqdiag.text import say
 from mqdiag.time_ranges import ranges_of
 
@@ -32,7 +32,7 @@ def in_logs(facts: Facts, limits: Limits, remedy: tuple[str, ...]) -> Iterator[D
 
 
 def _draft(group: str | None, event: LogEvent, remedy: tuple[str, ...]) -> Draft:
-    said = rows_said(event)
+    said = most_frequent(event)
     return Draft(
         severity=Severity.WARNING,
         cause="send-back-failing",

@@ -1,1 +1,0 @@
-"""Rules about brokers, from their heap dumps and logs."""

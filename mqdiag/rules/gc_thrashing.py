@@ -1,0 +1,127 @@
+"""The JVM collects garbage most of the time and frees little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
+from mqdiag.findings import Confidence, Margin, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.text import Text, say
+from mqdiag.time_ranges import between
+
+RULE = Rule(
+    name="gc-thrashing",
+    title="The JVM spends most of its time in collections that free little",
+    why=(
+        "A full heap is collected again and again while the application waits. Consumers miss heartbeats and"
+        " rebalance, senders time out. In the end comes an OutOfMemoryError, or the process goes on at a crawl."
+    ),
+    causes=("heap-full",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Take a heap dump now and look at what holds the heap: jcmd PID GC.heap_dump FILE, then mqdiag heap FILE.",
+        "For a consumer lower pullThresholdForQueue and pullThresholdSizeForQueue; more heap only delays the problem.",
+    ),
+    references=("article 000: a consumer runs out of memory", "-XX:GCTimeLimit, -XX:GCHeapFreeLimit"),
+    limits={"full": 10, "pause_share": 0.5, "seconds": 1},
+    explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
+    lies_at="any",
+    in_chain=say("the JVM spends its time in collections"),
+)
+
+
+def _facts(share: float) -> Facts:
+    run = GcRun(at="2026-11-21T12:00:00+08:00", seconds=40.0, full=120, pause_share=share, freed_share=0.004)
+    gc = GcFacts(
+        path="gc.log",
+        format="unified",
+        collections=400,
+        full=130,
+        pause_ms=39_000.0,
+        longest_pause_ms=410.0,
+        futile_run=run,
+        heap_bytes=512 << 20,
+        heap_after_bytes=509 << 20,
+    )
+    return Facts(logs=LogsFacts(gc=(gc,)))
+
+
+def fires() -> Facts:
+    """For 40 seconds, 97 % of the time, each full collection freed less than half a per cent."""
+    return _facts(0.97)
+
+
+def silent() -> Facts:
+    """Full collections that free little but come rarely."""
+    return _facts(0.05)
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each GC log."""
+    logs = facts.logs
+    assert logs is not None
+    for gc in logs.gc:
+        run = gc.futile_run
+        if (
+            run is not None
+            and run.full >= limits["full"]
+            and run.pause_share >= limits["pause_share"]
+            and run.seconds >= limits["seconds"]
+        ):
+            yield _draft(gc, run, several=len(logs.gc) > 1)
+        elif gc.worst_share is not None and gc.worst_share < limits["pause_share"]:
+            label = say("pauses in the worst minute of {path}", path=gc.path)
+            yield Margin(
+                rule="", label=label, value=gc.worst_share, limit=limits["pause_share"], kind="percent"
+            )
+
+
+def _draft(gc: GcFacts, run: GcRun, *, several: bool) -> Draft:
+    explained = [
+        say(
+            "{full:count} full {full:collection|collections} in {seconds:seconds} from {at:time} on:"
+            " {pause_share:percent} of that time went into pauses, and each freed {freed_share:percent} of the heap on average."
+        )
+        if run.at
+        else say(
+            "{full:count} full {full:collection|collections} in {seconds:seconds}: {pause_share:percent} of that time"
+            " went into pauses, and each freed {freed_share:percent} of the heap on average."
+        )
+    ]
+    if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
+        explained.append(
+            say("After the last full collection {heap_after_bytes:bytes} of {heap_bytes:bytes} were in use.")
+        )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="heap-full",
+        confidence=Confidence.HIGH,
+        title=say(
+            "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that freed"
+            " {freed_share:percent} of the heap each"
+        ),
+        subject=Subject(),
+        evidence={
+            "path": gc.path,
+            "full": run.full,
+            "seconds": run.seconds,
+            "pause_share": run.pause_share,
+            "freed_share": run.freed_share,
+            "heap_bytes": gc.heap_bytes,
+            "heap_after_bytes": gc.heap_after_bytes,
+            "at": run.at,
+        },
+        explanation=tuple(_of_log(line) for line in explained) if several else tuple(explained),
+        remedy=RULE.remedy,
+        when=between(run.at, None, longer_by=timedelta(seconds=run.seconds)),
+        weight=run.pause_share,
+    )
+
+
+def _of_log(sentence: Text) -> Text:
+    """Several logs are of several JVMs, so each sentence names its log."""
+    return say("{path}: {sentence}", sentence=sentence)

@@ -1,0 +1,1 @@
+"""What at least three rules have in common."""

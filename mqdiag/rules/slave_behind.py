@@ -1,0 +1,259 @@
+"""A slave does not keep up, or has more than its master."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
+from mqdiag.facts.logs import LogEvent, LogsFacts, ReplicaGap
+from mqdiag.findings import Confidence, Margin, Severity
+from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
+from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
+from mqdiag.rules.shared.example_broker import example
+from mqdiag.rules.shared.log_events import between, counted, events, lines_of, when
+from mqdiag.text import Text, say
+from mqdiag.time_ranges import between as range_between
+from mqdiag.time_ranges import joined, ranges_of
+
+DEFAULT_MAX_BYTES = 256 << 20
+"""haSlaveFallbehindMax"""
+LEAST_TIMEOUTS = 3
+SLAVE_AHEAD = (
+    say(
+        "Before any restart copy the slave's store (commitlog, consumequeue, config) to a safe place: it holds messages"
+        " that the master has lost."
+    ),
+    say(
+        "Compare the consumers' offsets with the master's queues. The broker resets offsets beyond their end; brokers"
+        " up to 4.9.3 reset them to 0."
+    ),
+)
+
+RULE = Rule(
+    name="slave-behind",
+    title="Master and slave do not hold the same messages",
+    why=(
+        "A slave that is far behind cannot replace its master: if the master is lost, the messages that the slave lacks"
+        " are lost too. A slave that is ahead shows that the master lost messages, which consumers may have read."
+    ),
+    causes=("slow-slave", "slave-ahead"),
+    severities=(Severity.WARNING,),
+    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD),
+    references=(
+        "article 003: power loss of a master",
+        "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
+    ),
+    lies_at="broker",
+    in_chain=say("the slave falls behind"),
+    leads_to={"offset-reset-to-zero": say("and after the restart")},
+)
+
+
+def _facts(behind: int) -> Facts:
+    slave = SlaveLink(address="10.0.0.8:40122", acknowledged_offset=(4 << 30) - behind, behind_bytes=behind)
+    return example(replication=Replication(slaves=(slave,), fall_behind_max_bytes=256 << 20))
+
+
+def fires() -> Facts:
+    """Half a GiB is missing."""
+    return _facts(512 << 20)
+
+
+def silent() -> Facts:
+    """A MiB is on its way."""
+    return _facts(1 << 20)
+
+
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """For each master a finding for the slave that is farthest behind, if too far, and one for a slave ahead."""
+    for broker in brokers_of_heap(facts):
+        if isinstance(broker, Skip):
+            yield broker
+        elif broker.replication is not None:
+            yield from _of_master(broker, broker.replication)
+
+
+def _of_master(broker: BrokerFacts, replication: Replication) -> Iterator[Said]:
+    known = [(slave.behind_bytes, slave) for slave in replication.slaves if slave.behind_bytes is not None]
+    if not known:
+        return
+    most = DEFAULT_MAX_BYTES if replication.fall_behind_max_bytes is None else replication.fall_behind_max_bytes
+    behind, slave = max(known, key=lambda pair: pair[0])
+    if behind > most:
+        yield _behind(broker, slave, behind, most)
+    elif behind >= 0:
+        label = say("slave of {broker} behind its master", broker=called(broker.name))
+        yield Margin(rule="", label=label, value=behind, limit=most, kind="bytes")
+    behind, slave = min(known, key=lambda pair: pair[0])
+    if behind < 0:
+        yield _ahead(broker, slave, -behind)
+
+
+def _behind(broker: BrokerFacts, slave: SlaveLink, behind: int, most: int) -> Draft:
+    explained = [
+        _confirmed(slave),
+        say("A slave that is more than {fall_behind_max_bytes:bytes} behind does not count as in sync."),
+    ]
+    if broker.role == "SYNC_MASTER":
+        explained.append(
+            say("The SYNC_MASTER no longer waits for this slave and answers sends with SLAVE_NOT_AVAILABLE.")
+        )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slow-slave",
+        confidence=Confidence.HIGH,
+        title=say("A slave of {called} is {behind_bytes:bytes} behind", called=called(broker.name)),
+        subject=subject(broker),
+        evidence={
+            "slave": slave.address,
+            "behind_bytes": behind,
+            "fall_behind_max_bytes": most,
+            "acknowledged_offset": slave.acknowledged_offset,
+            "role": broker.role,
+        },
+        explanation=tuple(explained),
+        remedy=SLAVE_BEHIND,
+    )
+
+
+def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slave-ahead",
+        confidence=Confidence.HIGH,
+        title=say(
+            "A slave of {called} has {ahead_bytes:bytes} that the master does not have",
+            called=called(broker.name),
+        ),
+        subject=subject(broker),
+        evidence={
+            "slave": slave.address,
+            "behind_bytes": -ahead,
+            "ahead_bytes": ahead,
+            "acknowledged_offset": slave.acknowledged_offset,
+            "role": broker.role,
+        },
+        explanation=(
+            _confirmed(slave),
+            say(
+                "This offset lies beyond the end of the master's commit log: the master lost the end of its log, as"
+                " after a power loss."
+            ),
+        ),
+        remedy=SLAVE_AHEAD,
+    )
+
+
+def _confirmed(slave: SlaveLink) -> Text:
+    if slave.address is None:
+        return say("The slave has confirmed offset {acknowledged_offset:count}.")
+    return say("Slave {slave} has confirmed offset {acknowledged_offset:count}.")
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """For each broker a finding for a slave that is behind, and one for a slave that is ahead."""
+    for logs in brokers_of_logs(facts):
+        ahead = [gap for gap in logs.replica_gaps if gap.smallest_bytes < 0]
+        if ahead:
+            yield _ahead_in_logs(logs, min(ahead, key=lambda gap: gap.smallest_bytes))
+        gaps = [gap for gap in logs.replica_gaps if gap.replica_seen and gap.largest_bytes > 0]
+        gap = max(gaps, key=lambda gap: gap.largest_bytes, default=None)
+        timeouts = logs.count("slave-transfer-timeout")
+        if _too_far(logs, gap) or timeouts >= LEAST_TIMEOUTS:
+            yield _behind_in_logs(logs, gap)
+        elif gap is not None:
+            label = say(
+                "slave of {broker} behind its master at most", broker=called(subject_of_logs(logs, []).broker)
+            )
+            yield Margin(rule="", label=label, value=gap.largest_bytes, limit=DEFAULT_MAX_BYTES, kind="bytes")
+
+
+def _too_far(logs: LogsFacts, gap: ReplicaGap | None) -> bool:
+    """Too many bytes, or a gap that grew to the end after the slave's connection expired."""
+    if gap is None:
+        return False
+    expired = bool(logs.count("slave-connection-expired"))
+    stuck = expired and bool(gap.growing) and gap.last_bytes == gap.largest_bytes
+    return gap.largest_bytes > DEFAULT_MAX_BYTES or stuck
+
+
+def _behind_in_logs(logs: LogsFacts, gap: ReplicaGap | None) -> Draft:
+    timeouts, expired = events(logs, "slave-transfer-timeout"), events(logs, "slave-connection-expired")
+    explained = [*map(_timeout, timeouts), *map(_expired, expired)]
+    if gap is not None:
+        explained.append(
+            say(
+                "By the master's count the slave lacked up to {largest_behind_bytes:bytes}, and {behind_bytes:bytes} at"
+                " the end ({gap_lines:count} {gap_lines:line|lines} {between}).",
+                between=between(gap.first, gap.last),
+            )
+        )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slow-slave",
+        confidence=Confidence.HIGH,
+        title=say("The slave does not keep up: it is {behind_bytes:bytes} behind")
+        if gap is not None and gap.last_bytes > 0
+        else say("The slave does not keep up"),
+        subject=subject_of_logs(logs, timeouts),
+        evidence={
+            "behind_bytes": None if gap is None else gap.last_bytes,
+            "largest_behind_bytes": None if gap is None else gap.largest_bytes,
+            "gap_lines": None if gap is None else gap.lines,
+            "timeouts": lines_of(timeouts),
+            "expired_connections": lines_of(expired),
+            **counted((*timeouts, *expired)),
+        },
+        explanation=tuple(explained),
+        remedy=SLAVE_BEHIND,
+        when=joined((*ranges_of([*timeouts, *expired]), *(range_between(gap.first, gap.last) if gap else ()))),
+        weight=0.5,
+    )
+
+
+def _timeout(event: LogEvent) -> Text:
+    return say(
+        "A SYNC_MASTER waited for its slave without an answer, {lines:count} {lines:line|lines} {when}. Senders see"
+        " FLUSH_SLAVE_TIMEOUT or SLAVE_NOT_AVAILABLE.",
+        lines=event.count,
+        when=when(event),
+    )
+
+
+def _expired(event: LogEvent) -> Text:
+    return say(
+        "A slave confirmed nothing for 20 s and was disconnected, {lines:count} {lines:time|times} {when}.",
+        lines=event.count,
+        when=when(event),
+    )
+
+
+def _ahead_in_logs(logs: LogsFacts, gap: ReplicaGap) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slave-ahead",
+        confidence=Confidence.HIGH,
+        title=say("The slave has {ahead_bytes:bytes} that its master does not have"),
+        subject=subject_of_logs(logs, []),
+        evidence={
+            "behind_bytes": gap.smallest_bytes,
+            "ahead_bytes": -gap.smallest_bytes,
+            "lines": gap.negative_lines,
+            "gap_lines": gap.lines,
+        },
+        explanation=(
+            say(
+                "`Slave fall behind master` is negative in {lines:count} of {gap_lines:count} {gap_lines:line|lines}"
+                " {between}: the slave is ahead.",
+                between=between(gap.first, gap.last),
+            ),
+            say("So the master lost the end of its commit log, as after a power loss."),
+        ),
+        remedy=SLAVE_AHEAD,
+        when=range_between(gap.first, gap.last),
+        weight=0.6,
+    )

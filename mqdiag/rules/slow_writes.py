@@ -1,0 +1,198 @@
+"""Too large a share of the broker's writes takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
+from mqdiag.facts.put_buckets import Puts, puts_of
+from mqdiag.findings import Confidence, Margin, Severity
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.broker_status import Counters, counters
+from mqdiag.rules.shared.brokers import brokers_of_logs, called
+from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER, pool_fits, with_pool_if
+from mqdiag.rules.shared.log_events import between, is_set, of_broker
+from mqdiag.rules.shared.write_times import slow_ranges
+from mqdiag.text import Text, say
+
+RULE = Rule(
+    name="slow-writes",
+    title="The broker writes slowly",
+    why=(
+        "Once a minute the broker logs how long its writes took ([PAGECACHERT] in store.log); mqadmin brokerStatus has"
+        " the same for one minute (putMessageDistributeTime). On a healthy broker not one of tens of thousands of"
+        " writes takes 100 ms. A write's time includes the wait for the lock, the page cache and, where configured, the"
+        " flush and the slave."
+    ),
+    causes=("slow-writes",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Check the disk (iostat -x 1), memory reclaim and swapping (vmstat 1), and what else uses them on the broker's"
+        " host at the minutes that the finding names.",
+        "With SYNC_FLUSH or a SYNC_MASTER this time includes the disk or the slave; check both.",
+        "Add brokers, memory or SSDs.",
+        POOL_IF_ASYNC_MASTER,
+    ),
+    references=(
+        "article 002: PAGECACHERT as proof that the cluster is sound",
+        "StoreStatsService.getPutMessageDistributeTimeStringInfo",
+    ),
+    limits={"puts": 100, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
+    explained_by=("transient-pool-exhausted", "slave-behind:slow-slave"),
+    lies_at="broker",
+    in_chain=say("the broker writes slowly"),
+)
+TITLE = say("The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or longer")
+
+
+def _facts(slow: int, puts: int) -> Facts:
+    worst = PutMinute(
+        at="2026-11-21T20:01:39+08:00", puts=puts, from_10_ms=slow, from_100_ms=slow, from_1_s=slow
+    )
+    return Facts(
+        logs=LogsFacts(
+            pagecachert=PutLatency(
+                lines=1,
+                puts=puts,
+                buckets={"<=0ms": puts - slow, "1~2s": slow},
+                from_10_ms=slow,
+                from_100_ms=slow,
+                from_1_s=slow,
+                slow_minutes=1,
+                worst=worst,
+            )
+        )
+    )
+
+
+def fires() -> Facts:
+    """Of 40,301 writes 232 took a second or longer."""
+    return _facts(232, 40_301)
+
+
+def silent() -> Facts:
+    """Two of fifty did, while the broker wrote nearly nothing: a share of so few proves nothing."""
+    return _facts(2, 50)
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each broker; a rule by the share alone would speak for a few writes."""
+    for logs in brokers_of_logs(facts):
+        put = logs.pagecachert
+        if put is None or put.puts < limits["puts"]:
+            continue
+        if _is_slow(put.puts, put.from_100_ms, limits):
+            yield _by_logs(logs, put, limits, with_pool_if(pool_fits(logs, facts.heap), RULE.remedy))
+        else:
+            yield from _margin(called(of_broker(logs).broker), put.from_100_ms / put.puts, limits)
+
+
+def _is_slow(puts: int, from_100_ms: int, limits: Limits) -> bool:
+    return (
+        puts >= limits["puts"] and from_100_ms >= limits["slow_puts"] and from_100_ms / puts >= limits["share"]
+    )
+
+
+def _margin(broker: Text, share: float, limits: Limits) -> Iterator[Margin]:
+    """Nothing for a few slow writes among few, where the share alone is over its limit."""
+    if share < limits["share"]:
+        label = say("writes of {broker} that took 100 ms or longer", broker=broker)
+        yield Margin(rule="", label=label, value=share, limit=limits["share"], kind="percent")
+
+
+def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Text, ...]) -> Draft:
+    share, worst = put.from_100_ms / put.puts, put.worst
+    explained = [
+        say(
+            "{from_100_ms:count} of {puts:count} writes took 100 ms or longer ({share:percent}), {from_1_s:count} took"
+            " 1 s or longer, {between} (PAGECACHERT).",
+            between=between(put.first, put.last),
+        )
+    ]
+    if worst is not None:
+        explained.append(
+            say(
+                "The worst minute ended at {worst_at:time}: {worst_from_100_ms:count} of {worst_puts:count} writes took"
+                " 100 ms or longer."
+            )
+        )
+    if is_set(logs, "flushDiskType", "SYNC_FLUSH"):
+        explained.append(say("The broker is set to SYNC_FLUSH: each write waits for the disk."))
+    if is_set(logs, "brokerRole", "SYNC_MASTER"):
+        explained.append(say("The broker is a SYNC_MASTER: each write waits for the slave."))
+    return Draft(
+        severity=_severity(share, limits),
+        cause="slow-writes",
+        confidence=Confidence.HIGH,
+        title=TITLE,
+        subject=of_broker(logs),
+        evidence={
+            "puts": put.puts,
+            "from_10_ms": put.from_10_ms,
+            "from_100_ms": put.from_100_ms,
+            "from_1_s": put.from_1_s,
+            "share": round(share, 6),
+            "slow_minutes": put.slow_minutes,
+            "minutes": put.lines,
+            "worst_at": None if worst is None else worst.at,
+            "worst_from_100_ms": None if worst is None else worst.from_100_ms,
+            "worst_puts": None if worst is None else worst.puts,
+        },
+        explanation=tuple(explained),
+        remedy=remedy,
+        when=slow_ranges(put),
+        weight=share,
+    )
+
+
+def _severity(share: float, limits: Limits) -> Severity:
+    return Severity.ERROR if share >= limits["error_share"] else Severity.WARNING
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each broker of brokerStatus."""
+    remedy = with_pool_if(pool_fits(facts.logs, facts.heap), RULE.remedy)
+    for broker in counters(facts):
+        puts = puts_of(broker.status.put_buckets)
+        if _is_slow(puts.total, puts.from_100_ms, limits):
+            yield _by_counters(broker, puts, limits, remedy)
+        elif puts.total >= limits["puts"]:
+            yield from _margin(broker.called, puts.from_100_ms / puts.total, limits)
+
+
+def _by_counters(broker: Counters, puts: Puts, limits: Limits, remedy: tuple[Text, ...]) -> Draft:
+    share = puts.from_100_ms / puts.total
+    longest = broker.number("putMessageEntireTimeMax")
+    explained = [
+        say(
+            "brokerStatus: of {puts:count} writes in one minute {from_100_ms:count} took 100 ms or longer"
+            " ({share:percent}), {from_1_s:count} took 1 s or longer (putMessageDistributeTime)."
+        )
+    ]
+    if longest is not None:
+        explained.append(
+            say("The longest since the broker's start took {longest_ms:count} ms (putMessageEntireTimeMax).")
+        )
+    return Draft(
+        severity=_severity(share, limits),
+        cause="slow-writes",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("brokerStatus has one minute only; store.log has all of them"),
+        title=TITLE,
+        subject=broker.subject,
+        evidence={
+            "puts": puts.total,
+            "from_10_ms": puts.from_10_ms,
+            "from_100_ms": puts.from_100_ms,
+            "from_1_s": puts.from_1_s,
+            "share": round(share, 6),
+            "longest_ms": longest,
+        },
+        explanation=tuple(explained),
+        remedy=remedy,
+        when=broker.when,
+        weight=share,
+    )

@@ -1,0 +1,50 @@
+"""Running one rule on facts that differ in one place; each finding must carry the numbers that it states."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import msgspec
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.findings import Finding, Severity
+from mqdiag.language import english
+from mqdiag.rules import Outcome, run_rules
+from mqdiag.rules.registry import Rule
+from tests.rules.numbers import unproven
+
+
+def outcome_of(rules: list[Rule], facts: Facts, **limits: float) -> Outcome:
+    """What the rules say, with these limits for each of them."""
+    outcome = run_rules(rules, facts, limits={rule.name: limits for rule in rules})
+    assert not outcome.failed, outcome.errors
+    for finding in outcome.findings:
+        assert not unproven(finding), finding.title
+    return outcome
+
+
+def findings(module: ModuleType, facts: Facts, **limits: float) -> tuple[Finding, ...]:
+    return outcome_of([module.RULE], facts, **limits).findings
+
+
+def severities(module: ModuleType, facts: Facts) -> list[Severity]:
+    return [finding.severity for finding in findings(module, facts)]
+
+
+def reasons(module: ModuleType, facts: Facts) -> list[str]:
+    """Why the rule could not decide, in English."""
+    return [english()(skipped.reason) for skipped in outcome_of([module.RULE], facts).skipped]
+
+
+def said(finding: Finding) -> str:
+    """All that a finding explains and advises, in English."""
+    return " ".join(map(english(), (finding.title, *finding.explanation, *finding.remedy)))
+
+
+def heap_of(facts: Facts) -> HeapFacts:
+    assert facts.heap is not None
+    return facts.heap
+
+
+def with_heap(facts: Facts, **changes: object) -> Facts:
+    return msgspec.structs.replace(facts, heap=msgspec.structs.replace(heap_of(facts), **changes))
