@@ -84,7 +84,8 @@ def _draft(gc: GcFacts, run: GcRun, *, several: bool) -> Draft:
     explained = [
         say(
             "{full:count} full {full:collection|collections} in {seconds:seconds} from {at:time} on:"
-            " {pause_share:percent} of that time went into pauses, and each freed {freed_share:percent} of the heap on average."
+            " {pause_share:percent} of that time went into pauses, and each freed {freed_share:percent} of the heap on"
+            " average."
         )
         if run.at
         else say(

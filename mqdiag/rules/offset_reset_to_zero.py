@@ -96,6 +96,7 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
     known = farthest.broker_max is not None
     brokers = {reset.broker for reset in resets if reset.broker}
     queues = {reset.queue_id for reset in resets if reset.queue_id is not None}
+    again = _consumed_again(resets)
     return Draft(
         severity=Severity.ERROR,
         cause="offset-beyond-end",
@@ -114,6 +115,8 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
             "given_offset": farthest.given,
             "broker_max_offset": farthest.broker_max,
             "queues": len(resets),
+            "consumed_again": sum(again.values()) if again else None,
+            "queues_consumed_again": len(again),
             "broker_since": None if version is None else version.since,
             "broker_before": None if version is None else version.before,
             "sides": tuple(dict.fromkeys(side for reset in resets for side in reset.sides)),
@@ -127,6 +130,31 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
         remedy=RULE.remedy,
         when=joined([period for one in resets for period in range_between(one.first, one.last)]),
         weight=1.0,
+        consequence=_consequence(farthest, again),
+    )
+
+
+def _consumed_again(resets: list[OffsetReset]) -> dict[tuple[str | None, int | None], int]:
+    """By queue, the messages that the group gets once more: all that the broker still has below its old offset."""
+    again: dict[tuple[str | None, int | None], int] = {}
+    for reset in resets:
+        if reset.broker_max is not None:
+            place = (reset.broker, reset.queue_id)
+            again[place] = max(again.get(place, 0), min(reset.requested, reset.broker_max))
+    return again
+
+
+def _consequence(reset: OffsetReset, again: dict[tuple[str | None, int | None], int]) -> Text:
+    if reset.group is None or not any(again.values()):
+        return NOTHING
+    if reset.topic is None:
+        return say(
+            "group {group} gets {consumed_again:count} {consumed_again:message|messages} of"
+            " {queues_consumed_again:count} {queues_consumed_again:queue|queues} once more"
+        )
+    return say(
+        "group {group} gets {consumed_again:count} {consumed_again:message|messages} of {queues_consumed_again:count}"
+        " {queues_consumed_again:queue|queues} of topic {topic} once more"
     )
 
 

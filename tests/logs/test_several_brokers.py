@@ -14,7 +14,7 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import UNNAMED_BROKER, BrokerLogs, LogsFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.logs.places import place_of
-from mqdiag.rules.log_events import writes_fast
+from mqdiag.rules.shared.write_times import writes_fast
 from tests.logs.given import facts, line
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -82,8 +82,8 @@ def test_a_healthy_broker_writes_fast_beside_one_that_does_not(tmp_path: Path) -
     laid("page-cache-busy-4.3.2", tmp_path / "two", renamed="broker-b")
     report = diagnose_incident([tmp_path]).report
     brokers = by_name(logs_of(report))
-    assert writes_fast(LogsFacts(pagecachert=brokers["broker-a"].pagecachert))
-    assert not writes_fast(LogsFacts(pagecachert=brokers["broker-b"].pagecachert))
+    assert writes_fast(brokers["broker-a"].pagecachert)
+    assert not writes_fast(brokers["broker-b"].pagecachert)
     assert {found.subject.broker for found in report.findings} == {"broker-b"}
 
 

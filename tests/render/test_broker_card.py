@@ -17,7 +17,7 @@ from mqdiag.facts.broker import (
 )
 from mqdiag.render import View
 from mqdiag.render.text import render
-from mqdiag.rules.broker._example import example
+from mqdiag.rules.shared.example_broker import example
 
 
 def _text(**changes: object) -> str:

@@ -8,21 +8,19 @@ import pytest
 
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import BrokerListed, BrokerStatus
-from mqdiag.findings import Finding
+from mqdiag.findings import Finding, Margin
 from mqdiag.read.admin.reader import read_admin
-from mqdiag.render.text.admin import write_times
-from mqdiag.rules import run_rules
-from mqdiag.rules.broker import disk_full, page_cache_busy, send_queue_full, send_queue_timeout
-from mqdiag.rules.logs import slow_writes
+from mqdiag.rules import disk_full, page_cache_busy, send_queue_full, send_queue_timeout, slow_writes
+from tests.rules.checks import outcome_of
 
 RULES = [
-    disk_full.check,
-    page_cache_busy.check,
-    send_queue_full.check,
-    send_queue_timeout.check,
-    slow_writes.check,
+    disk_full.RULE,
+    page_cache_busy.RULE,
+    send_queue_full.RULE,
+    send_queue_timeout.RULE,
+    slow_writes.RULE,
 ]
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "admin"
 
 
 def found(**values: object) -> list[tuple[str, str]]:
@@ -34,9 +32,7 @@ def findings(**values: object) -> tuple[Finding, ...]:
     facts = Facts(
         admin=AdminFacts(broker_statuses=(BrokerStatus(source="x", version="V4_9_7", values=printed),))
     )
-    outcome = run_rules(RULES, facts)
-    assert not outcome.failed
-    return outcome.findings
+    return outcome_of(RULES, facts).findings
 
 
 @pytest.mark.parametrize(
@@ -78,7 +74,7 @@ def test_the_name_comes_from_the_list_of_brokers() -> None:
     ]
     status = BrokerStatus(source="x", address="h:2", values={"pageCacheLockTimeMills": "3000"})
     facts = Facts(admin=AdminFacts(brokers=tuple(listed), broker_statuses=(status,)))
-    (finding,) = run_rules(RULES, facts).findings
+    (finding,) = outcome_of(RULES, facts).findings
     assert finding.subject.broker == "b2"
     assert finding.seen_in == ("admin",)
 
@@ -94,16 +90,16 @@ def of_case(case: str, *names: str) -> Facts:
 
 @pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
 def test_healthy_brokers(version: str) -> None:
-    assert run_rules(RULES, of_case(version)).findings == ()
+    assert outcome_of(RULES, of_case(version)).findings == ()
 
 
 def test_write_times_that_a_slow_disk_and_a_busy_page_cache_gave() -> None:
-    found = {one.rule: one for one in run_rules(RULES, of_case("page-cache-busy-4.3.2")).findings}
+    found = {one.rule: one for one in outcome_of(RULES, of_case("page-cache-busy-4.3.2")).findings}
     busy = found["slow-writes"]
     assert set(found) <= {"slow-writes", "page-cache-busy", "send-queue-timeout"}
     assert busy.severity.value == "warning"
     assert (busy.evidence["puts"], busy.evidence["from_100_ms"], busy.evidence["from_1_s"]) == (27_740, 137, 76)
-    (slow,) = run_rules(RULES, of_case("sync-flush-slow-4.3.2")).findings
+    (slow,) = outcome_of(RULES, of_case("sync-flush-slow-4.3.2")).findings
     assert (slow.rule, slow.severity.value) == ("slow-writes", "error")
     assert slow.evidence["from_100_ms"] == 161
     assert slow.when, "the broker's start and run time tell when it was"
@@ -111,30 +107,37 @@ def test_write_times_that_a_slow_disk_and_a_busy_page_cache_gave() -> None:
 
 @pytest.mark.parametrize("case", ["low-limits-4.3.2", "low-limits-5.3.3", "page-cache-busy-5.3.3"])
 def test_fast_writes_and_unknown_ones_are_no_slow_writes(case: str) -> None:
-    assert not [one for one in run_rules(RULES, of_case(case)).findings if one.rule == "slow-writes"]
+    assert not [one for one in outcome_of(RULES, of_case(case)).findings if one.rule == "slow-writes"]
 
 
-def test_the_plain_statement_that_a_broker_writes_fast() -> None:
-    (fast,) = of_case("low-limits-4.3.2").admin.broker_statuses  # type: ignore[union-attr]
-    (slow,) = of_case("page-cache-busy-4.3.2").admin.broker_statuses  # type: ignore[union-attr]
-    (unknown,) = of_case("page-cache-busy-5.3.3").admin.broker_statuses  # type: ignore[union-attr]
-    assert "the broker writes fast" in list(write_times(fast))
-    assert "the broker writes fast" not in list(write_times(slow))
-    assert list(write_times(unknown)) == []
+def margin(case: str) -> Margin | None:
+    """How far the writes of a case are from being slow."""
+    return next(iter(outcome_of([slow_writes.RULE], of_case(case)).margins), None)
+
+
+def test_fast_writes_tell_how_far_they_are_from_slow_ones() -> None:
+    fast = margin("low-limits-4.3.2")
+    assert fast is not None
+    assert (fast.rule, fast.limit, fast.kind) == ("slow-writes", 0.001, "percent")
+    assert fast.value < fast.limit
+    assert margin("page-cache-busy-4.3.2") is None, "they are slow"
+    assert margin("page-cache-busy-5.3.3") is None, "nothing is known"
 
 
 def test_a_full_disk() -> None:
-    (finding,) = run_rules(RULES, of_case("disk-full-4.3.2")).findings
+    (finding,) = outcome_of(RULES, of_case("disk-full-4.3.2")).findings
     assert (finding.rule, finding.severity.value, finding.cause) == ("disk-full", "error", "disk-full")
-    assert run_rules(RULES, of_case("disk-full-4.3.2", "brokerStatus-half.txt")).findings == ()
+    assert outcome_of(RULES, of_case("disk-full-4.3.2", "brokerStatus-half.txt")).findings == ()
 
 
 def test_the_later_answer_of_one_broker_counts_and_those_of_two_are_two() -> None:
     """Files of brokerStatus -b name no broker: it is told by its start."""
     both = of_case("disk-full-4.3.2", "brokerStatus.txt", "brokerStatus-half.txt")
-    assert [one.rule for one in run_rules(RULES, both).findings] == ["disk-full"], "in any order"
+    assert [one.rule for one in outcome_of(RULES, both).findings] == ["disk-full"], "in any order"
     one, other = (of_case(case).admin for case in ("disk-full-4.3.2", "4.3.2"))
     assert one is not None
     assert other is not None
     two = Facts(admin=AdminFacts(broker_statuses=(*one.broker_statuses, *other.broker_statuses)))
-    assert [one.rule for one in run_rules(RULES, two).findings] == ["disk-full"], "the healthy one hides it not"
+    assert [one.rule for one in outcome_of(RULES, two).findings] == ["disk-full"], (
+        "the healthy one hides it not"
+    )

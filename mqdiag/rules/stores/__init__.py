@@ -1,1 +1,0 @@
-"""Rules about brokers that stand still, from their store folders."""
