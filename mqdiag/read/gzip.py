@@ -15,7 +15,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
-from mqdiag.read.source import Source
 from mqdiag.text import say
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
@@ -40,6 +39,17 @@ _LEAST_LIMIT = 16 << 30
 _MOST_RATIO = 100
 """dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""
 _DUMP_MAGIC = b"JAVA PROFILE"
+
+
+class Inflated(NamedTuple):
+    """What came out of a gzip file."""
+
+    data: NDArray[np.uint8]
+    """read-only"""
+    compression: str
+    """"gzip", or "gzip-members" when it has many members, as the JVM writes them"""
+    problem: str | None
+    """why the data ends early"""
 
 
 class _Spool:
@@ -122,7 +132,7 @@ class _Spool:
         return np.frombuffer(mapped, np.uint8)
 
 
-class _Behind:
+class _BackgroundWriter:
     """Writes to a spool a few pieces behind the inflating, on another core. Errors come with a later piece."""
 
     def __init__(self, spool: _Spool) -> None:
@@ -147,7 +157,7 @@ class _Behind:
         self._pool.shutdown()
 
 
-def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Source:
+def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Inflated:
     """Inflate a gzip file.
 
     Args:
@@ -171,7 +181,7 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
             if members is not None:
                 return members
     spool, problem = _inflate_stream(path, size, limit, progress, in_memory=True)
-    return Source(path, spool.array(), size, "gzip", problem)
+    return Inflated(spool.array(), "gzip", problem)
 
 
 def inflate_to_disk(
@@ -210,7 +220,7 @@ def _inflate_stream(
 
 
 def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
-    writer = _Behind(spool)
+    writer = _BackgroundWriter(spool)
     try:
         problem = _inflate_into(writer, spool, path, size, progress)
         writer.wait()
@@ -219,7 +229,9 @@ def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None
         writer.close()
 
 
-def _inflate_into(writer: _Behind, spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
+def _inflate_into(
+    writer: _BackgroundWriter, spool: _Spool, path: str, size: int, progress: Progress
+) -> str | None:
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
     with open(path, "rb") as file:
@@ -272,7 +284,7 @@ def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:
 
 def _inflate_members(
     path: str, raw: NDArray[np.uint8], block: int, limit: int, progress: Progress
-) -> Source | None:
+) -> Inflated | None:
     """Inflate members side by side; None when the file is not laid out as the JVM does it."""
     starts = list(_member_starts(raw))
     total = len(starts) * block
@@ -302,7 +314,7 @@ def _inflate_members(
         except _Damaged:
             return None
     data = _read_only(out[: total - block + last])
-    return Source(path, data, int(raw.size), "gzip-members")
+    return Inflated(data, "gzip-members", None)
 
 
 def _member_starts(raw: NDArray[np.uint8]) -> Iterator[int]:

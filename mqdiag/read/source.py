@@ -51,7 +51,8 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
         if magic == GZIP_MAGIC:
             from mqdiag.read.gzip import inflate
 
-            return inflate(path, size, progress or Silent(), max_inflated)
+            inflated = inflate(path, size, progress or Silent(), max_inflated)
+            return Source(path, inflated.data, size, inflated.compression, inflated.problem)
         data = np.memmap(path, np.uint8, "r")
     except PermissionError:
         raise InputError(

@@ -7,11 +7,11 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.block_index import distinct
+from mqdiag.read.hprof.field_layout import Field, FieldLayouts
 from mqdiag.read.hprof.names import java_name
+from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import REFERENCE
-from mqdiag.redact.index import distinct
-from mqdiag.redact.layout import Field, Layouts
-from mqdiag.redact.outline import Outline
 from mqdiag.rocketmq.tell_tale import TELL_TALE
 
 NAMING = re.compile(r"(?i)(.*topic(name|key)?|.*group(name)?|broker(cluster)?name|clustername|statskey)$")
@@ -22,15 +22,15 @@ _MESSAGE = ".common.message.Message"
 class Asked:
     """The classes, and what is asked of their instances.
 
-    `layouts`: of all classes. `naming`, `carrying` int64[n, 4]: fields as `Layouts.chosen` gives them, references to
-    names and to bodies of messages. `ids` uint64[class rows]: 0 where instances are not asked for. `class_names`:
-    of all classes that were loaded, with or without a CLASS_DUMP.
+    `layouts`: of all classes. `naming`, `carrying` int64[n, 4]: fields as `FieldLayouts.chosen` gives them,
+    references to names and to bodies of messages. `ids` uint64[class rows]: 0 where instances are not asked for.
+    `class_names`: of all classes that were loaded, with or without a CLASS_DUMP.
     """
 
     def __init__(self, outline: Outline) -> None:
         classes = outline.classes
         names = classes.names
-        self.layouts = Layouts(outline)
+        self.layouts = FieldLayouts(outline)
         loaded = filter(None, map(outline.names.get, outline.loaded.name_ids.tolist()))
         self.class_names = {*names, *map(java_name, loaded)}
         roots = {

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, is_among, number_table
+from mqdiag.read.hprof.field_layout import Field
+from mqdiag.read.hprof.mapped import releasing
+from mqdiag.read.hprof.object_finder import ObjectFinder
+from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
 from mqdiag.redact.asked import Asked
-from mqdiag.redact.index import Ids, Index, Places, distinct, is_among, number_table
 from mqdiag.redact.kernels.texts import MOST_BYTES, hash_texts
-from mqdiag.redact.layout import Field
-from mqdiag.redact.objects import Objects
-from mqdiag.redact.original import releasing
-from mqdiag.redact.outline import Outline
 from mqdiag.text import say
 
 SYSTEM_PROPERTIES = ("java.vm.name", "java.vm.version")
@@ -59,7 +59,7 @@ class Rewriting:
 
 
 def find_kept(
-    outline: Outline, asked: Asked, index: Index, progress: Progress, release: Callable[[], None]
+    outline: Outline, asked: Asked, index: BlockIndex, progress: Progress, release: Callable[[], None]
 ) -> Rewriting:
     """Find what may stay.
 
@@ -81,12 +81,12 @@ def find_kept(
 
 class _Finder:
     def __init__(
-        self, outline: Outline, asked: Asked, index: Index, progress: Progress, release: Callable[[], None]
+        self, outline: Outline, asked: Asked, index: BlockIndex, progress: Progress, release: Callable[[], None]
     ) -> None:
         self._outline, self._asked, self._index, self._progress = outline, asked, index, progress
         self._layouts = asked.layouts
         self._key = np.uint64(secrets.randbits(64)), np.uint64(secrets.randbits(64))
-        self._objects = Objects(outline, asked.layouts, index, release)
+        self._objects = ObjectFinder(outline, asked.layouts, index, release)
         self._texts: list[Ids] = []
         self._codes: set[int] = set()
         self._bodies: list[Ids] = []

@@ -9,11 +9,11 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.block_index import BlockIndex, is_among
+from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, KNOWN_TAGS, UTF8, big_endian
-from mqdiag.redact.index import Index, is_among
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels import rewrite as kernel
-from mqdiag.redact.outline import Outline
 
 JOB_BYTES = 1 << 20
 _MOST_PIECES = 256
@@ -85,7 +85,7 @@ class Plan:
             yield job
 
 
-def make_plan(outline: Outline, rewriting: Rewriting, index: Index) -> Plan:
+def make_plan(outline: Outline, rewriting: Rewriting, index: BlockIndex) -> Plan:
     """Plan the output: as long as the input, or as its first dump where several follow one another."""
     records, data = outline.records, outline.source.data
     size = int(data.size)
@@ -127,7 +127,9 @@ def _symbols_kept(
 
 
 class _Planner:
-    def __init__(self, outline: Outline, stops: dict[int, int], rewriting: Rewriting, index: Index) -> None:
+    def __init__(
+        self, outline: Outline, stops: dict[int, int], rewriting: Rewriting, index: BlockIndex
+    ) -> None:
         self._id_size = outline.header.id_size
         self._ends, self._stops = index.ends, stops
         is_large = index.alone != 0

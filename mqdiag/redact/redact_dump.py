@@ -15,12 +15,12 @@ from mqdiag.errors import InputError, MqdiagError, UsageError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes, whole_file
 from mqdiag.kernel import folder
 from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.mapped import Releasing, open_mapped
+from mqdiag.read.hprof.outline import Outline, read_outline
+from mqdiag.redact.asked import Asked
 from mqdiag.redact.keep import find_kept
 from mqdiag.redact.kernels import rewrite as kernel
-from mqdiag.redact.original import Releasing, open_original
-from mqdiag.redact.outline import Outline
 from mqdiag.redact.plan import Plan, make_plan
-from mqdiag.redact.reading import read_outline
 from mqdiag.redact.write import Rewriter, redacted
 from mqdiag.text import say
 
@@ -82,11 +82,11 @@ def redact_dump(
     """
     progress = progress or Silent()
     check_target(str(path), target, force=force)
-    with open_original(str(path), name or str(path), progress, max_inflated) as original:
+    with open_mapped(str(path), name or str(path), progress, max_inflated) as original:
         if folder.needs_warming():
             progress.note(say("compiling kernels, only at the first run on this machine"))
         progress = Releasing(progress, original)
-        outline, asked, index = read_outline(original.source, original.release, progress)
+        outline, asked, index = read_outline(original.source, Asked, original.release, progress)
         if not index.has_objects():
             raise InputError(
                 original.source.path,

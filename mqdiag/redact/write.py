@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.mapped import MappedDump
 from mqdiag.read.hprof.walk import worker_count
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels.records import rewrite_records
 from mqdiag.redact.kernels.rewrite import rewrite_sub_records
-from mqdiag.redact.original import Original
 from mqdiag.redact.plan import JOB_BYTES, Fate, Piece, Plan
 from mqdiag.text import say
 
@@ -35,7 +35,7 @@ Write = Callable[[int, NDArray[np.uint8]], None]
 class Rewriter:
     """Makes the redacted bytes of jobs."""
 
-    def __init__(self, original: Original, id_size: int, plan: Plan, rewriting: Rewriting) -> None:
+    def __init__(self, original: MappedDump, id_size: int, plan: Plan, rewriting: Rewriting) -> None:
         self._original, self._id_size, self._plan, self._rewriting = original, id_size, plan, rewriting
         self._local = threading.local()
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from mqdiag.progress import Silent
-from mqdiag.redact.index import LARGE_BYTES
+from mqdiag.read.hprof.block_index import LARGE_BYTES
 from mqdiag.redact.redact_dump import redact_dump
 from mqdiag.testing.hprof_records import BYTE, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
 from mqdiag.testing.java_objects import JavaObjects
+from mqdiag.text import Text
 from tests.redact.canary_dump import KEPT, CanaryDump, canary_dump
 from tests.redact.compare import differences
 
@@ -25,9 +26,9 @@ class Phases(Silent):
     def __init__(self) -> None:
         self.names: list[str] = []
 
-    def phase(self, name: str) -> None:
+    def phase(self, name: Text) -> None:
         """One more."""
-        self.names.append(name)
+        self.names.append(name.template)
 
 
 def phases_of(made: CanaryDump, folder: Path) -> list[str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import width_of, widths_of
-from mqdiag.redact.outline import Outline
 
 _MAX_DEPTH = 256
 
@@ -25,7 +25,7 @@ class Field:
     size: int
 
 
-class Layouts:
+class FieldLayouts:
     """The layouts of all classes of a dump."""
 
     def __init__(self, outline: Outline) -> None:

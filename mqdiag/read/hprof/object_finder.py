@@ -1,4 +1,4 @@
-"""Objects of a dump found by id without an entry for each: blocks of the file know which ids may be in them."""
+"""ObjectFinder of a dump found by id without an entry for each: blocks of the file know which ids may be in them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, number_table
+from mqdiag.read.hprof.field_layout import FieldLayouts
+from mqdiag.read.hprof.kernels import block_index as kernel
+from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count
-from mqdiag.redact.index import Ids, Index, Places, distinct, number_table
-from mqdiag.redact.kernels import scan as kernel
-from mqdiag.redact.layout import Layouts
-from mqdiag.redact.outline import Outline
 
 _BLOCKS_AT_A_TIME = 256
 _INSTANCE, _OBJECT_ARRAY, _PRIMITIVE_ARRAY = 0x21, 0x22, 0x23
 
 
-class Objects:
+class ObjectFinder:
     """The objects that an index knows.
 
     Args:
@@ -29,7 +29,9 @@ class Objects:
         release: gives back what was mapped in by reading.
     """
 
-    def __init__(self, outline: Outline, layouts: Layouts, index: Index, release: Callable[[], None]) -> None:
+    def __init__(
+        self, outline: Outline, layouts: FieldLayouts, index: BlockIndex, release: Callable[[], None]
+    ) -> None:
         self._layouts, self._release, self._index = layouts, release, index
         self._classes = outline.classes
         self._data, self._id_size = outline.source.data, outline.header.id_size

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.kernels import block_index as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
+from mqdiag.read.hprof.mapped import RELEASE_BYTES
 from mqdiag.read.hprof.walk import Segment, worker_count
-from mqdiag.redact.kernels import scan as kernel
-from mqdiag.redact.original import RELEASE_BYTES
 
 Ids = NDArray[np.uint64]
 Places = NDArray[np.int64]
@@ -27,7 +27,7 @@ _GROUP_BYTES = 16 << 20
 
 
 @dataclass(slots=True)
-class Index:
+class BlockIndex:
     """What segments hold, in file order.
 
     `starts`, `ends` int64[b]: blocks of whole sub-records; `lowest`, `highest` uint64[b]: ids of the objects in each.
@@ -77,7 +77,7 @@ def is_among(numbers: NDArray[Any], ascending: NDArray[Any]) -> NDArray[np.bool_
     return found
 
 
-class Scanner:
+class BlockScanner:
     """Scans segments.
 
     Args:
@@ -89,7 +89,7 @@ class Scanner:
     def __init__(self, data: NDArray[np.uint8], id_size: int, release: Callable[[], None]) -> None:
         self._data, self._id_size, self._release = data, id_size, release
 
-    def leading_classes(self, segments: list[Segment]) -> Index:
+    def leading_classes(self, segments: list[Segment]) -> BlockIndex:
         """Only what stands before the first object: all CLASS_DUMPs, in the dumps of HotSpot."""
         columns, state = _room(), np.zeros(5, np.int64)
         asked = self._asked(np.empty(0, np.uint64))
@@ -98,7 +98,7 @@ class Scanner:
                 break
         return _index(columns, state, [])
 
-    def all(self, segments: list[Segment], class_ids: Ids, progress: Progress) -> Index:
+    def all(self, segments: list[Segment], class_ids: Ids, progress: Progress) -> BlockIndex:
         """Everything, on all cores.
 
         Args:
@@ -118,16 +118,16 @@ class Scanner:
                 done += sum(end - start for start, end in group)
                 progress.advance(done / total)
         joined = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in Index.__slots__[:-1]
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in BlockIndex.__slots__[:-1]
         }
-        return Index(**joined, stops=[stop for part in parts for stop in part.stops])
+        return BlockIndex(**joined, stops=[stop for part in parts for stop in part.stops])
 
     def _asked(self, class_ids: Ids) -> tuple[NDArray[Any], ...]:
         likely = np.zeros(1 << kernel.LIKELY_BITS, np.uint8)
         kernel.mark_likely(class_ids[class_ids != 0], likely)
         return likely, *number_table(class_ids)
 
-    def _group(self, segments: list[Segment], asked: tuple[NDArray[Any], ...]) -> Index:
+    def _group(self, segments: list[Segment], asked: tuple[NDArray[Any], ...]) -> BlockIndex:
         columns, state = _room(), np.zeros(5, np.int64)
         stops = []
         for start, end in segments:
@@ -182,11 +182,11 @@ def _room() -> dict[str, NDArray[Any]]:
     }
 
 
-def _index(columns: dict[str, NDArray[Any]], state: Places, stops: list[int]) -> Index:
+def _index(columns: dict[str, NDArray[Any]], state: Places, stops: list[int]) -> BlockIndex:
     used = dict.fromkeys(columns, int(state[kernel.BLOCKS]))
     used["found_at"] = used["found_rows"] = int(state[kernel.FOUND])
     used["class_starts"] = used["class_ends"] = int(state[kernel.CLASSES])
-    return Index(**{name: column[: used[name]].copy() for name, column in columns.items()}, stops=stops)
+    return BlockIndex(**{name: column[: used[name]].copy() for name, column in columns.items()}, stops=stops)
 
 
 def _groups(segments: list[Segment]) -> Iterator[list[Segment]]:

@@ -1,4 +1,4 @@
-"""The dump that is redacted: mapped, with its pages let go of again, whatever size it has."""
+"""A dump mapped into memory for one pass, with its pages given back after they were read, whatever its size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RELEASE_EVERY_S = 0.01
 
 
 @dataclass(slots=True)
-class Original:
+class MappedDump:
     """An opened dump, uncompressed."""
 
     source: Source
@@ -37,7 +37,7 @@ class Original:
 class Releasing:
     """Progress that gives back, after every few steps, what they read."""
 
-    def __init__(self, progress: Progress, original: Original) -> None:
+    def __init__(self, progress: Progress, original: MappedDump) -> None:
         self._progress, self._original = progress, original
         self._share = 0.0
         self._least_share = RELEASE_BYTES / original.source.data.size
@@ -61,7 +61,7 @@ class Releasing:
 
 
 @contextmanager
-def open_original(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[Original]:
+def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[MappedDump]:
     """Open a dump; gzip is inflated into a nameless temporary file.
 
     Raises:
@@ -80,7 +80,7 @@ def open_original(path: str, name: str, progress: Progress, max_inflated: int | 
         size = os.fstat(descriptor).st_size
         mapped = mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
         data = np.frombuffer(mapped, np.uint8)
-        yield Original(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
+        yield MappedDump(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
     finally:
         os.close(descriptor)
 

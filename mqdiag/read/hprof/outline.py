@@ -1,30 +1,61 @@
-"""Classes read and objects indexed in one walk through the heap."""
+"""The light way to read a dump: its classes, and blocks of objects instead of an entry for each object.
+
+`Dump` and the graph above it take some twenty bytes an object; here memory grows with the classes and with the size of
+the file divided by that of a block. `object_finder` finds objects by id and reads their fields, elements and texts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.progress import Progress, Silent
+from mqdiag.read.hprof.block_index import BlockIndex, BlockScanner, is_among
 from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
 from mqdiag.read.hprof.dump import completeness, first_dump
 from mqdiag.read.hprof.header import Header, parse_header
+from mqdiag.read.hprof.mapped import releasing
 from mqdiag.read.hprof.mend import mend
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.walk import Damage, Segment, walk_segments
 from mqdiag.read.source import Source
-from mqdiag.redact.asked import Asked
-from mqdiag.redact.index import Index, Scanner, is_among
-from mqdiag.redact.original import releasing
-from mqdiag.redact.outline import Outline
 from mqdiag.text import say
 
 
+@dataclass(slots=True)
+class Outline:
+    """A dump but for its objects: records, classes, and where reading stopped."""
+
+    source: Source
+    header: Header
+    records: Records
+    names: Names
+    loaded: LoadedClasses
+    classes: ClassRecords
+    segments: list[Segment]
+    further_dumps: int
+    stopped_at: int | None = None
+    problem: str | None = None
+
+
+class Question(Protocol):
+    """Which instances the index lists one by one; made of an outline when its classes are known."""
+
+    ids: NDArray[np.uint64]
+    """by class row; 0 for a class that is not asked for"""
+
+
+Asked = TypeVar("Asked", bound=Question)
+
+
 def read_outline(
-    source: Source, release: Callable[[], None], progress: Progress
-) -> tuple[Outline, Asked, Index]:
+    source: Source, ask: Callable[[Outline], Asked], release: Callable[[], None], progress: Progress
+) -> tuple[Outline, Asked, BlockIndex]:
     """Read classes and index objects: once through the heap, where all classes stand before the first object.
 
     That is how HotSpot writes. Where a class that stands elsewhere makes more classes asked for, the objects are
@@ -32,6 +63,7 @@ def read_outline(
 
     Args:
         source: the opened file.
+        ask: makes the question of an outline.
         release: gives back what was mapped in by reading.
         progress: who listens.
 
@@ -42,21 +74,26 @@ def read_outline(
     progress.phase(say("reading records"))
     records = read_records(source.data, header, progress=progress)
     first_dump(source, records)
-    scanner = Scanner(source.data, header.id_size, release)
-    outline, asked, index, damages = _scanned(source, header, records, scanner, progress)
+    scanner = BlockScanner(source.data, header.id_size, release)
+    outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
     if damages:
         with releasing(release):
             mended = mend(source.data, header, records, min(damage.at for damage in damages))
         if mended is not None:
             records = mended
-            outline, asked, index, damages = _scanned(source, header, records, scanner, progress)
+            outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
     outline.stopped_at, outline.problem, _ = completeness(source, outline.records, outline.segments, damages)
     return outline, asked, index
 
 
 def _scanned(
-    source: Source, header: Header, records: Records, scanner: Scanner, progress: Progress
-) -> tuple[Outline, Asked, Index, list[Damage]]:
+    source: Source,
+    header: Header,
+    records: Records,
+    scanner: BlockScanner,
+    ask: Callable[[Outline], Asked],
+    progress: Progress,
+) -> tuple[Outline, Asked, BlockIndex, list[Damage]]:
     segments, further = first_dump(source, records)
     if further:
         records = records.before(segments[-1][1])
@@ -74,20 +111,22 @@ def _scanned(
         segments=segments,
         further_dumps=further,
     )
-    leading, asked = index.class_starts.size, Asked(outline)
+    leading, asked = index.class_starts.size, ask(outline)
     progress.phase(say("indexing objects"))
     index = scanner.all(segments, asked.ids, progress)
     if index.class_starts.size != leading:
         # Those that stood first keep their rows.
         outline.classes = _classes(source, header, names, loaded, index)
-        before, asked = asked, Asked(outline)
+        before, asked = asked, ask(outline)
         if not is_among(asked.ids, np.sort(before.ids)).all():
             progress.phase(say("indexing objects again"))
             index = scanner.all(segments, asked.ids, progress)
     return outline, asked, index, _damages(source, header, segments, index)
 
 
-def _classes(source: Source, header: Header, names: Names, loaded: LoadedClasses, index: Index) -> ClassRecords:
+def _classes(
+    source: Source, header: Header, names: Names, loaded: LoadedClasses, index: BlockIndex
+) -> ClassRecords:
     no_ids = np.empty(0, np.uint64)
     classes = build_classes(
         source.data, header.id_size, names, loaded, index.class_starts, index.class_ends, no_ids
@@ -96,7 +135,7 @@ def _classes(source: Source, header: Header, names: Names, loaded: LoadedClasses
     return classes
 
 
-def _damages(source: Source, header: Header, segments: list[Segment], index: Index) -> list[Damage]:
+def _damages(source: Source, header: Header, segments: list[Segment], index: BlockIndex) -> list[Damage]:
     """What the reader says of the places where segments could not be read on."""
     return [
         damage
