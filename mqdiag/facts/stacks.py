@@ -97,6 +97,7 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A lock that threads of the last sample wait for."""
 
     object_id: str
+    """address or identity hash; of a class, its name"""
     class_name: str
     kind: LockKind
     owner: str | None
@@ -162,6 +163,16 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """consumer group whose workers wait for this pool"""
 
 
+class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads whose names differ only by numbers, such as those of one pool; a leak makes hundreds of one kind."""
+
+    thread: str
+    """the name, with "#" for each number: NettyClientSelector_#"""
+    role: Role
+    threads: tuple[int, ...]
+    """how many, by sample"""
+
+
 class PutWaits(msgspec.Struct, frozen=True, kw_only=True):
     """How many of a broker's send threads wait for one thing."""
 
@@ -221,5 +232,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     locks: tuple[LockFacts, ...] = ()
     deadlocks: tuple[Deadlock, ...] = ()
     standstills: tuple[Standstill, ...] = ()
+    kinds: tuple[ThreadKind, ...] = ()
+    """kinds of which a sample has two threads or more, the most frequent first"""
     missing: tuple[str, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""

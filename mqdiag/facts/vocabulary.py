@@ -109,8 +109,12 @@ StandstillCause = Literal[
 ]
 """Why threads make no progress."""
 
-LockKind = Literal["monitor", "synchronizer"]
-"""A monitor is entered by `synchronized`; a synchronizer is a lock of java.util.concurrent."""
+LockKind = Literal["monitor", "synchronizer", "class-init"]
+"""What threads wait for.
+
+monitor: entered by `synchronized`. synchronizer: a lock of java.util.concurrent. class-init: a class whose static
+initializer another thread runs.
+"""
 
 DeadlockSource = Literal["jvm", "locks"]
 """Who found a deadlock: the JVM's own section of the dump, or the lock lines of the threads."""

@@ -72,16 +72,12 @@ def _decide(track: Track, series: Series) -> Revision:
         return Revision(state="unknown", reason=say("it ended before the last sample"))
     meaning = meanings[-1]
     if _rests(track, meanings):
-        return Revision(
-            state="idle",
-            confidence="high" if len(meanings) > 1 else "medium",
-            reason=say("waits for work in all samples"),
-        )
+        if len(meanings) > 1:
+            return Revision(state="idle", confidence="high", reason=say("waits for work in all samples"))
+        return Revision(state="idle", confidence="medium", reason=say("waits for work in its only sample"))
     if series.not_judged is not None:
         if _at_rest(track, meaning):
-            return Revision(
-                state="idle", confidence="medium", reason=say("waits for work in the only sample that counts")
-            )
+            return Revision(state="idle", confidence="medium", reason=say("waits for work in the last sample"))
         return Revision(state="unknown", reason=NOT_JUDGED[series.not_judged])
     if len(track.possible) == 1:
         return Revision(state="unknown", reason=NOT_JUDGED["one-sample"])
@@ -107,7 +103,7 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
     """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
     if meaning.idle:
         return True
-    if track.is_worker or meaning.in_listener or meaning.doing in ("running", "monitor", "lock"):
+    if track.is_worker or meaning.in_listener or meaning.doing in ("running", "monitor", "lock", "class-init"):
         return False
     if track.role in (roles.POOL, roles.OTHER) and meaning.own_index < 0:
         # a library's own loop: long polls, cleaners, event loops

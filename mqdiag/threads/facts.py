@@ -24,7 +24,7 @@ from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
 from mqdiag.threads.standstills import standstills
 from mqdiag.threads.tracks import Track, align
-from mqdiag.threads.worker_pools import worker_pools
+from mqdiag.threads.worker_pools import thread_kinds, worker_pools
 
 ABSENT = ThreadAt(state="ABSENT")
 
@@ -55,6 +55,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         locks=_locks(world),
         deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked)),
+        kinds=thread_kinds(tracks, len(series.moments)),
         missing=_missing(tracks, series),
     )
 
@@ -136,7 +137,8 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
     waits = {
         track: wait
         for track in world.by_track
-        if not track.ended and (wait := world.last_wait(track)) is not None
+        # a class that nobody names and nobody initializes is no lock to show
+        if not track.ended and (wait := world.last_wait(track)) is not None and wait.object_id
     }
     waiters: dict[tuple[int, str], list[Track]] = defaultdict(list)
     for track, wait in waits.items():

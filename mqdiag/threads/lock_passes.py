@@ -16,7 +16,6 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-INITIALIZER = ".<clinit>"
 FILE_WAITS = (
     "AllocateMappedFileService.putRequestAndReturnMappedFile",
     "AllocateMapedFileService.putRequestAndReturnMapedFile",
@@ -225,17 +224,13 @@ def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
         for other in world.once(_running_initializers)
         if other is not judgement
         and other.track.jvm == judgement.track.jvm
-        and (wanted is None or f"{wanted}{INITIALIZER}" in other.track.last_meaning.methods)
+        and (wanted is None or wanted in other.track.last_meaning.initializes)
     ]
     return replace(now, state="blocked", waits_for=others[0].track) if len(others) == 1 else None
 
 
 def _running_initializers(world: World) -> list[Judgement]:
-    return [
-        judgement
-        for judgement in world.judgements
-        if any(method.endswith(INITIALIZER) for method in judgement.track.last_meaning.methods)
-    ]
+    return [judgement for judgement in world.judgements if judgement.track.last_meaning.initializes]
 
 
 def _may_wait_for_class(meaning: StackMeaning) -> bool:

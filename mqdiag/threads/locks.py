@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from mqdiag.facts.vocabulary import LockKind
 from mqdiag.read.stacks.records import (
+    CLASS_INIT,
     LOCKED,
     PARKING,
     RELOCKING,
@@ -30,6 +31,7 @@ class Wait:
     kind: LockKind
     owner: Track | None = None
     inferred: bool = False
+    """the owner was found by its frames, not by a line of the dump"""
 
 
 @dataclass(slots=True)
@@ -78,7 +80,7 @@ def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:
         graph = LockGraph()
         for track in tracks:
             record = track.records[index]
-            if record is None or not record.stack.locks:
+            if record is None or not (record.stack.locks or record.in_object_wait):
                 continue
             wait = _wait_of(record, shapes)
             if wait is not None:
@@ -106,7 +108,7 @@ class _Shapes:
 class _Shape:
     """Slots of the addresses that a stack owns, gives back, and waits for."""
 
-    __slots__ = ("given_back", "lock", "owned", "parked", "stack")
+    __slots__ = ("given_back", "lock", "owned", "parked", "stack", "wanted_class")
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
@@ -120,6 +122,7 @@ class _Shape:
             if lock.kind in (WAITING_TO_LOCK, RELOCKING, PARKING, WAITING_ON) and lock.slot >= 0
         )
         self.lock: tuple[LockKind, str, int] | None = None
+        self.wanted_class = next((lock.class_name for lock in stack.locks if lock.kind == CLASS_INIT), None)
         self.parked: tuple[LockKind, str, int] | None = None
         """what it parks on, a lock or not: the dump may name its owner all the same"""
         for lock in stack.locks:
@@ -135,6 +138,9 @@ class _Shape:
 
 def _wait_of(record: ThreadRecord, shapes: _Shapes) -> Wait | None:
     shape = shapes.of(record.stack)
+    if shape.wanted_class is not None or (record.in_object_wait and record.stack.state == "RUNNABLE"):
+        # JDK 16 and older do not name the class
+        return Wait(shape.wanted_class or "", shape.wanted_class or "", "class-init")
     found = shape.lock
     if found is None and record.parked_owner is not None:
         found = shape.parked
@@ -173,7 +179,36 @@ def _find_owners(graph: LockGraph, tracks: list[Track], index: int, shapes: _Sha
         if wait.owner is None:
             owner = owners.get((track.jvm, wait.object_id))
             wait.owner = owner if owner is not track else None
+    _find_initializers(graph, tracks, index)
     _infer_owners(graph, tracks, index)
+
+
+def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> None:
+    """The owner of a class is the thread that runs its static initializer.
+
+    If the dump does not name the class, it is the class of the only other thread that runs one: a thread waits for a
+    class only while another thread initializes it.
+    """
+    waits = [(track, wait) for track, wait in graph.waits.items() if wait.kind == "class-init"]
+    if not waits:
+        return
+    running: dict[Track, list[str]] = {}
+    for track in tracks:
+        meaning = track.meanings[index]
+        classes = [] if meaning is None else meaning.initializes
+        if classes:
+            running[track] = classes
+    for track, wait in waits:
+        owners = [
+            other
+            for other, classes in running.items()
+            if other is not track
+            and other.jvm == track.jvm
+            and (not wait.class_name or wait.class_name in classes)
+        ]
+        if len(owners) == 1:
+            wait.owner = owners[0]
+            wait.class_name = wait.object_id = wait.class_name or running[owners[0]][0]
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:

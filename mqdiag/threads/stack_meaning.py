@@ -35,6 +35,7 @@ CONSUME_REQUESTS: dict[str, ConsumeKind] = {
 _CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
 _POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
 _THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
+INITIALIZER = ".<clinit>"
 MAX_TOP = 40
 """frames from the top that can tell the kind of a wait"""
 SHOWN_TOP = 2
@@ -89,6 +90,11 @@ class StackMeaning:
     def visible_frames(self) -> tuple[str, ...]:
         """The frames that every form of dump shows."""
         return _visible(self.stack.frames, self.methods)
+
+    @property
+    def initializes(self) -> list[str]:
+        """Classes whose static initializers it runs, the innermost first."""
+        return [method.removesuffix(INITIALIZER) for method in self.methods if method.endswith(INITIALIZER)]
 
     @property
     def reads_body(self) -> bool:

@@ -1,16 +1,19 @@
-"""What the threads of each pool did over the series."""
+"""What the threads of each pool did over the series, and how many threads there are of each kind."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from mqdiag.facts.stacks import PutWaits, WorkerPool
-from mqdiag.facts.vocabulary import ConsumeKind, Doing, StandstillCause
+from mqdiag.facts.stacks import PutWaits, ThreadKind, WorkerPool
+from mqdiag.facts.vocabulary import ConsumeKind, Doing, Role, StandstillCause
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import BROKER_CAUSES, PAGE_CACHE, broker_remedy
 from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.tracks import Track
 
+_NUMBER = re.compile(r"\d+")
 _NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile"
 _LOCKS = ("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock", "TopicQueueLock.lock")
 SHOWN_ROLES = frozenset({roles.CONSUME_WORKER, roles.CALLBACK, roles.BROKER_SEND})
@@ -28,6 +31,21 @@ def worker_pools(judgements: list[Judgement], samples: int) -> tuple[WorkerPool,
     ]
     pools.sort(key=lambda pool: (pool.role not in SHOWN_ROLES, -len(pool.threads), pool.pool))
     return tuple(pools)
+
+
+def thread_kinds(tracks: Sequence[Track], samples: int) -> tuple[ThreadKind, ...]:
+    """How many threads there are of each kind; one sample is enough to count them."""
+    counts: dict[tuple[str, Role], list[int]] = {}
+    for track in tracks:
+        own = counts.setdefault((_NUMBER.sub("#", track.name), track.role), [0] * samples)
+        for index in track.seen:
+            own[index] += 1
+    kinds = [
+        ThreadKind(thread=name, role=role, threads=tuple(own))
+        for (name, role), own in counts.items()
+        if max(own) > 1
+    ]
+    return tuple(sorted(kinds, key=lambda kind: (-max(kind.threads), kind.thread)))
 
 
 def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:

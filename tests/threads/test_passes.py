@@ -39,7 +39,7 @@ def histories(samples: list[Sample]) -> dict[str, str]:
         ("convoy-progressing", "progressing by own samples"),
         ("business-pool-stuck", "stuck by own samples -> blocked by future"),
         ("apache4-pool-dry", "stuck by own samples -> blocked by connection pool"),
-        ("class-init-stuck", "stuck by own samples -> blocked by class initializer"),
+        ("class-init-stuck", "stuck by own samples -> blocked by lock owner"),
         ("deadlock-monitors", "stuck by own samples -> blocked by lock owner -> blocked by deadlock"),
         ("own-queue-stuck", "stuck by own samples"),
         ("idle", "idle by own samples"),

@@ -23,7 +23,7 @@ def parse_header(line: str) -> ThreadRecord | None:
     if found is None:
         jmx = patterns.JMX_TAIL.match(line, quote + 1)
         return None if jmx is None else ThreadRecord(intern(line[:quote]), NO_STACK, (), int(jmx["id"]))
-    java_id, os_id, daemon, cpu, elapsed, allocated, unit, tid, nid, _ = found.groups()
+    java_id, os_id, daemon, cpu, elapsed, allocated, unit, tid, nid, rest = found.groups()
     # names and addresses come again in every sample of a series: one copy serves all
     return ThreadRecord(
         intern(line[:quote]),
@@ -37,6 +37,7 @@ def parse_header(line: str) -> ThreadRecord | None:
         None if cpu is None else _decimal(cpu),
         None if elapsed is None else _decimal(elapsed),
         None if allocated is None else int(allocated) * patterns.UNITS[unit],
+        in_object_wait=rest is not None and rest.startswith(" in Object.wait()"),
     )
 
 

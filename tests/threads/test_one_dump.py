@@ -1,0 +1,81 @@
+"""What one dump decides: cycles, owners of locks and classes, and how many threads there are of each kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.facts import StacksFacts
+from mqdiag.read.stacks import read_stacks
+from mqdiag.threads.facts import stacks_facts
+from tests.threads.made import CONSUME, TAKE, At, facts
+from tests.threads.real_series import CASES
+
+FOLDER = CASES / "class-init-deadlock"
+
+
+def of_jdk(version: int) -> StacksFacts:
+    return stacks_facts(list(read_stacks(str(FOLDER / f"jdk{version}.log")).samples))
+
+
+@pytest.mark.parametrize("version", [11, 17, 25])
+def test_two_initializers_that_wait_for_each_other_are_a_deadlock(version: int) -> None:
+    stacks = of_jdk(version)
+    (deadlock,) = stacks.deadlocks
+    assert set(deadlock.threads) == {"rates-loader", "pool-1-thread-1"}
+    assert sorted(lock.partition(" at ")[0].rpartition("$")[2] for lock in deadlock.locks) == ["Rates", "Taxes"]
+    states = {thread.name: (thread.state, thread.held_by) for thread in stacks.threads}
+    assert states["rates-loader"] == ("blocked", "pool-1-thread-1")
+    assert states["pool-1-thread-1"] == ("blocked", "rates-loader")
+    assert states["pool-1-thread-2"][0] == "unknown"
+
+
+@pytest.mark.parametrize("version", [17, 25])
+def test_threads_behind_a_class_are_named_with_its_initializer(version: int) -> None:
+    locks = {lock.class_name.rpartition("$")[2]: lock for lock in of_jdk(version).locks}
+    assert {(name, lock.kind, lock.owner) for name, lock in locks.items()} == {
+        ("Rates", "class-init", "rates-loader"),
+        ("Taxes", "class-init", "pool-1-thread-1"),
+    }
+    assert set(locks["Taxes"].waiters) == {"rates-loader", "pool-1-thread-2"}
+
+
+def test_a_class_without_a_name_has_no_owner_when_two_initializers_run() -> None:
+    """JDK 11 names no class: the threads behind the deadlock may wait for either."""
+    waiters = {waiter for lock in of_jdk(11).locks for waiter in lock.waiters}
+    assert waiters == {"rates-loader", "pool-1-thread-1"}
+
+
+def test_one_initializer_that_others_wait_for_is_no_deadlock() -> None:
+    stacks = stacks_facts(list(read_stacks(str(CASES / "class-init-stuck" / "series.tar.gz")).samples)[:1])
+    assert not stacks.deadlocks
+    (lock,) = stacks.locks
+    assert (lock.kind, lock.class_name) == ("class-init", "com.acme.shop.ClassInit$Rates")
+    assert lock.owner is not None
+    assert len(lock.waiters) == 9
+
+
+def test_one_dump_names_the_owner_of_a_lock_and_who_waits(tmp_path: Path) -> None:
+    note = "- {} <0x00000000f1> (a com.acme.Ledger)"
+    holds = At("holder", 20, ("com.acme.Ledger.post(Ledger.java:9)", note.format("locked"), *CONSUME))
+    waits = ("com.acme.Ledger.post(Ledger.java:7)", note.format("waiting to lock"), *CONSUME)
+    waiting = [
+        At(f"ConsumeMessageThread_CID_{n}", 30 + n, waits, "BLOCKED (on object monitor)") for n in range(7)
+    ]
+    stacks = facts(tmp_path, [[holds, *waiting]])
+    assert stacks.not_judged_because == "one-sample"
+    (lock,) = stacks.locks
+    assert (lock.owner, lock.owner_frame, len(lock.waiters)) == ("holder", holds.frames[0], 7)
+
+
+def test_threads_are_counted_by_kind_and_sample(tmp_path: Path) -> None:
+    def sample(clients: int) -> list[At]:
+        names = [name for n in range(clients) for name in ("RebalanceService", f"NettyClientSelector_{n}")]
+        return [At(name, 20 + place, TAKE, "WAITING (parking)") for place, name in enumerate(names)]
+
+    kinds = facts(tmp_path, [sample(150), sample(158)]).kinds
+    assert [(kind.thread, kind.role, kind.threads) for kind in kinds] == [
+        ("NettyClientSelector_#", "client-netty", (150, 158)),
+        ("RebalanceService", "rebalance-service", (150, 158)),
+    ]
