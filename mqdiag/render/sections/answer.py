@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from mqdiag.findings import Answer, Finding, Report, Severity
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
-from mqdiag.render.sections.finding_cards import finding_card
+from mqdiag.render.sections.finding_cards import RULES_HINT, finding_card
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
@@ -25,7 +26,8 @@ def _card(report: Report) -> Card:
     answer = report.answer
     named = answering_finding(report)
     if named is not None:
-        return finding_card(named, report)
+        card = finding_card(named, report)
+        return card if len(report.findings) > 1 else replace(card, parts=(*card.parts, RULES_HINT))
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))

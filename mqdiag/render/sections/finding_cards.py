@@ -14,11 +14,15 @@ from mqdiag.text import Text, Value, say
 
 _KINDS = (("_bytes", "bytes"), ("_share", "percent"), ("_ms", "ms"), ("_seconds", "seconds"))
 
+RULES_HINT = Paragraph(say("`mqdiag rules NAME` explains a rule and its sources."), soft=True)
+
 
 def findings_section(report: Report, view: View) -> Iterator[Section]:
     """All findings but the one that the answer shows, in the report's order."""
     others = [found for found in report.findings if found.title != report.answer.text]
     parts: list[AnyPart] = [finding_card(found, report) for found in others]
+    if others:
+        parts.append(RULES_HINT)
     if report.lapsed:
         parts.append(
             Bullets([lapsed_line(lapsed) for lapsed in report.lapsed], title=say("Accepted no longer"))
@@ -50,11 +54,7 @@ def finding_card(finding: Finding, report: Report) -> Card:
     parts.append(Fold(say("Evidence in numbers, and sources"), _evidence(finding), wide=True))
     parts.append(
         Paragraph(
-            say(
-                "rule {rule}, cause {cause}; `mqdiag rules {rule}` explains it",
-                rule=finding.rule,
-                cause=finding.cause,
-            ),
+            say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause),
             soft=True,
         )
     )

@@ -121,7 +121,7 @@ def _locals(found: ThreadLocals) -> Text:
     if found.threads:
         first = found.threads[0]
         worst = say(
-            ", most in thread {thread}: {retained_bytes:bytes}, its largest value is a {largest_class}",
+            ", most in thread {thread}: {retained_bytes:bytes}, its largest value is of {largest_class}",
             thread=first.thread,
             retained_bytes=first.retained_bytes,
             largest_class=first.largest_class,

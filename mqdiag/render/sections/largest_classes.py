@@ -8,7 +8,9 @@ from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Section, Table
-from mqdiag.text import Value, say
+from mqdiag.text import NOTHING, Value, say
+
+_NOTE = say('"instances" and "shallow" count all objects of the file, "retained" those that a GC root reaches')
 
 
 def classes_section(report: Report, view: View) -> Iterator[Section]:
@@ -31,9 +33,7 @@ def classes_section(report: Report, view: View) -> Iterator[Section]:
             hidden=len(rows),
             shallow_bytes=sum(row[1] for row in rows if isinstance(row[1], int)),
         ),
-        note=say(
-            '"instances" and "shallow" count all objects of the file, "retained" those that a GC root reaches'
-        ),
+        note=NOTHING if all(row.retained_bytes is None for row in rows) else _NOTE,
     )
     yield Section(name="classes", title=say("Largest classes"), parts=(table,))
 

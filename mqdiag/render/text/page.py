@@ -25,7 +25,9 @@ from mqdiag.render.wording.safe import safe
 INDENT = 2
 PADDING = 2
 """between the columns of a table"""
+NARROWEST_WORDS = 12
 NARROWEST_NAME = 24
+"""characters that a column of words, and one of Java names, has at least if it needs them"""
 LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any length
 # Stands in for the space between a number and its unit, so that no line breaks there: to rich a no-break space is a
 # space. `safe` lets no such character through from evidence.
@@ -135,14 +137,16 @@ class Page:
         table = Table(
             box=_HEAD_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold"
         )
-        for column in columns:
+        heads = [self.write(column.head) for column in columns]
+        widths = [max(map(cell_len, cells)) for cells in zip(heads, *rows, strict=True)]
+        capacity = self._name_capacity(columns, widths, indent)
+        for column, head in zip(columns, heads, strict=True):
             table.add_column(
-                Text(safe(self.write(column.head))),
+                Text(safe(head)),
                 justify="right" if column.is_number else "left",
                 no_wrap=column.is_number or column.whole,
                 overflow="fold",
             )
-        capacity = self._name_capacity(columns, rows, indent)
         for cells, cell_styles in zip(rows, styles, strict=True):
             table.add_row(
                 *(
@@ -150,19 +154,24 @@ class Page:
                     for column, cell, style in zip(columns, cells, cell_styles, strict=True)
                 )
             )
+        # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
+        least = indent + sum(map(_least_width, columns, widths)) + PADDING * (len(columns) - 1)
+        self._console.width = max(self.view.width, least)
         self._console.print(Padding(table, (0, 0, 0, indent)))
+        self._console.width = self.view.width
 
-    def _name_capacity(self, columns: Sequence[Column], rows: Sequence[Sequence[str]], indent: int) -> int:
+    def _name_capacity(self, columns: Sequence[Column], widths: Sequence[int], indent: int) -> int:
         """The characters that each column of Java names has when the others take what they need."""
         names = sum(column.java for column in columns)
-        others = sum(
-            max(cell_len(text) for text in (self.write(column.head), *(row[place] for row in rows)))
-            for place, column in enumerate(columns)
-            if not column.java
-        )
+        others = sum(width for column, width in zip(columns, widths, strict=True) if not column.java)
         free = self.view.width - indent - others - PADDING * (len(columns) - 1)
         return max(free // max(names, 1), NARROWEST_NAME)
 
     def _line(self, text: Words, style: str) -> Text:
         written = safe(self.write(text), limit=LONGEST_PARAGRAPH)
         return Text(_breakable(_BEFORE_UNIT.sub(_GLUE, written)), style=style)
+
+
+def _least_width(column: Column, width: int) -> int:
+    """What a column takes at least: all for numbers and ids."""
+    return width if column.is_number or column.whole else min(width, NARROWEST_WORDS)
