@@ -14,6 +14,7 @@ from mqdiag.facts import AdminFacts, FleetFacts, HeapFacts, Input, LogsFacts, St
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.redaction import Excerpt, Public, ThreadName
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
 from mqdiag.text import NOTHING, Text, no_words
@@ -45,18 +46,18 @@ class Confidence(enum.StrEnum):
 class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a finding is about; absent parts are left out."""
 
-    group: str | None = None
-    topic: str | None = None
-    broker: str | None = None
+    group: Public | None = None
+    topic: Public | None = None
+    broker: Public | None = None
     queue_id: int | None = None
-    thread: str | None = None
-    object_class: str | None = None
-    field: str | None = None
-    key: str | None = None
-    environment: str | None = None
-    service: str | None = None
-    host: str | None = None
-    instance: str | None = None
+    thread: ThreadName | None = None
+    object_class: Public | None = None
+    field: Public | None = None
+    key: Public | None = None
+    environment: Public | None = None
+    service: Public | None = None
+    host: Public | None = None
+    instance: Public | None = None
     """which of several brokers of that name, by where its logs lie"""
 
     def overlaps(self, other: Subject) -> bool:
@@ -74,9 +75,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     """Why a finding does not fail the run: a team has looked at it and lives with it, for now."""
 
-    source: str
+    source: Public
     """the baseline or configuration file that says so"""
-    reason: str
+    reason: Public
     until: date | None = None
     """last day on which it holds; null for ever"""
 
@@ -84,21 +85,21 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
 class TimeRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A time without a pause of more than ten minutes, in RFC 3339; without an offset where the zone is not known."""
 
-    first: str
-    last: str
+    first: Public
+    last: Public
 
 
 class Margin(msgspec.Struct, frozen=True, kw_only=True):
     """How far from its limit a rule was that found nothing."""
 
-    rule: str
+    rule: Public
     """the rule whose limit it is; the engine fills it in"""
     label: Text
     """what was measured"""
     value: float
     limit: float
     """from which on the rule would have spoken, as it is in force"""
-    kind: str
+    kind: Public
     """how both are written: bytes, percent, ms, count (see `mqdiag.text`)"""
 
 
@@ -109,13 +110,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     the share of heap or of threads explained, for ordering.
     """
 
-    rule: str
+    rule: Public
     """the rule's stable name"""
     severity: Severity
-    cause: str
+    cause: Public
     """one of the causes that the rule's page lists"""
     confidence: Confidence
-    fingerprint: str
+    fingerprint: Public
     """identity of the fault over dumps and hosts"""
     title: Text
     """the finding in one sentence"""
@@ -128,17 +129,17 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """the evidence in sentences, with the arithmetic, for a person"""
     confidence_reason: Text = msgspec.field(default_factory=no_words)
     """what makes it sure, or what is missing"""
-    caused_by: tuple[str, ...] = ()
+    caused_by: tuple[Public, ...] = ()
     """fingerprints of the findings that explain this one"""
-    references: tuple[str, ...] = ()
+    references: tuple[Public, ...] = ()
     """articles, issues and classes that the rule rests on"""
     weight: float = 0.0
     """share of the heap or of the threads that it explains"""
-    seen_in: tuple[str, ...] = ()
+    seen_in: tuple[Public, ...] = ()
     """kinds of evidence that it was found in: heap, stacks, logs, stores, admin"""
-    rests_on: tuple[str, ...] = ()
+    rests_on: tuple[Public, ...] = ()
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
-    processes: tuple[str, ...] = ()
+    processes: tuple[Public, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
@@ -163,10 +164,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 class Lapsed(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a baseline, or an ignored rule, that has no effect any more."""
 
-    rule: str
-    fingerprint: str | None = None
+    rule: Public
+    fingerprint: Public | None = None
     """null for an ignored rule"""
-    why: str
+    why: Public
     """expired: its last day has passed; gone: the rule was checked and found nothing of the kind; worse: the
     finding is there, and of a worse severity than was accepted"""
     acceptance: Acceptance
@@ -175,41 +176,41 @@ class Lapsed(msgspec.Struct, frozen=True, kw_only=True):
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
     """A check that was not made, and why."""
 
-    rule: str
+    rule: Public
     reason: Text
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that crashed; the report is written all the same."""
 
-    rule: str
-    error: str
+    rule: Public
+    error: Excerpt
 
 
 class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """A rule's own texts, for catalogues and for renderers, which know no rules."""
 
-    name: str
+    name: Public
     title: Text
     why: Text
-    causes: tuple[str, ...]
+    causes: tuple[Public, ...]
     severities: tuple[Severity, ...]
     remedy: tuple[Text, ...]
-    references: tuple[str, ...]
-    needs: tuple[str, ...]
+    references: tuple[Public, ...]
+    needs: tuple[Public, ...]
     """evidence without which it cannot be checked"""
-    any_of: tuple[str, ...] = ()
+    any_of: tuple[Public, ...] = ()
     """evidence of which one kind is enough"""
     limits: dict[str, float]
-    explained_by: tuple[str, ...] = ()
+    explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
     of_process: bool = False
     """it names a thread, yet hits the whole process"""
     leads_to: dict[str, Text] = {}
     """the word between it and an effect, by the effect's rule"""
-    same_as: tuple[str, ...] = ()
+    same_as: tuple[Public, ...] = ()
     """rules that show the same fault in other evidence"""
-    since: str
+    since: Public
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
 
@@ -242,7 +243,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     schema_version: int = 1
     """raised when a field goes or changes its meaning"""
-    mqdiag: str
+    mqdiag: Public
     """version that wrote the report"""
     answer: Answer = msgspec.field(default_factory=lambda: Answer(state="undecided", text=NOTHING))
     """what the run says; made last, when all else is known"""
@@ -251,7 +252,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """the worst first, a root cause before what it explains"""
     skipped: tuple[Skipped, ...] = ()
     failed: tuple[Failed, ...] = ()
-    checked: tuple[str, ...] = ()
+    checked: tuple[Public, ...] = ()
     """rules that had the evidence they need and ran to their end"""
     ignored: tuple[Finding, ...] = ()
     """found, but left out of `findings` by the configuration"""

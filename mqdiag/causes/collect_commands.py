@@ -6,6 +6,7 @@ import shlex
 
 from mqdiag.causes.places import Place
 from mqdiag.facts.verdict import CollectCommand
+from mqdiag.text import Text
 
 SERIES = "for i in 1 2 3 4 5; do jstack -l {pid}; sleep 3; done"
 LOG = "logs/rocketmqlogs/rocketmq_client.log"
@@ -16,13 +17,9 @@ def thread_dumps(place: Place) -> tuple[CollectCommand, ...]:
     """Five samples, three seconds apart."""
     inner = shlex.quote(SERIES.format(pid=place.inner_pid))
     return (
-        CollectCommand(where="host", lines=(f"({SERIES.format(pid=place.pid_text)}) > stacks.txt",)),
-        CollectCommand(
-            where="container", lines=(f"docker exec {_container(place)} sh -c {inner} > stacks.txt",)
-        ),
-        CollectCommand(
-            where="kubernetes", lines=(f"kubectl exec {_pod(place)} -- sh -c {inner} > stacks.txt",)
-        ),
+        _collect(where="host", lines=(f"({SERIES.format(pid=place.pid_text)}) > stacks.txt",)),
+        _collect(where="container", lines=(f"docker exec {_container(place)} sh -c {inner} > stacks.txt",)),
+        _collect(where="kubernetes", lines=(f"kubectl exec {_pod(place)} -- sh -c {inner} > stacks.txt",)),
     )
 
 
@@ -30,15 +27,15 @@ def heap_dump(place: Place) -> tuple[CollectCommand, ...]:
     """A dump of all objects, copied to where mqdiag runs."""
     inner = f"jcmd {place.inner_pid} GC.heap_dump -all /tmp/heap.hprof"
     return (
-        CollectCommand(where="host", lines=(f"jcmd {place.pid_text} GC.heap_dump -all /tmp/heap.hprof",)),
-        CollectCommand(
+        _collect(where="host", lines=(f"jcmd {place.pid_text} GC.heap_dump -all /tmp/heap.hprof",)),
+        _collect(
             where="container",
             lines=(
                 f"docker exec {_container(place)} {inner}",
                 f"docker cp {_container(place)}:/tmp/heap.hprof .",
             ),
         ),
-        CollectCommand(
+        _collect(
             where="kubernetes",
             lines=(
                 f"kubectl exec {_pod(place)} -- {inner}",
@@ -60,38 +57,50 @@ def broker_logs(place: Place) -> tuple[CollectCommand, ...]:
 
 def _files(place: Place, path: str, name: str, flag: str) -> tuple[CollectCommand, ...]:
     return (
-        CollectCommand(where="host", lines=(f'cp {flag} "$HOME/{path}" {name}',)),
-        CollectCommand(where="container", lines=(f"docker cp {_container(place)}:HOME/{path} {name}",)),
-        CollectCommand(where="kubernetes", lines=(f"kubectl cp {_copied(place)}:HOME/{path} {name}",)),
+        _collect(where="host", lines=(f'cp {flag} "$HOME/{path}" {name}',)),
+        _collect(where="container", lines=(f"docker cp {_container(place)}:HOME/{path} {name}",)),
+        _collect(where="kubernetes", lines=(f"kubectl cp {_copied(place)}:HOME/{path} {name}",)),
     )
 
 
 def consumer_progress(place: Place, group: str) -> tuple[CollectCommand, ...]:
     """The backlog of a group, queue by queue, as the brokers have it."""
-    servers = place.name_server or "NAMESRV:9876"
-    line = f"mqadmin consumerProgress -n {servers} -g {shlex.quote(group)} > progress.txt"
-    return (CollectCommand(where="host", lines=(line,)),)
+    return (_of_mqadmin(place, f"consumerProgress -g {shlex.quote(group)} > progress.txt"),)
 
 
 def broker_status(place: Place, broker: str | None) -> tuple[CollectCommand, ...]:
     """A broker's own counters."""
-    servers = place.name_server or "NAMESRV:9876"
-    line = f"mqadmin brokerStatus -n {servers} -b BROKER_ADDRESS > status.txt"
-    if broker is not None:
-        line += f"  # of {shlex.quote(broker)}"
-    return (CollectCommand(where="host", lines=(line,)),)
+    which = "" if broker is None else f"  # of {shlex.quote(broker)}"
+    return (_of_mqadmin(place, f"brokerStatus -b BROKER_ADDRESS > status.txt{which}"),)
 
 
 def cluster_list(place: Place) -> tuple[CollectCommand, ...]:
     """All brokers with their versions."""
-    servers = place.name_server or "NAMESRV:9876"
-    return (CollectCommand(where="host", lines=(f"mqadmin clusterList -n {servers} > clusters.txt",)),)
+    return (_of_mqadmin(place, "clusterList > clusters.txt"),)
 
 
 def store_folder(place: Place) -> tuple[CollectCommand, ...]:
     """A listing and the offsets, which is little; the folder itself tells more where it can be reached."""
     find = "find slave -type f -printf '%s %p\\n' > slave.txt"
-    return (CollectCommand(where="host", lines=(find, "cp slave/config/consumerOffset.json slave.json")),)
+    return (_collect(where="host", lines=(find, "cp slave/config/consumerOffset.json slave.json")),)
+
+
+def _collect(*, where: str, lines: tuple[str, ...]) -> CollectCommand:
+    return CollectCommand(where=where, lines=tuple(Text("{line}", {"line": line}) for line in lines))
+
+
+def _of_mqadmin(place: Place, arguments: str) -> CollectCommand:
+    """A command of mqadmin; the name server is a value of its own, since a redacted report hides it."""
+    servers = place.name_server or "NAMESRV:9876"
+    line = Text(
+        "mqadmin {command} -n '{name_server}' {rest}",
+        {
+            "command": arguments.partition(" ")[0],
+            "name_server": servers,
+            "rest": arguments.partition(" ")[2],
+        },
+    )
+    return CollectCommand(where="host", lines=(line,))
 
 
 def _container(place: Place) -> str:

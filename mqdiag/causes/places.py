@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass
 
 from mqdiag.findings import Report
@@ -53,10 +52,10 @@ def place_of(report: Report) -> Place:
 
 
 def _name_server(report: Report) -> str | None:
-    """As a consumer of the heap has it, quoted for a shell."""
+    """As a consumer of the heap has it; None where it would need quoting for a shell."""
     consumers = () if report.heap is None else report.heap.consumers
     for consumer in consumers:
         address = consumer.config.get("namesrvAddr")
-        if isinstance(address, str) and address:
-            return shlex.quote(address)
+        if isinstance(address, str) and address and "'" not in address and address.isprintable():
+            return address
     return None

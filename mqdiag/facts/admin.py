@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Address, ClientId, Public, Setting
+
 
 class QueueProgress(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `consumerProgress -g`."""
 
-    topic: str
-    broker: str
+    topic: Public
+    broker: Public
     queue_id: int
     broker_offset: int
     """one behind the last message"""
     consumer_offset: int
     diff: int
-    client: str | None = None
+    client: ClientId | None = None
     """who has the queue; None where the column is not there or says N/A"""
     inflight: int | None = None
     """delivered and not yet acknowledged, 5.x"""
-    last_time: str | None = None
+    last_time: Public | None = None
     """when the message at the consumer's offset was stored, on the clock of the machine that ran mqadmin"""
 
 
 class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
     """The backlog of a group."""
 
-    group: str | None
+    group: Public | None
     """None where neither its retry topic nor the file's name tells"""
-    source: str
+    source: Public
     """the file"""
     queues: tuple[QueueProgress, ...] = ()
     diff_total: int | None = None
@@ -40,13 +42,13 @@ class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
 class GroupOverview(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `consumerProgress` over all groups."""
 
-    group: str
-    source: str
+    group: Public
+    source: Public
     count: int | None = None
     """clients that are connected"""
-    version: str | None = None
-    type: str | None = None
-    model: str | None = None
+    version: Public | None = None
+    type: Public | None = None
+    model: Public | None = None
     tps: float | None = None
     diff_total: int | None = None
 
@@ -54,31 +56,31 @@ class GroupOverview(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerStatus(msgspec.Struct, frozen=True, kw_only=True):
     """`brokerStatus`; one for each broker of a cluster."""
 
-    source: str
-    address: str | None = None
+    source: Public
+    address: Address | None = None
     """of a cluster's listing; None where one broker was asked"""
-    version: str | None = None
-    asked_at: str | None = None
+    version: Public | None = None
+    asked_at: Public | None = None
     """when the broker answered, by its start and its run time, to the second; UTC"""
     put_buckets: dict[str, int] = {}
     """puts of one minute by how long they took, by the broker's own bucket names: up to 4.x the minute that runs,
     later the one before; empty where none has passed yet"""
     disk_ratio: float | None = None
     """share of the disk of the commit log that is in use; of several disks the emptiest"""
-    values: dict[str, str] = {}
+    values: dict[str, Public] = {}
     """all of it, as printed"""
 
 
 class BrokerListed(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `clusterList`."""
 
-    source: str
-    cluster: str | None = None
+    source: Public
+    cluster: Public | None = None
     """None in the lists of consoles, which have one table for each broker name"""
-    broker: str | None = None
+    broker: Public | None = None
     broker_id: int
-    address: str
-    version: str | None = None
+    address: Address
+    version: Public | None = None
     """None of a broker that does not answer"""
     in_tps: float | None = None
     out_tps: float | None = None
@@ -101,9 +103,9 @@ class BrokerListed(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerTotals(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `clusterList -m`: messages by day."""
 
-    source: str
-    cluster: str | None = None
-    broker: str
+    source: Public
+    cluster: Public | None = None
+    broker: Public
     in_yesterday: int
     out_yesterday: int
     in_today: int
@@ -113,9 +115,9 @@ class BrokerTotals(msgspec.Struct, frozen=True, kw_only=True):
 class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
     """A queue of which a consumer says that nothing is consumed for a while."""
 
-    client: str
-    topic: str
-    broker: str
+    client: ClientId
+    topic: Public
+    broker: Public
     queue_id: int
     blocked_ms: int
 
@@ -123,9 +125,9 @@ class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
 class UnlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
     """A queue that an orderly consumer could not lock for a while."""
 
-    client: str
-    topic: str
-    broker: str
+    client: ClientId
+    topic: Public
+    broker: Public
     queue_id: int
     unlocked_ms: int
 
@@ -133,9 +135,9 @@ class UnlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
 class ConsumerState(msgspec.Struct, frozen=True, kw_only=True):
     """`consumerStatus`."""
 
-    source: str
-    group: str | None = None
-    clients: tuple[str, ...] = ()
+    source: Public
+    group: Public | None = None
+    clients: tuple[ClientId, ...] = ()
     same_subscription: bool | None = None
     rebalance_ok: bool | None = None
     blocked: tuple[BlockedQueue, ...] = ()
@@ -145,47 +147,47 @@ class ConsumerState(msgspec.Struct, frozen=True, kw_only=True):
 class Subscription(msgspec.Struct, frozen=True, kw_only=True):
     """What a group, or one of its clients, subscribes to."""
 
-    topic: str
-    expression: str
+    topic: Public
+    expression: Public
     """tags or SQL; "*" for all messages"""
 
 
 class ConnectedClient(msgspec.Struct, frozen=True, kw_only=True):
     """A connection of a client to the broker that was asked."""
 
-    client_id: str
-    address: str
+    client_id: ClientId
+    address: Address
     """the connection's remote end, host:port"""
-    language: str | None = None
-    version: str | None = None
+    language: Public | None = None
+    version: Public | None = None
 
 
 class ConsumerConnection(msgspec.Struct, frozen=True, kw_only=True):
     """`consumerConnection`: who is connected for a group. Two rows of one client id are two processes."""
 
-    source: str
-    group: str | None = None
+    source: Public
+    group: Public | None = None
     clients: tuple[ConnectedClient, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
-    consume_type: str | None = None
+    consume_type: Public | None = None
     """CONSUME_PASSIVELY (push), CONSUME_ACTIVELY (pull) or CONSUME_POP"""
-    message_model: str | None = None
-    consume_from_where: str | None = None
+    message_model: Public | None = None
+    consume_from_where: Public | None = None
 
 
 class ProducerConnection(msgspec.Struct, frozen=True, kw_only=True):
     """`producerConnection`."""
 
-    source: str
-    group: str | None = None
+    source: Public
+    group: Public | None = None
     clients: tuple[ConnectedClient, ...] = ()
 
 
 class ProcessQueueListed(msgspec.Struct, frozen=True, kw_only=True):
     """One line of "#Consumer MQ Detail#": a queue in a client's cache."""
 
-    topic: str
-    broker: str
+    topic: Public
+    broker: Public
     queue_id: int
     commit_offset: int
     min_offset: int
@@ -196,16 +198,16 @@ class ProcessQueueListed(msgspec.Struct, frozen=True, kw_only=True):
     """None of clients before 4.2.0"""
     locked: bool | None = None
     dropped: bool | None = None
-    last_lock: str | None = None
+    last_lock: Public | None = None
     """times on the clock of the machine that ran mqadmin, as YYYYMMDDhhmmssSSS"""
-    last_pull: str | None = None
-    last_consume: str | None = None
+    last_pull: Public | None = None
+    last_consume: Public | None = None
 
 
 class ConsumeRates(msgspec.Struct, frozen=True, kw_only=True):
     """One line of "#Consumer RT&TPS#"."""
 
-    topic: str
+    topic: Public
     pull_ms: float
     pull_tps: float
     consume_ms: float
@@ -217,9 +219,9 @@ class ConsumeRates(msgspec.Struct, frozen=True, kw_only=True):
 class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The file that `consumerStatus` writes for a client: its settings, its queues and its rates."""
 
-    source: str
-    group: str | None = None
-    settings: dict[str, str] = {}
+    source: Public
+    group: Public | None = None
+    settings: dict[str, Setting] = {}
     subscriptions: tuple[Subscription, ...] = ()
     queues: tuple[ProcessQueueListed, ...] = ()
     rates: tuple[ConsumeRates, ...] = ()
@@ -228,25 +230,25 @@ class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
 class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `topicStatus`."""
 
-    source: str
-    topic: str | None = None
+    source: Public
+    topic: Public | None = None
     """None where neither the command nor the file's name tells"""
-    broker: str
+    broker: Public
     queue_id: int
     min_offset: int
     max_offset: int
-    last_updated: str | None = None
+    last_updated: Public | None = None
 
 
 class TopicRoute(msgspec.Struct, frozen=True, kw_only=True):
     """What `topicRoute` says of one broker."""
 
-    source: str
-    topic: str | None = None
+    source: Public
+    topic: Public | None = None
     """None where neither the command nor the file's name tells"""
-    cluster: str | None = None
-    broker: str
-    addresses: tuple[str, ...] = ()
+    cluster: Public | None = None
+    broker: Public
+    addresses: tuple[Address, ...] = ()
     """host:port, the master's first"""
     read_queues: int | None = None
     write_queues: int | None = None
@@ -257,9 +259,9 @@ class TopicRoute(msgspec.Struct, frozen=True, kw_only=True):
 class TopicRates(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `statsAll`: a topic and one of its groups."""
 
-    source: str
-    topic: str
-    group: str | None = None
+    source: Public
+    topic: Public
+    group: Public | None = None
     """None of a topic that no group subscribes to"""
     accumulation: int | None = None
     """messages behind; None before 3.5"""
@@ -272,16 +274,16 @@ class TopicRates(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerConfig(msgspec.Struct, frozen=True, kw_only=True):
     """`getBrokerConfig`: the settings in force of one broker."""
 
-    source: str
-    address: str | None = None
+    source: Public
+    address: Address | None = None
     """None of a console's page"""
-    settings: dict[str, str] = {}
+    settings: dict[str, Setting] = {}
 
 
 class ReplicaListed(msgspec.Struct, frozen=True, kw_only=True):
     """A slave in the master's answer to `haStatus`."""
 
-    address: str
+    address: Address
     ack_offset: int
     diff_bytes: int
     kib_per_s: float | None = None
@@ -291,8 +293,8 @@ class ReplicaListed(msgspec.Struct, frozen=True, kw_only=True):
 class ReplicationStatus(msgspec.Struct, frozen=True, kw_only=True):
     """`haStatus`, 5.x: a master's answer, which lists its slaves, or a slave's own."""
 
-    source: str
-    master: str | None = None
+    source: Public
+    master: Address | None = None
     max_offset: int | None = None
     """of the commit log of the broker that answered"""
     slaves: int | None = None
@@ -301,8 +303,8 @@ class ReplicationStatus(msgspec.Struct, frozen=True, kw_only=True):
     replicas: tuple[ReplicaListed, ...] = ()
     master_flush_offset: int | None = None
     """as the slave knows it"""
-    last_read: str | None = None
-    last_write: str | None = None
+    last_read: Public | None = None
+    last_write: Public | None = None
 
 
 class AdminFacts(msgspec.Struct, frozen=True, kw_only=True):

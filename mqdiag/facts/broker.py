@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-ConfigValue = int | float | bool | str | None
+from mqdiag.facts.redaction import Address, Public, Setting, ThreadName
+
+ConfigValue = int | float | bool | Setting | None
 
 
 class TransientStorePoolFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,21 +54,21 @@ class CommitLogFacts(msgspec.Struct, frozen=True, kw_only=True):
 class PutLock(msgspec.Struct, frozen=True, kw_only=True):
     """The lock under which messages are appended to the commit log."""
 
-    kind: str | None = None
+    kind: Public | None = None
     """reentrant or spin"""
     held: bool | None = None
-    holder: str | None = None
+    holder: ThreadName | None = None
     """thread that holds it; of a spin lock, which names none, the only one in the part of a put that it guards"""
-    holder_frames: tuple[str, ...] = ()
+    holder_frames: tuple[Public, ...] = ()
     """top of its stack"""
-    writers: tuple[str, ...] = ()
+    writers: tuple[ThreadName, ...] = ()
     """threads inside a put that wait neither for the lock nor, after it, for the flush or a slave"""
 
 
 class HeldQueue(msgspec.Struct, frozen=True, kw_only=True):
     """Pull requests that PullRequestHoldService keeps until a message comes."""
 
-    topic: str
+    topic: Public
     queue_id: int | None
     requests: int
 
@@ -82,7 +84,7 @@ class LongPolling(msgspec.Struct, frozen=True, kw_only=True):
 class SlaveLink(msgspec.Struct, frozen=True, kw_only=True):
     """A connected slave: HAConnection of the master."""
 
-    address: str | None = None
+    address: Address | None = None
     acknowledged_offset: int | None = None
     behind_bytes: int | None = None
     """of the master's last byte; negative: the slave is ahead"""
@@ -101,24 +103,24 @@ class Replication(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerTable(msgspec.Struct, frozen=True, kw_only=True):
     """A table or queue that has grown without bound in some version."""
 
-    name: str
+    name: Public
     """"class.field\""""
     entries: int
     retained_bytes: int
-    issues: tuple[str, ...] = ()
+    issues: tuple[Public, ...] = ()
 
 
 class BrokerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One BrokerController."""
 
-    name: str | None
-    version: str | None = None
-    object_id: str = ""
-    cluster: str | None = None
+    name: Public | None
+    version: Public | None = None
+    object_id: Public = ""
+    cluster: Public | None = None
     broker_id: int | None = None
-    role: str | None = None
+    role: Public | None = None
     """ASYNC_MASTER, SYNC_MASTER or SLAVE"""
-    flush: str | None = None
+    flush: Public | None = None
     """ASYNC_FLUSH or SYNC_FLUSH"""
     config: dict[str, ConfigValue] = {}
     """BrokerConfig, under its Java field names"""
@@ -137,7 +139,7 @@ class BrokerFacts(msgspec.Struct, frozen=True, kw_only=True):
     consume_queues: int | None = None
     long_polling: LongPolling | None = None
     replication: Replication | None = None
-    store_flags: tuple[str, ...] = ()
+    store_flags: tuple[Public, ...] = ()
     """what RunningFlags forbids: not-readable, not-writeable, logic-queue-error, index-file-error, disk-full, …"""
     tables: tuple[BrokerTable, ...] = ()
     """by retained size"""

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import EvidenceText, Node, Public, Setting, ThreadName
 from mqdiag.text import Text
 
-Value = int | float | bool | str | None
+Number = int | float | bool | None
+Value = Number | str
 
 
 class DiffSide(msgspec.Struct, frozen=True, kw_only=True):
     """What one side was read from."""
 
-    path: str
+    path: Public
     """as it was given"""
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[Public, ...] = ()
     """evidence that it has: heap, stacks, logs"""
-    captured_at: str | None = None
+    captured_at: Public | None = None
     """of its heap dump, as RFC 3339"""
     complete: bool = True
-    mqdiag: str = ""
+    mqdiag: Public = ""
     """version that read it: of a saved report the one that wrote it"""
 
 
@@ -36,7 +38,7 @@ class Growth(msgspec.Struct, frozen=True, kw_only=True):
 class ClassGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """One class; generated ones are counted under the name that all of a kind share."""
 
-    name: str
+    name: Public
     instances: Growth
     shallow_bytes: Growth
     retained_bytes: Growth
@@ -45,8 +47,8 @@ class ClassGrowth(msgspec.Struct, frozen=True, kw_only=True):
 class HolderGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """An accumulation point, told by the field or class that a person would name."""
 
-    name: str
-    owner: str
+    name: Node
+    owner: Public
     """rocketmq, jdk or application"""
     retained_bytes: Growth
     """null on a side where it is no accumulation point"""
@@ -55,8 +57,8 @@ class HolderGrowth(msgspec.Struct, frozen=True, kw_only=True):
 class ConsumerGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer, by group and kind; several of one group are summed."""
 
-    group: str
-    kind: str
+    group: Public
+    kind: Public
     consumers: Growth
     messages: Growth
     body_bytes: Growth
@@ -70,9 +72,9 @@ class ConsumerGrowth(msgspec.Struct, frozen=True, kw_only=True):
 class QueueGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """One queue, by group, topic, broker and number."""
 
-    group: str | None
-    topic: str | None
-    broker: str | None
+    group: Public | None
+    topic: Public | None
+    broker: Public | None
     queue_id: int | None
     messages: Growth
     body_bytes: Growth
@@ -86,8 +88,8 @@ class QueueGrowth(msgspec.Struct, frozen=True, kw_only=True):
 class PoolGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """A pool of worker threads, from thread dumps."""
 
-    pool: str
-    group: str | None
+    pool: ThreadName
+    group: Public | None
     threads: Growth
     stuck: Growth
     blocked: Growth
@@ -98,39 +100,39 @@ class PoolGrowth(msgspec.Struct, frozen=True, kw_only=True):
 class EventGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of event of logs."""
 
-    kind: str
+    kind: Public
     lines: Growth
 
 
 class SettingChange(msgspec.Struct, frozen=True, kw_only=True):
     """A setting that differs."""
 
-    of: str
+    of: Public
     """consumer group, broker or JVM whose setting it is"""
-    key: str
-    before: Value = None
-    after: Value = None
+    key: Public
+    before: Number | Setting = None
+    after: Number | Setting = None
 
 
 class EvidenceChange(msgspec.Struct, frozen=True, kw_only=True):
     """A number of a finding's evidence that differs by a tenth or more, or any other value that differs."""
 
-    key: str
-    before: Value = None
-    after: Value = None
+    key: Public
+    before: Number | EvidenceText = None
+    after: Number | EvidenceText = None
 
 
 class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
     """A finding that came, went or changed, by its fingerprint."""
 
-    fingerprint: str
-    rule: str
+    fingerprint: Public
+    rule: Public
     title: Text
     """as of the side that has it, the later one where both have"""
-    severity_before: str | None = None
-    severity_after: str | None = None
-    confidence_before: str | None = None
-    confidence_after: str | None = None
+    severity_before: Public | None = None
+    severity_after: Public | None = None
+    confidence_before: Public | None = None
+    confidence_after: Public | None = None
     evidence: tuple[EvidenceChange, ...] = ()
     checked: bool = True
     """false where the side without it had no evidence for its rule: then it may have been there all the same"""

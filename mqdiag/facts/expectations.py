@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Label, Public
+
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True):
     """`[GROUP:]KEY=VALUE`; without a group it holds for every consumer."""
 
-    key: str
-    value: int | float | bool | str
-    group: str | None = None
-    source: str = "option"
+    key: Public
+    value: int | float | bool | Label
+    group: Public | None = None
+    source: Public = "option"
     """"option", or the configuration file's path"""

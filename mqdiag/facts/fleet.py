@@ -7,39 +7,41 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Public, Setting
+
 
 class FleetFailure(msgspec.Struct, frozen=True, kw_only=True):
     """A file that could not be analysed."""
 
-    service: str
-    host: str
-    environment: str = ""
-    path: str | None
+    service: Public
+    host: Public
+    environment: Public = ""
+    path: Public | None
     """None when the analysis of the whole incident had a fault"""
-    kind: str
+    kind: Public
     """unreadable, too-large, memory, time, crash, lost (not fetched), no-room (scratch is full) or fault"""
-    reason: str
+    reason: Public
     bytes: int | None = None
 
 
 class ValueShare(msgspec.Struct, frozen=True, kw_only=True):
     """A value and who has it."""
 
-    value: str
+    value: Setting
     instances: int
     """consumers with this value"""
-    hosts: tuple[str, ...]
+    hosts: tuple[Public, ...]
     """some of theirs, as service/host"""
 
 
 class SettingDrift(msgspec.Struct, frozen=True, kw_only=True):
     """Consumers of one group that differ in a setting, in their client's version, or in what they subscribe to."""
 
-    kind: str
+    kind: Public
     """setting, version or subscription"""
-    group: str
-    environment: str = ""
-    key: str
+    group: Public
+    environment: Public = ""
+    key: Public
     """the setting's Java name; "client_version"; "subscriptions" """
     instances: int
     """consumers of the group with a known value"""
@@ -50,11 +52,11 @@ class SettingDrift(msgspec.Struct, frozen=True, kw_only=True):
 class Outlier(msgspec.Struct, frozen=True, kw_only=True):
     """An instance far from the others of its group."""
 
-    group: str
-    environment: str = ""
-    service: str
-    host: str
-    metric: str
+    group: Public
+    environment: Public = ""
+    service: Public
+    host: Public
+    metric: Public
     """messages, body_bytes, retained_bytes or lag"""
     value: float
     median: float
@@ -69,9 +71,9 @@ class Outlier(msgspec.Struct, frozen=True, kw_only=True):
 class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     """One rule and cause over the fleet."""
 
-    rule: str
-    cause: str
-    severity: str
+    rule: Public
+    cause: Public
+    severity: Public
     """of the worst of its findings"""
     services: int
     hosts: int
@@ -80,20 +82,20 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     host_share: float
     """of the hosts of this run"""
-    example_services: tuple[str, ...] = ()
-    example_hosts: tuple[str, ...] = ()
-    example_title: str = ""
-    example_remedy: tuple[str, ...] = ()
+    example_services: tuple[Public, ...] = ()
+    example_hosts: tuple[Public, ...] = ()
+    example_title: Public = ""
+    example_remedy: tuple[Public, ...] = ()
 
 
 class CauseCell(msgspec.Struct, frozen=True, kw_only=True):
     """A cell of services by causes."""
 
-    environment: str = ""
-    service: str
-    rule: str
-    cause: str
-    severity: str
+    environment: Public = ""
+    service: Public
+    rule: Public
+    cause: Public
+    severity: Public
     hosts: int
     findings: int
 
@@ -101,17 +103,17 @@ class CauseCell(msgspec.Struct, frozen=True, kw_only=True):
 class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     """A fault that a service has now and had not in the earlier run, or the other way round."""
 
-    kind: str
+    kind: Public
     """regression or recovery"""
-    environment: str = ""
-    service: str
-    rule: str
-    cause: str
-    severity: str
-    fingerprint: str
+    environment: Public = ""
+    service: Public
+    rule: Public
+    cause: Public
+    severity: Public
+    fingerprint: Public
     """of the finding"""
-    group: str | None = None
-    title: str
+    group: Public | None = None
+    title: Public
     hosts: int
     """with it, in the run that has it"""
 
@@ -119,9 +121,9 @@ class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
 class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):
     """What the thresholds of a group allow against the heaps of its instances."""
 
-    group: str
-    environment: str = ""
-    services: tuple[str, ...] = ()
+    group: Public
+    environment: Public = ""
+    services: tuple[Public, ...] = ()
     instances: int
     heap_bytes_least: int | None = None
     """smallest heap limit of an instance"""
@@ -141,8 +143,8 @@ class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):
 class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     """One service in this run."""
 
-    environment: str = ""
-    service: str
+    environment: Public = ""
+    service: Public
     hosts: int
     incidents: int
     failed: int
@@ -201,17 +203,17 @@ class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):
 class PlannedIncident(msgspec.Struct, frozen=True, kw_only=True):
     """An incident that is to be analysed."""
 
-    environment: str = ""
-    service: str
-    host: str
+    environment: Public = ""
+    service: Public
+    host: Public
     bytes: int
-    files: tuple[str, ...]
+    files: tuple[Public, ...]
 
 
 class FleetPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a run would do: `--dry-run`."""
 
-    out: str
+    out: Public
     incidents: int
     """to be analysed"""
     bytes: int
@@ -230,10 +232,10 @@ class FleetPlan(msgspec.Struct, frozen=True, kw_only=True):
 class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A run over many incidents."""
 
-    run: str
-    against: str | None = None
+    run: Public
+    against: Public | None = None
     """the earlier run that changes are told against"""
-    out: str = ""
+    out: Public = ""
     totals: FleetTotals = FleetTotals()
     timing: FleetTiming | None = None
     plan: FleetPlan | None = None

@@ -12,17 +12,18 @@ import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
+from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
 from mqdiag.facts.waste import Waste
 from mqdiag.text import Text
 
-ConfigValue = int | float | bool | str | None
+ConfigValue = int | float | bool | Setting | None
 LimitScope = Literal["queue", "consumer"]
 
 
 class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
     """One class name of the histogram; all objects of the file, reachable or not, as the JVM's own counts."""
 
-    name: str
+    name: Public
     loaders: int
     """number of classes of this name, each from another loader"""
     instances: int
@@ -34,19 +35,19 @@ class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
 class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """An accumulation point: the object in which retained weight really sits."""
 
-    class_name: str
-    object_id: str
+    class_name: Public
+    object_id: Public
     """hexadecimal id, as `mqdiag show` takes it"""
     retained_bytes: int
     share: float
     """of the reachable bytes"""
-    path: tuple[str, ...]
+    path: tuple[Node, ...]
     """shortest path from a GC root to the object, one "Class.field" step each"""
-    owner: str = "application"
+    owner: Public = "application"
     """"rocketmq", "jdk" or "application": whose class holds it"""
-    holds: tuple[str, ...] = ()
+    holds: tuple[Public, ...] = ()
     """what is mostly inside, "class: bytes" lines, largest first"""
-    label: str = ""
+    label: Node = ""
     """the static field or class that a person would name"""
 
 
@@ -55,9 +56,9 @@ class DominatorBox(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     parent: int | None
     """place in the list of the box around it; None at the top"""
-    name: str
+    name: Public
     """its class, or "class NAME" of a class object"""
-    object_id: str | None
+    object_id: Public | None
     """None for objects summed by class"""
     objects: int
     """1, or how many were summed"""
@@ -67,7 +68,7 @@ class DominatorBox(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
     """How fast a group works on one topic, from the client's own ConsumerStatsManager over the last minute."""
 
-    topic: str
+    topic: Public
     window_ms: int
     """from the oldest sample of the last minute, or the start of a younger consumer, to the dump"""
     consumed_per_second: float | None = None
@@ -89,9 +90,9 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
 
     caches_messages: bool = True
     """keeps pulled messages in the heap until the application has consumed them"""
-    count_setting: str | None = "pullThresholdForQueue"
+    count_setting: Public | None = "pullThresholdForQueue"
     """the setting that limits the number of cached messages; None where no setting does"""
-    size_setting: str | None = "pullThresholdSizeForQueue"
+    size_setting: Public | None = "pullThresholdSizeForQueue"
     """the setting that limits the size of cached bodies, in MiB; None where no setting does"""
     limit_scope: LimitScope = "queue"
     """what the two settings limit: each queue, or the consumer as a whole"""
@@ -105,7 +106,7 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
     """the application takes messages from the cache with poll()"""
     spring_lifecycle: bool = True
     """rocketmq-spring passes the consumer to a RocketMQPushConsumerLifecycleListener before it starts"""
-    main_settings: tuple[str, ...] = (
+    main_settings: tuple[Public, ...] = (
         "pullThresholdForQueue",
         "pullThresholdSizeForQueue",
         "pullThresholdForTopic",
@@ -124,17 +125,17 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
 class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object (a group may have several in one JVM)."""
 
-    group: str
-    kind: str
+    group: Public
+    kind: Public
     """push, lite-pull, pull or pop"""
     traits: KindTraits = KindTraits()
     """what the kind does and which settings limit it"""
-    object_id: str = ""
-    client_id: str | None = None
-    client_version: str | None = None
-    layout: str | None = None
+    object_id: Public = ""
+    client_id: ClientId | None = None
+    client_version: Public | None = None
+    layout: Public | None = None
     """version family whose classes and fields were recognised"""
-    message_model: str | None = None
+    message_model: Public | None = None
     """CLUSTERING or BROADCASTING"""
     orderly: bool | None = None
     config: dict[str, ConfigValue] = {}
@@ -161,7 +162,7 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     pool_threads: int | None = None
     pool_active: int | None = None
     queued_requests: int | None = None
-    instance_id: str | None = None
+    instance_id: Public | None = None
     """object id of its MQClientInstance; None before start() and after shutdown()"""
     registered: bool | None = None
     """in the consumerTable of that instance: heartbeats and rebalancing go by it"""
@@ -179,11 +180,11 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
 class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One ProcessQueue."""
 
-    group: str | None
-    topic: str | None
-    broker: str | None
+    group: Public | None
+    topic: Public | None
+    broker: Public | None
     queue_id: int | None
-    object_id: str = ""
+    object_id: Public = ""
     messages: int = 0
     """in msgTreeMap and in the orderly in-flight map"""
     in_flight: int = 0
@@ -194,7 +195,7 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     body_bytes: int = 0
     largest_body_bytes: int | None = None
     largest_body_offset: int | None = None
-    largest_body_msg_id: str | None = None
+    largest_body_msg_id: MessageId | None = None
     min_offset: int | None = None
     max_offset: int | None = None
     span: int | None = None
@@ -211,8 +212,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     """greatest reconsumeTimes"""
     oldest_consume_age_ms: int | None = None
     """age of the message with the lowest offset since its listener began"""
-    head_msg_id: str | None = None
-    head_keys: str | None = None
+    head_msg_id: MessageId | None = None
+    head_keys: MessageKeys | None = None
     finished_beyond_head: int | None = None
     held_offsets: tuple[tuple[int, int], ...] = ()
     """offsets in the map as runs, first and last of each; beyond 64 runs the narrowest gaps are closed"""
@@ -227,35 +228,35 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     last_consume_age_ms: int | None = None
     being_changed: bool | None = None
     """a thread was inside the queue's write lock: counters and map may differ by one batch"""
-    found_by: str | None = None
+    found_by: Public | None = None
     """where queue and group were read: rebalance-table, pull-request, consume-request, assigned, message"""
 
 
 class MessageHolder(msgspec.Struct, frozen=True, kw_only=True):
     """Who keeps messages that are held neither by queues nor executors nor frames."""
 
-    holder_class: str
-    holder_field: str
-    object_id: str
+    holder_class: Public
+    holder_field: Public
+    object_id: Public
     messages: int
     retained_bytes: int | None = None
-    path: tuple[str, ...] = ()
+    path: tuple[Node, ...] = ()
 
 
 class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
     """The message that a worker is working on."""
 
-    topic: str | None = None
+    topic: Public | None = None
     queue_id: int | None = None
     offset: int | None = None
-    msg_id: str | None = None
+    msg_id: MessageId | None = None
     age_ms: int | None = None
     """since the listener got it: CONSUME_START_TIME; for an orderly one since its queue's messages were taken"""
-    group: str | None = None
-    broker: str | None = None
-    queue_topic: str | None = None
+    group: Public | None = None
+    broker: Public | None = None
+    queue_topic: Public | None = None
     """of the queue it came through: `%RETRY%group` for one that failed before, whose own topic is the first one"""
-    keys: str | None = None
+    keys: MessageKeys | None = None
     batch: int | None = None
     """messages that the same call of the listener got"""
 
@@ -263,32 +264,32 @@ class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
 class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
     """What a worker does for its message, by its frames."""
 
-    listener: str
+    listener: Public
     """the frame of the listener, wrappers of frameworks passed over"""
-    frame: str | None = None
+    frame: Public | None = None
     """the application's own frame nearest to the wait"""
-    doing: str
+    doing: Public
     """socket-read, connect, lock, monitor, pool, future, sleep, running, …"""
-    cause: str
+    cause: Public
     """what the frames speak for; one dump alone cannot tell a standstill from a slow call"""
-    library: str | None = None
+    library: Public | None = None
     remedy: tuple[Text, ...] = ()
 
 
 class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     """A thread of the dump with its stack."""
 
-    name: str
-    object_id: str = ""
-    role: str | None = None
-    state: str | None = None
+    name: ThreadName
+    object_id: Public = ""
+    role: Public | None = None
+    state: Public | None = None
     message: MessageInHand | None = None
-    frames: tuple[str, ...] = ()
+    frames: tuple[Public, ...] = ()
     call: ListenerCall | None = None
     """None when no listener is on its stack, or the dump holds no stack"""
     hit_out_of_memory: bool = False
     """its first frame is the OutOfMemoryError that made the JVM write the dump"""
-    tid: str | None = None
+    tid: Public | None = None
     """address of the JVM's own thread, Thread.eetop: a thread dump of the same process prints it as tid"""
     java_id: int | None = None
     """Thread.getId, "#37" in a thread dump"""
@@ -310,15 +311,15 @@ class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
 class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     """One MQClientInstance: connections and service threads that consumers and producers share."""
 
-    object_id: str
-    client_id: str | None = None
-    service_state: str | None = None
-    client_version: str | None = None
+    object_id: Public
+    client_id: ClientId | None = None
+    service_state: Public | None = None
+    client_version: Public | None = None
     managed: bool | None = None
     """in the factoryTable of MQClientManager; shutdown() takes it out"""
-    consumer_groups: tuple[str, ...] = ()
-    producer_groups: tuple[str, ...] = ()
-    pull_thread: str | None = None
+    consumer_groups: tuple[Public, ...] = ()
+    producer_groups: tuple[Public, ...] = ()
+    pull_thread: Public | None = None
     """state of the thread of PullMessageService: alive, terminated or new"""
     pull_stopped: bool | None = None
     """shutdown() was called on PullMessageService"""
@@ -336,12 +337,12 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """all objects of the file"""
     file_shallow_bytes: int = 0
     heap_bytes: int | None = None
-    heap_bytes_source: str | None = None
+    heap_bytes_source: Public | None = None
     """option or max-memory-static; None when the heap's size is unknown"""
     id_size: int = 8
-    captured_at: str | None = None
-    jvm: str | None = None
-    shallow_size_source: str = "gaps"
+    captured_at: Public | None = None
+    jvm: Public | None = None
+    shallow_size_source: Public = "gaps"
     classes: tuple[ClassRow, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     dominators: tuple[DominatorBox, ...] = ()

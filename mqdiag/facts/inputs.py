@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Public
 from mqdiag.text import Text
 
 
@@ -14,16 +15,16 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     line has no zone, so its text stands in `captured_at_local` instead.
     """
 
-    path: str
+    path: Public
     """as it was given"""
-    kind: str | None = None
+    kind: Public | None = None
     """heap, stacks, log, stores, admin, report or capture; None when it could not be told"""
-    format: str | None = None
+    format: Public | None = None
     """format version and compression"""
     bytes: int | None = None
     """size of the file as it is, compressed if it is"""
-    captured_at: str | None = None
-    captured_at_local: str | None = None
+    captured_at: Public | None = None
+    captured_at_local: Public | None = None
     complete: bool = True
     """false when it is cut, partly corrupt or not readable at all"""
     error: Text | None = None

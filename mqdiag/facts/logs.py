@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Address, Excerpt, Public, Setting, ThreadName
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -21,10 +22,10 @@ MOST_POINTS = 1440
 class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """One log, or one member of an archive."""
 
-    path: str
-    kind: str
+    path: Public
+    kind: Public
     """client, broker, store, store-error, watermark, remoting, namesrv, stats, gc or application"""
-    format: str
+    format: Public
     """what stands around a message: plain, json-lines, cri; with the compression"""
     bytes: int
     """as read, inflated if it was packed"""
@@ -33,10 +34,10 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """lines that hold a text that is searched for, such as an event's, a latency line's or a collection's"""
     unseen_lines: int = 0
     """of these, lines of floods that were only counted: one in several was looked at and stands for them"""
-    first: str | None = None
+    first: Public | None = None
     """earliest time of a line"""
-    last: str | None = None
-    utc_offset: str | None = None
+    last: Public | None = None
+    utc_offset: Public | None = None
     """the zone of its times, such as "+08:00"; None when nothing tells"""
     offset_reason: Text = msgspec.field(default_factory=no_words)
     """why that zone is taken, or why none could be"""
@@ -49,7 +50,7 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How often something was logged in one step of a series."""
 
-    at: str
+    at: Public
     """begin of the step"""
     count: int
 
@@ -57,45 +58,45 @@ class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How often one event was logged about one subject."""
 
-    group: str | None = None
-    topic: str | None = None
-    broker: str | None = None
+    group: Public | None = None
+    topic: Public | None = None
+    broker: Public | None = None
     queue_id: int | None = None
-    thread: str | None = None
+    thread: ThreadName | None = None
     count: int
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
 
 
 class LogGroup(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How often one event was logged about one consumer group."""
 
-    group: str
+    group: Public
     count: int
     """lines"""
     occurrences: int | None = None
     """what they stand for, as for the event"""
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
     peak_per_minute: int | None = None
-    peak_at: str | None = None
+    peak_at: Public | None = None
 
 
 class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     """All lines of one kind, over all files of one clock."""
 
-    kind: str
+    kind: Public
     """stable name, such as flow-control-span or busy-timeout-clean"""
-    side: str | None = None
+    side: Public | None = None
     """client or broker: whose log has the lines; None for what both may write"""
     count: int
     """lines"""
     occurrences: int | None = None
     """what the lines stand for where RocketMQ logs one in a thousand; None where every one is logged"""
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
     peak_per_minute: int | None = None
-    peak_at: str | None = None
+    peak_at: Public | None = None
     """begin of the minute with the most lines"""
     step_minutes: int = 1
     """width of the series' steps"""
@@ -112,17 +113,17 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     """a flood: of more than 200 such lines in a MiB one in several was looked at, and the parts are estimates"""
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
-    example: str = ""
+    example: Excerpt = ""
     """the first such message, cut"""
-    files: tuple[str, ...] = ()
+    files: tuple[Public, ...] = ()
 
 
 class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer group that held back its own pulls for one reason."""
 
-    group: str | None = None
+    group: Public | None = None
     """None for lite pull, whose lines name none"""
-    kind: str
+    kind: Public
     """count, size, span, pop or waiting-requests"""
     lines: int
     occurrences: int
@@ -131,25 +132,25 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the threshold last printed: the one in force, after any division or later setter"""
     largest: int | None = None
     """largest value printed: messages, MiB or offsets"""
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
     seconds: float | None = None
     """from the first line to the last of each client's life, summed"""
     queues_held_back: float | None = None
     """mean number of queues held back at once between the lines; None with one line only"""
-    topics: tuple[str, ...] = ()
+    topics: tuple[Public, ...] = ()
     queues: int = 0
     """queues named in its lines, which are one in a thousand"""
-    path: str = ""
+    path: Public = ""
 
 
 class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     """A broker that gave a consumer another offset than it asked for."""
 
-    group: str | None = None
-    topic: str | None = None
+    group: Public | None = None
+    topic: Public | None = None
     queue_id: int | None = None
-    broker: str | None = None
+    broker: Public | None = None
     requested: int
     given: int
     broker_max: int | None = None
@@ -157,20 +158,20 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     no_queue_data: bool = False
     """the queue was empty on the broker, as after its topic was made anew"""
     count: int = 1
-    first: str | None = None
-    last: str | None = None
-    instance: str | None = None
+    first: Public | None = None
+    last: Public | None = None
+    instance: Public | None = None
     """which of several brokers of that name, as in `brokers`"""
-    sides: tuple[str, ...] = ()
+    sides: tuple[Public, ...] = ()
     """whose logs say so: broker, client"""
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     """Lookups of offsets in store files that do not hold them, by who asked and by where the offset lies."""
 
-    thread: str | None
+    thread: ThreadName | None
     """pool or service that asked, without its number; None where the line names none"""
-    place: str
+    place: Public
     """full-file-edge, below-first, beyond-last, inside or unknown"""
     file_bytes: int | None = None
     """size of one store file: 1 GiB commit log, 6,000,000 consume queue by default"""
@@ -180,14 +181,14 @@ class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     """of the last line"""
     first_offset: int | None = None
     last_offset: int | None = None
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
 
 
 class PutMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Puts of one step by how long they took."""
 
-    at: str
+    at: Public
     puts: int
     from_10_ms: int
     from_100_ms: int
@@ -208,8 +209,8 @@ class PutLatency(msgspec.Struct, frozen=True, kw_only=True):
     """lines with at least one put of 100 ms or more"""
     worst: PutMinute | None = None
     """the minute with the most puts of 100 ms or more"""
-    first: str | None = None
-    last: str | None = None
+    first: Public | None = None
+    last: Public | None = None
     step_minutes: int = 1
     series: tuple[PutMinute, ...] = ()
 
@@ -227,15 +228,15 @@ class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
     """the log shows that a slave is there; without one the same line counts all that the master ever wrote"""
     growing: bool | None = None
     """whether the gap grew from the first to the last line; None with one line only"""
-    first: str | None = None
-    last: str | None = None
-    path: str = ""
+    first: Public | None = None
+    last: Public | None = None
+    path: Public = ""
 
 
 class GcMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Collections of one step."""
 
-    at: str
+    at: Public
     pause_ms: float
     collections: int
     full: int
@@ -246,7 +247,7 @@ class GcMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Full collections one after the other that freed little."""
 
-    at: str | None = None
+    at: Public | None = None
     seconds: float
     full: int
     pause_share: float
@@ -258,8 +259,8 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One GC log."""
 
-    path: str
-    format: str
+    path: Public
+    format: Public
     """jdk8 or unified"""
     collections: int
     full: int
@@ -270,7 +271,7 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """from the first line to the last"""
     worst_share: float | None = None
     """largest share of a minute that was spent in pauses"""
-    worst_at: str | None = None
+    worst_at: Public | None = None
     futile_run: GcRun | None = None
     """the run of full collections with the longest pauses of which each freed less than 10 % of the heap"""
     heap_bytes: int | None = None
@@ -287,9 +288,9 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
 class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     """Between which versions a broker is, as far as its logs tell."""
 
-    since: str | None = None
+    since: Public | None = None
     """it is this version or a later one"""
-    before: str | None = None
+    before: Public | None = None
     """it is earlier than this version"""
     told_by: tuple[Text, ...] = ()
     reason: Text = msgspec.field(default_factory=no_words)
@@ -308,21 +309,21 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     """One of several brokers: what its own logs say, and what senders were answered by it."""
 
-    name: str | None = None
+    name: Public | None = None
     """None where no line names it, as in a store.log alone"""
-    address: str | None = None
-    instance: str | None = None
+    address: Address | None = None
+    instance: Public | None = None
     """what tells it from others of its name: the end of the path where its logs lie"""
-    paths: tuple[str, ...] = ()
+    paths: tuple[Public, ...] = ()
     """its own logs; none for one that only senders name"""
-    first: str | None = None
+    first: Public | None = None
     """earliest line of its own logs"""
-    last: str | None = None
+    last: Public | None = None
     events: tuple[LogEvent, ...] = ()
     not_matched: tuple[OffsetNotMatched, ...] = ()
     pagecachert: PutLatency | None = None
     replica_gaps: tuple[ReplicaGap, ...] = ()
-    settings: dict[str, str] = {}
+    settings: dict[str, Setting] = {}
     version: VersionRange | None = None
 
     @property
@@ -346,7 +347,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
-    settings: dict[str, str] = {}
+    settings: dict[str, Setting] = {}
     """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
     differ from start to start; with several brokers each has its own in `brokers`"""
     broker_version: VersionRange | None = None

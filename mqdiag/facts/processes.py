@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.redaction import Public
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.text import Text
 
@@ -12,10 +13,10 @@ from mqdiag.text import Text
 class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One JVM: its heap dump, its thread dumps, or both."""
 
-    name: str
+    name: Public
     """its pid where the evidence tells it, else the name of its first file"""
     pid: int | None = None
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[Public, ...] = ()
     """paths of its heap dump and thread dumps"""
     tied_by: Text | None = None
     """why heap dump and thread dumps are taken to be of one process; None where only one of them is there"""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-ConfigValue = int | float | bool | str | None
+from mqdiag.facts.redaction import Address, ClientId, Public, Setting
+
+ConfigValue = int | float | bool | Setting | None
 
 
 class ProducerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One DefaultMQProducer, those that the client makes for itself included."""
 
-    group: str
-    object_id: str = ""
-    client_id: str | None = None
-    client_version: str | None = None
-    service_state: str | None = None
+    group: Public
+    object_id: Public = ""
+    client_id: ClientId | None = None
+    client_version: Public | None = None
+    service_state: Public | None = None
     config: dict[str, ConfigValue] = {}
     """every setting of the producer object under its Java field name"""
     async_queue: int | None = None
@@ -29,8 +31,8 @@ class ProducerFacts(msgspec.Struct, frozen=True, kw_only=True):
 class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One NettyRemotingClient: the connections of a client instance, or of a broker to its name servers."""
 
-    object_id: str = ""
-    client_id: str | None = None
+    object_id: Public = ""
+    client_id: ClientId | None = None
     """of the MQClientInstance; None for any other owner"""
     in_flight: int = 0
     """requests without an answer: responseTable"""
@@ -46,7 +48,7 @@ class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
     """channelTables"""
     dead_channels: int = 0
     """of those, closed"""
-    dead_addresses: tuple[str, ...] = ()
+    dead_addresses: tuple[Address, ...] = ()
     """the first of them"""
     channel_wrappers: int | None = None
     """channelWrapperTables; None before 5.1.2, which has none"""

@@ -7,25 +7,27 @@ from __future__ import annotations
 
 import msgspec
 
-PlainValue = int | float | bool | str | None
+from mqdiag.facts.redaction import Label, Public
+
+PlainValue = int | float | bool | Label | None
 
 
 class ShownValue(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """A field, a static, an array element, or a key or value of a collection."""
 
-    name: str = ""
+    name: Public = ""
     """of the field; empty for elements"""
-    type: str
+    type: Public
     """Java's primitive type, or reference"""
     value: PlainValue = None
     """a primitive, or the text of a string, an enum constant, a boxed value or a class object"""
-    class_name: str | None = None
+    class_name: Public | None = None
     """class of the object that it refers to; None for primitives and null"""
-    object_id: str | None = None
+    object_id: Public | None = None
     """hexadecimal id of that object; None for null"""
     length: int | None = None
     """elements of that array, characters of that string, or entries of that collection by its own count"""
-    declared_by: str | None = None
+    declared_by: Public | None = None
     """superclass that declares the field; None for the object's own class"""
 
 
@@ -40,14 +42,14 @@ class ShownEntry(msgspec.Struct, frozen=True, kw_only=True):
 class PathStep(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """A step of the merged shortest paths: objects of one class, held through one field."""
 
-    root: str | None = None
+    root: Public | None = None
     """kind of GC root; None below it"""
-    field: str = ""
+    field: Public = ""
     """how the step above holds it: "Class.field", "[]" for array elements, "local variable"; empty at a root"""
-    class_name: str
-    label: str | None = None
+    class_name: Public
+    label: Label | None = None
     """a name when the step is one object that has one: a thread, a class"""
-    object_id: str | None = None
+    object_id: Public | None = None
     """when the step is one object"""
     objects: int
     """objects on paths through this step"""
@@ -69,11 +71,11 @@ class PathStep(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": 
 class ShownHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """An object that dominates another one or refers to it."""
 
-    class_name: str
-    object_id: str
-    label: str | None = None
+    class_name: Public
+    object_id: Public
+    label: Label | None = None
     """a name where it has one: a thread, a class"""
-    field: str | None = None
+    field: Public | None = None
     """how it refers to the object; None when it does not do so itself"""
     retained_bytes: int
 
@@ -81,15 +83,15 @@ class ShownHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name
 class ShownObject(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """One object."""
 
-    object_id: str
-    class_name: str
-    label: str | None = None
+    object_id: Public
+    class_name: Public
+    label: Label | None = None
     """a name where it has one: a thread, a class, an enum constant; the text of a string or boxed value"""
     shallow_bytes: int
     retained_bytes: int
     """what goes when it goes; 0 when it is unreachable"""
     reachable: bool
-    root: str | None = None
+    root: Public | None = None
     """kind of GC root that it is itself"""
     fields: tuple[ShownValue, ...] = ()
     statics: tuple[ShownValue, ...] = ()
@@ -116,8 +118,8 @@ class ShownObject(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name
 class ShownInstance(msgspec.Struct, frozen=True, kw_only=True):
     """One of a class's instances."""
 
-    object_id: str
-    label: str | None = None
+    object_id: Public
+    label: Label | None = None
     length: int | None = None
     """elements of an array"""
     shallow_bytes: int
@@ -128,19 +130,19 @@ class ShownInstance(msgspec.Struct, frozen=True, kw_only=True):
 class CountedClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class and its objects."""
 
-    name: str
+    name: Public
     instances: int
 
 
 class ShownClass(msgspec.Struct, frozen=True, kw_only=True):
     """One class name with its instances, those of subclasses left out unless asked for."""
 
-    name: str
+    name: Public
     loaders: int
     """number of classes of this name, each from another loader"""
-    class_ids: tuple[str, ...] = ()
+    class_ids: tuple[Public, ...] = ()
     """ids of the class objects"""
-    superclasses: tuple[str, ...] = ()
+    superclasses: tuple[Public, ...] = ()
     """upwards"""
     subclasses: tuple[CountedClass, ...] = ()
     """those that have instances, most first"""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Public, ThreadName
 from mqdiag.facts.vocabulary import (
     ConfidenceLevel,
     ConsumeKind,
@@ -26,9 +27,9 @@ from mqdiag.text import Text, no_words
 class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thread at one sample."""
 
-    state: str
+    state: Public
     """Thread.State as printed; "ABSENT" when the thread is not in the sample"""
-    top: str | None = None
+    top: Public | None = None
     """class and method of the top frame"""
     cpu_ms: float | None = None
     """total so far, as the JVM prints it"""
@@ -39,13 +40,13 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thread over all samples."""
 
-    name: str
+    name: ThreadName
     java_id: int | None = None
-    tid: str | None = None
+    tid: Public | None = None
     nid: int | None = None
     role: Role
-    pool: str | None = None
-    group: str | None = None
+    pool: ThreadName | None = None
+    group: Public | None = None
     state: State
     samples: tuple[ThreadAt, ...]
     confidence: ConfidenceLevel | None = None
@@ -54,25 +55,25 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the evidence for the state in one sentence"""
     doing: Doing | None = None
     """kind of wait or work in the last sample"""
-    frame: str | None = None
+    frame: Public | None = None
     """the user's own frame nearest to the wait"""
-    listener: str | None = None
+    listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
     virtual: bool = False
     cpu_growth_ms: float | None = None
     allocated_growth_bytes: int | None = None
-    held_by: str | None = None
+    held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
 
 
 class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One thread dump of the series, in order of time."""
 
-    path: str
-    format: str
-    jvm: str | None = None
-    captured_local: str | None = None
-    captured_at: str | None = None
+    path: Public
+    format: Public
+    jvm: Public | None = None
+    captured_local: Public | None = None
+    captured_at: Public | None = None
     seconds: float | None = None
     """since the first sample"""
     threads: int = 0
@@ -84,9 +85,9 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
 class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Threads that have the same state and, in the last sample, the same frames."""
 
-    threads: tuple[str, ...]
+    threads: tuple[ThreadName, ...]
     state: State
-    frames: tuple[str, ...]
+    frames: tuple[Public, ...]
     """what matters, top first; "…" stands for frames left out"""
     own: tuple[int, ...] = ()
     """places in `frames` of the user's own code"""
@@ -96,33 +97,33 @@ class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A lock that threads of the last sample wait for."""
 
-    object_id: str
+    object_id: Public
     """address or identity hash; of a class, its name"""
-    class_name: str
+    class_name: Public
     kind: LockKind
-    owner: str | None
+    owner: ThreadName | None
     """None when the dump does not name it (a java.util.concurrent lock without -l)"""
-    owner_frame: str | None = None
+    owner_frame: Public | None = None
     """what the owner does: its own frame nearest to its wait"""
     owner_doing: Doing | None = None
-    owner_waits_for: str | None = None
+    owner_waits_for: Public | None = None
     """object id of the lock that the owner waits for itself: the chain goes on there"""
     inferred: bool = False
     """the owner was found by its frames, not by a lock line"""
     moving: bool = False
     """the owner changes over the samples"""
-    waiters: tuple[str, ...] = ()
+    waiters: tuple[ThreadName, ...] = ()
 
 
 class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     """A cycle of threads, each waiting for what the next one holds."""
 
-    threads: tuple[str, ...]
-    locks: tuple[str, ...] = ()
+    threads: tuple[ThreadName, ...]
+    locks: tuple[Public, ...] = ()
     """what each waits for, "class at frame" """
     source: DeadlockSource = "locks"
     """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
-    group: str | None = None
+    group: Public | None = None
     samples: int = 1
 
 
@@ -131,16 +132,16 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: StandstillKind
     cause: StandstillCause
-    library: str | None = None
+    library: Public | None = None
     """the client library between the wait and the user's code"""
-    threads: tuple[str, ...]
+    threads: tuple[ThreadName, ...]
     role: Role
-    pool: str | None = None
+    pool: ThreadName | None = None
     pool_size: int = 0
-    group: str | None = None
-    frame: str | None = None
-    listener: str | None = None
-    wait: str | None = None
+    group: Public | None = None
+    frame: Public | None = None
+    listener: Public | None = None
+    wait: Public | None = None
     """class and method of the top frame"""
     samples: int = 0
     """the shortest run of samples over which one of the threads makes no progress"""
@@ -150,23 +151,23 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     confidence: ConfidenceLevel = "medium"
     reason: Text = msgspec.field(default_factory=no_words)
     remedy: tuple[Text, ...] = ()
-    holder: str | None = None
+    holder: ThreadName | None = None
     """the thread, or pool, that must move first"""
-    holder_does: str | None = None
-    holder_pool: str | None = None
-    lock_class: str | None = None
-    frames: tuple[str, ...] = ()
+    holder_does: Public | None = None
+    holder_pool: ThreadName | None = None
+    lock_class: Public | None = None
+    frames: tuple[Public, ...] = ()
     """the shared stack, cut to what matters"""
     decided: bool = True
     """False where the series cannot tell loop from work"""
-    serves: str | None = None
+    serves: Public | None = None
     """consumer group whose workers wait for this pool"""
 
 
 class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
     """Threads whose names differ only by numbers, such as those of one pool; a leak makes hundreds of one kind."""
 
-    thread: str
+    thread: ThreadName
     """the name, with "#" for each number: NettyClientSelector_#"""
     role: Role
     threads: tuple[int, ...]
@@ -187,9 +188,9 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """The threads of one pool and what they did."""
 
     role: Role
-    pool: str
-    group: str | None = None
-    threads: tuple[str, ...]
+    pool: ThreadName
+    group: Public | None = None
+    threads: tuple[ThreadName, ...]
     stuck: int = 0
     blocked: int = 0
     progressing: int = 0
@@ -197,7 +198,7 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     unknown: int = 0
     busy: tuple[int, ...] = ()
     """threads at work, by sample"""
-    shared_frame: str | None = None
+    shared_frame: Public | None = None
     """the frame that most busy threads were found in, over all samples"""
     shared_doing: Doing | None = None
     shared_share: float = 0.0
@@ -234,5 +235,5 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     standstills: tuple[Standstill, ...] = ()
     kinds: tuple[ThreadKind, ...] = ()
     """kinds of which a sample has two threads or more, the most frequent first"""
-    missing: tuple[str, ...] = ()
+    missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""

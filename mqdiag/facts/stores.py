@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Public
 from mqdiag.text import Text
 
 
 class StoreQueue(msgspec.Struct, frozen=True, kw_only=True):
     """One consume queue of a store."""
 
-    topic: str
+    topic: Public
     queue_id: int
     min_offset: int | None = None
     """first offset whose message is still in the commit log"""
@@ -28,24 +29,24 @@ class StoreQueue(msgspec.Struct, frozen=True, kw_only=True):
 class StoredOffset(msgspec.Struct, frozen=True, kw_only=True):
     """The offset that a group goes on from, as the broker keeps it."""
 
-    topic: str
+    topic: Public
     queue_id: int
     offset: int
-    group: str | None = None
+    group: Public | None = None
     """None in delayOffset.json, which has the progress of a delay level"""
 
 
 class StoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One store folder, or a listing of its files."""
 
-    path: str
-    listed_in: str | None = None
+    path: Public
+    listed_in: Public | None = None
     """the listing of files that it was read from; None where the folder itself was given"""
-    role: str | None = None
+    role: Public | None = None
     """master or slave; None where nothing tells"""
-    role_from: str | None = None
+    role_from: Public | None = None
     """what tells the role"""
-    version: str | None = None
+    version: Public | None = None
     """"5.x" or "4.x" by the form of its files, which tells no more"""
     stopped_in_order: bool | None = None
     """false: the file abort is there, the broker was not shut down, or is running"""
@@ -54,17 +55,17 @@ class StoreFacts(msgspec.Struct, frozen=True, kw_only=True):
     """position behind the last whole message"""
     commit_log_at_most: int | None = None
     """end of the last file"""
-    last_stored_at: str | None = None
+    last_stored_at: Public | None = None
     """when the last message was stored"""
-    checkpoint_at: str | None = None
+    checkpoint_at: Public | None = None
     """up to when the commit log was forced to disk"""
-    topics: tuple[str, ...] | None = None
+    topics: tuple[Public, ...] | None = None
     """those of config/topics.json"""
     queues: tuple[StoreQueue, ...] = ()
     offsets: tuple[StoredOffset, ...] = ()
     unusable_offsets: int = 0
     """stored values that are no offsets: negative, no numbers, beyond 63 bits; nothing is concluded from them"""
-    offsets_from: str | None = None
+    offsets_from: Public | None = None
     """the file that they were read from"""
     unreadable: dict[str, Text] = {}
     """parts that could not be read, and why"""
@@ -73,9 +74,9 @@ class StoreFacts(msgspec.Struct, frozen=True, kw_only=True):
 class StorePair(msgspec.Struct, frozen=True, kw_only=True):
     """Two stores of one broker: a master's and its slave's."""
 
-    first: str
+    first: Public
     """path of the master's, where the roles are known"""
-    second: str
+    second: Public
     proof: Text
     """what shows that they belong together"""
     diverged: bool | None = None

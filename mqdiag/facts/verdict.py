@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Public
 from mqdiag.text import Text, no_words
 
 
 class ChainStep(msgspec.Struct, frozen=True, kw_only=True):
     """One link of the chain from the root cause to what people noticed."""
 
-    fingerprint: str
+    fingerprint: Public
     """the finding that proves it"""
-    also: tuple[str, ...] = ()
+    also: tuple[Public, ...] = ()
     """findings that show the same in other evidence"""
     says: Text
     """the step in a few words"""
@@ -20,16 +21,16 @@ class ChainStep(msgspec.Struct, frozen=True, kw_only=True):
     """how it follows from the step before; empty for the root cause"""
     tied_by: tuple[Text, ...] = ()
     """what the two steps have in common: group, queue, message, thread"""
-    seen_in: tuple[str, ...] = ()
+    seen_in: tuple[Public, ...] = ()
     """kinds of evidence"""
 
 
 class CollectCommand(msgspec.Struct, frozen=True, kw_only=True):
     """How to collect one piece of evidence in one kind of place."""
 
-    where: str
+    where: Public
     """host, container or kubernetes"""
-    lines: tuple[str, ...]
+    lines: tuple[Text, ...]
     """for a shell; words in capitals stand for what the evidence does not tell"""
 
 
@@ -48,7 +49,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     statement: Text = msgspec.field(default_factory=no_words)
     """the root cause and what it led to; empty where no fault was found"""
-    confidence: str | None = None
+    confidence: Public | None = None
     """high, medium or low; null where nothing is claimed"""
     confidence_reason: Text = msgspec.field(default_factory=no_words)
     chain: tuple[ChainStep, ...] = ()

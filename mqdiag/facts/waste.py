@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import Excerpt, Node, Public, ThreadName
+
 
 class RepeatedText(msgspec.Struct, frozen=True, kw_only=True):
     """Strings with the same characters."""
 
-    text: str
+    text: Excerpt
     """the first characters"""
     strings: int
     wasted_bytes: int
     """what all but one of them take, arrays included"""
-    held_by: str | None = None
+    held_by: Public | None = None
     """the field that holds most of them, "Order.currency"; None where it was not looked for"""
 
 
 class StringHolder(msgspec.Struct, frozen=True, kw_only=True):
     """A field that holds repeated strings."""
 
-    held_by: str
+    held_by: Public
     """"Class.field", or the class of an array"""
     share: float
     """of the references to repeated strings, over a sample of them"""
@@ -47,7 +49,7 @@ class DuplicateStrings(msgspec.Struct, frozen=True, kw_only=True):
 class CollectionClass(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """Collections of one class."""
 
-    class_name: str
+    class_name: Public
     collections: int
     empty: int
     empty_bytes: int
@@ -73,30 +75,30 @@ class WastefulCollections(msgspec.Struct, frozen=True, kw_only=True):
 class LoaderGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Class loaders of one kind that each loaded the same classes."""
 
-    loader_class: str
+    loader_class: Public
     loaders: int
     """those that loaded the example class"""
     closed: int
     """of those, URLClassLoaders whose close() was called: nobody means to use them again"""
-    example_class: str
+    example_class: Public
     repeated_classes: int
     """class names that more than one of the loaders has"""
     retained_bytes: int
     """of all these loaders with their classes and static fields; at least, where none is closed and they are few"""
-    object_id: str
+    object_id: Public
     """of a closed loader, else of the one that retains most"""
-    path: tuple[str, ...] = ()
+    path: tuple[Node, ...] = ()
     """from a GC root to that loader, where one is closed or they are many"""
 
 
 class ThreadLocalsOf(msgspec.Struct, frozen=True, kw_only=True):
     """Thread locals of one thread."""
 
-    thread: str
-    object_id: str
+    thread: ThreadName
+    object_id: Public
     entries: int
     retained_bytes: int
-    largest_class: str
+    largest_class: Public
     """class of the value that retains most"""
 
 
@@ -112,14 +114,14 @@ class ThreadLocals(msgspec.Struct, frozen=True, kw_only=True):
     stale_bytes: int | None = None
     threads: tuple[ThreadLocalsOf, ...] = ()
     """by retained bytes"""
-    values: tuple[str, ...] = ()
+    values: tuple[Public, ...] = ()
     """classes of the values, "Class: bytes in n", by retained bytes"""
 
 
 class DirectHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """Who holds direct buffers: the nearest dominator that is no class of the JDK's."""
 
-    class_name: str
+    class_name: Public
     buffers: int
     capacity_bytes: int
 

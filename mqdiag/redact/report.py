@@ -1,31 +1,38 @@
 """A report without what may be personal: the same numbers and findings, placeholders for texts of the application.
 
-The same text has the same placeholder everywhere in one report. Placeholders are numbered, not computed from the
+What becomes of each text is said in its field's type (`mqdiag.facts.redaction`); the values of sentences and of
+evidence are the texts of fields, and get the same placeholders. Placeholders are numbered, not computed from the
 texts, so that nobody can try guesses on them.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, TypeVar, get_args, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from mqdiag.facts.redaction import Redact
 from mqdiag.findings import Finding, Report
-from mqdiag.redact.report_fields import Treatment, treatments
+from mqdiag.text import Text, Value
 from mqdiag.threads.roles import OTHER, POOL, role_of_name
 
 HIDDEN = "(hidden)"
 _Given = TypeVar("_Given", bound=msgspec.Struct)
 _WORDS = {
-    Treatment.THREAD: "thread",
-    Treatment.KEY: "key",
-    Treatment.MESSAGE: "message",
-    Treatment.CLIENT: "client",
-    Treatment.ADDRESS: "address",
-    Treatment.SETTINGS: "text",
+    Redact.THREAD: "thread",
+    Redact.KEY: "key",
+    Redact.MESSAGE: "message",
+    Redact.CLIENT: "client",
+    Redact.ADDRESS: "address",
+    Redact.SETTING: "text",
 }
+"""what the placeholders are called"""
+_BY_NAME = frozenset((Redact.THREAD, Redact.KEY, Redact.MESSAGE, Redact.CLIENT, Redact.ADDRESS))
+"""texts that are redacted wherever a value has the name of such a field"""
 _COMMON_THREADS = re.compile(
     r"main|NettyEventExecutor|Thread-\d+|pool-\d+-thread(-\d+)?|ForkJoinPool[.-](\d+|commonPool)-worker-\d+"
 )
@@ -64,20 +71,15 @@ _CONSTANTS = frozenset(
 )
 """values of RocketMQ's enums and switches"""
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
-_WHOLE_WORDS = 6
-"""characters below which a text must be a word of its own in a sentence"""
-_SHORTEST = 3
-"""characters below which a text is not looked for inside sentences: it would be found in every word"""
-_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
+_PUBLIC_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
 _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)
+_QUOTED = re.compile(r'"([^"]*)"')
 
 
 def redact_report(report: Report) -> Report:
-    """The report as it can be shown to others; see `report_fields` for what becomes of each text."""
+    """The report as it can be shown to others."""
     placeholders = _Placeholders()
-    # Again and again: a sentence may speak of a thread that stands later in the report, a setting of such a group.
-    _redacted(report, placeholders)
-    placeholders.restart()
+    # First all facts, so that sentences and evidence find the placeholders of what they state.
     _redacted(report, placeholders)
     return _redacted(report, placeholders)
 
@@ -88,47 +90,41 @@ class _Placeholders:
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
         self._counts: dict[str, int] = {}
-        self._longest_first: list[str] | None = None
-        self.names: set[str] = set()
-        """of groups, topics and brokers: an instance name that is one tells nothing new"""
+        self.public: set[str] = set()
+        """names of groups, topics and brokers: an instance name that is one tells nothing new"""
 
-    def of(self, text: str, treatment: Treatment) -> str:
+    def of(self, text: str, treatment: Redact) -> str:
         """The placeholder of a text; digits alone tell nothing and stay."""
-        if not text or text.isdigit() or text in self.names:
+        if not text or text.isdigit() or text in self.public or self._is_placeholder(text):
             return text
         if text not in self._known:
             word = _WORDS[treatment]
             self._counts[word] = self._counts.get(word, 0) + 1
             self._known[text] = f"{word}-{self._counts[word]}"
-            self._longest_first = None
         return self._known[text]
 
-    def restart(self) -> None:
-        """Give the placeholders out anew, now that all names are known: so their numbers have no gaps."""
-        self._known, self._counts, self._longest_first = {}, {}, None
+    def hide(self, text: str) -> str:
+        """A piece of evidence, which is hidden wherever else it is stated."""
+        if text and text not in self._known and text not in self.public:
+            self._known[text] = HIDDEN
+        return HIDDEN if text else text
 
-    def inside(self, sentence: str) -> str:
-        """A sentence with all known texts replaced."""
-        if self._longest_first is None:
-            usable = [text for text in self._known if len(text) >= _SHORTEST and text not in self.names]
-            self._longest_first = sorted(usable, key=len, reverse=True)
-        for text in self._longest_first:
-            if text in sentence:
-                pattern = re.escape(text)
-                if len(text) < _WHOLE_WORDS:
-                    pattern = rf"(?<!\w){pattern}(?!\w)"
-                sentence = re.sub(pattern, self._known[text], sentence)
-        return sentence
+    def known(self, text: str) -> str:
+        """The text, or its placeholder where a field has one for it."""
+        return text if text in self.public else self._known.get(text, text)
+
+    def _is_placeholder(self, text: str) -> bool:
+        word, _, number = text.rpartition("-")
+        return word in self._counts and number.isdigit() and int(number) <= self._counts[word]
 
 
 def _redacted(struct: _Given, placeholders: _Placeholders) -> _Given:
     """A struct with all of its texts treated, those of structs inside it included."""
     changes: dict[str, Any] = {}
-    kind = type(struct)
-    for name, treatment in _fields(kind):
+    for name, treatment in treatments(type(struct)):
         given = getattr(struct, name)
-        if name in _NAMES:
-            placeholders.names.update([given] if isinstance(given, str) else given or ())
+        if name in _PUBLIC_NAMES and isinstance(given, str | tuple):
+            placeholders.public.update((given,) if isinstance(given, str) else given)
         made = _treated(given, treatment, placeholders, struct)
         if made != given:
             changes[name] = made
@@ -136,27 +132,64 @@ def _redacted(struct: _Given, placeholders: _Placeholders) -> _Given:
 
 
 @cache
-def _fields(kind: type[msgspec.Struct]) -> tuple[tuple[str, Treatment], ...]:
-    """The fields of a type that may hold texts or structs."""
-    declared = treatments()
-    hints = get_type_hints(kind)
+def treatments(kind: type[msgspec.Struct]) -> tuple[tuple[str, Redact], ...]:
+    """The fields of a type that may hold texts or structs, with what becomes of their texts."""
+    hints = get_type_hints(kind, include_extras=True)
     return tuple(
-        (name, declared.get(f"{kind.__name__}.{name}") or declared.get(name) or Treatment.HIDDEN)
+        (name, next(_declared(hints[name]), Redact.HIDDEN))
         for name in kind.__struct_fields__
-        if may_hold_text(hints[name])
+        if _may_hold_text(hints[name])
     )
 
 
-def may_hold_text(hint: Any) -> bool:
-    """Whether a value of a type can be a text, or hold a struct."""
-    if hint is str or hint is Any or (isinstance(hint, type) and issubclass(hint, msgspec.Struct)):
+def _declared(hint: Any) -> Iterator[Redact]:
+    """What a type says about its texts."""
+    if get_origin(hint) is Annotated:
+        yield from (part for part in hint.__metadata__ if isinstance(part, Redact))
+    for part in get_args(hint):
+        yield from _declared(part)
+
+
+def _may_hold_text(hint: Any) -> bool:
+    if get_origin(hint) is Annotated:
         return True
-    return any(may_hold_text(part) for part in get_args(hint))
+    if hint in (str, Any, Text) or (isinstance(hint, type) and issubclass(hint, msgspec.Struct)):
+        return True
+    containers = get_origin(hint) in (tuple, list, dict, Union, UnionType)
+    return containers and any(_may_hold_text(part) for part in get_args(hint))
 
 
-def _treated(given: Any, treatment: Treatment, placeholders: _Placeholders, owner: Any) -> Any:
+@cache
+def _by_name() -> dict[str, Redact]:
+    """What becomes of a text by the name that fields give it; evidence and sentences use the same names."""
+    found: dict[str, Redact] = {}
+
+    def visit(kind: type[msgspec.Struct]) -> None:
+        if kind in seen:
+            return
+        seen.add(kind)
+        found.update((name, treatment) for name, treatment in treatments(kind) if treatment in _BY_NAME)
+        for hint in get_type_hints(kind).values():
+            for inner in _structs(hint):
+                visit(inner)
+
+    seen: set[type[msgspec.Struct]] = set()
+    visit(Report)
+    return found
+
+
+def _structs(hint: Any) -> Iterator[type[msgspec.Struct]]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+    for part in get_args(hint):
+        yield from _structs(part)
+
+
+def _treated(given: Any, treatment: Redact, placeholders: _Placeholders, owner: Any) -> Any:
     if isinstance(given, msgspec.Struct):
         return _redacted(given, placeholders)
+    if isinstance(given, Text):
+        return _sentence(given, placeholders)
     if isinstance(given, tuple | list):
         return type(given)(_treated(each, treatment, placeholders, owner) for each in given)
     if isinstance(given, dict):
@@ -164,38 +197,57 @@ def _treated(given: Any, treatment: Treatment, placeholders: _Placeholders, owne
     return _text(given, treatment, placeholders, owner) if isinstance(given, str) else given
 
 
-def _entry(key: str, value: Any, treatment: Treatment, placeholders: _Placeholders, owner: Any) -> Any:
+def _entry(key: str, value: Any, treatment: Redact, placeholders: _Placeholders, owner: Any) -> Any:
     """A value of a dictionary: settings and evidence have the names of fields as keys."""
-    if treatment is Treatment.SETTINGS and isinstance(value, str):
+    if treatment is Redact.SETTING and isinstance(value, str):
         return value if _NAMING.fullmatch(key) else _setting(value, placeholders)
-    if isinstance(owner, Finding) and treatment is Treatment.SENTENCE:
-        own = treatments().get(key, treatment)
-        return _treated(value, own if own in _WORDS else treatment, placeholders, owner)
+    if isinstance(owner, Finding):
+        return _stated(key, value, placeholders)
     return _treated(value, treatment, placeholders, owner)
 
 
-def _text(text: str, treatment: Treatment, placeholders: _Placeholders, owner: Any) -> str:
-    if treatment is Treatment.STAYS:
+def _sentence(text: Text, placeholders: _Placeholders) -> Text:
+    """A text with its values treated; the template is our own."""
+    values = text.values
+    made = {name: _stated(name, value, placeholders) for name, value in values.items()}
+    return text if made == values else Text(text.template, made)
+
+
+def _stated(name: str, value: Value, placeholders: _Placeholders) -> Any:
+    """A value that a sentence or a finding's evidence states under this name."""
+    if isinstance(value, Text):
+        return _sentence(value, placeholders)
+    if isinstance(value, tuple | list):
+        return tuple(_stated(name, each, placeholders) for each in value)
+    if not isinstance(value, str):
+        return value
+    treatment = _by_name().get(name)
+    if treatment is not None:
+        return _text(value, treatment, placeholders, None)
+    known = placeholders.known(value)
+    return _node(value, placeholders) if known == value else known
+
+
+def _text(text: str, treatment: Redact, placeholders: _Placeholders, owner: Any) -> str:
+    if treatment is Redact.PUBLIC:
         return text
-    if treatment is Treatment.THREAD:
-        return text if _is_known_thread(text) else placeholders.of(text, treatment)
-    if treatment is Treatment.EVIDENCE:
-        own = treatments().get(owner.key)
-        treatment = own if own in _WORDS else Treatment.SENTENCE
-        return _text(text, treatment, placeholders, owner)
-    if treatment is Treatment.SENTENCE:
-        return placeholders.inside(text)
-    if treatment is Treatment.SETTINGS:
-        return _setting(text, placeholders)
-    if treatment is Treatment.LABEL:
-        return _label(text, placeholders, owner)
-    if treatment is Treatment.HIDDEN:
-        return HIDDEN if text else text
-    return placeholders.of(text, treatment)
+    if treatment is Redact.HIDDEN:
+        return placeholders.hide(text)
+    special = _SPECIAL.get(treatment)
+    return placeholders.of(text, treatment) if special is None else special(text, placeholders, owner)
 
 
-def _setting(text: str, placeholders: _Placeholders) -> str:
-    return text if text in _CONSTANTS else placeholders.of(text, Treatment.SETTINGS)
+def _thread(text: str, placeholders: _Placeholders, _: Any = None) -> str:
+    return text if _is_known_thread(text) else placeholders.of(text, Redact.THREAD)
+
+
+def _setting(text: str, placeholders: _Placeholders, _: Any = None) -> str:
+    return text if text in _CONSTANTS else placeholders.of(text, Redact.SETTING)
+
+
+def _node(text: str, placeholders: _Placeholders, _: Any = None) -> str:
+    """`java.lang.Thread "name"`: the name is the thread's."""
+    return _QUOTED.sub(lambda found: f'"{_thread(found[1], placeholders)}"', text)
 
 
 def _label(text: str, placeholders: _Placeholders, owner: Any) -> str:
@@ -203,9 +255,22 @@ def _label(text: str, placeholders: _Placeholders, owner: Any) -> str:
     class_name = getattr(owner, "class_name", None)
     if class_name in _STRING_CLASSES:
         return text if text.isdigit() else HIDDEN
-    if "Thread" in class_name:
-        return _text(text, Treatment.THREAD, placeholders, owner)
-    return text
+    return _thread(text, placeholders) if "Thread" in class_name else text
+
+
+def _evidence(text: str, placeholders: _Placeholders, owner: Any) -> str:
+    """Evidence of two runs side by side: the owner's key says what it is."""
+    stated = _stated(owner.key, text, placeholders)
+    return stated if isinstance(stated, str) else text
+
+
+_SPECIAL: dict[Redact, Callable[[str, _Placeholders, Any], str]] = {
+    Redact.THREAD: _thread,
+    Redact.SETTING: _setting,
+    Redact.NODE: _node,
+    Redact.LABEL: _label,
+    Redact.EVIDENCE: _evidence,
+}
 
 
 def _is_known_thread(name: str) -> bool:

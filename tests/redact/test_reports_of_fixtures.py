@@ -1,0 +1,102 @@
+"""`--redact` on the report of every fixture: what a field declares as personal stands nowhere in the JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.redaction import Redact
+from mqdiag.redact.report import _CONSTANTS, _NAMING, _is_known_thread, redact_report, treatments
+from mqdiag.report_json import to_values
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+CASES = sorted(
+    folder for kind in ("heap", "stacks", "logs", "incidents", "stores", "admin", "reports")
+    for folder in (FIXTURES / kind).iterdir()
+)  # fmt: skip
+IN_EVERY_RUN = frozenset(
+    (
+        "heap-stuck-one-5.3.3", "heap-client-faults-4.9.2", "stacks-apache4-stuck", "stacks-broker-busy",
+        "logs-client-out-of-memory-5.3.3", "logs-page-cache-busy-4.9.7", "logs-slave-behind-4.3.2",
+        "incidents-stuck-http", "stores-power-loss-4.3.2", "admin-4.9.7", "reports-faulty-4.9.7",
+    )
+)  # fmt: skip
+"""one of each kind; the others run nightly"""
+PERSONAL = frozenset((Redact.KEY, Redact.MESSAGE, Redact.CLIENT, Redact.ADDRESS, Redact.SETTING, Redact.THREAD))
+
+
+def personal(struct: msgspec.Struct) -> Iterator[str]:
+    """The texts of a report that a redacted one must not have."""
+    for name, treatment in treatments(type(struct)):
+        yield from _personal(getattr(struct, name), treatment)
+
+
+def _personal(given: Any, treatment: Redact) -> Iterator[str]:
+    if isinstance(given, msgspec.Struct):
+        yield from personal(given)
+    elif isinstance(given, tuple | list):
+        for each in given:
+            yield from _personal(each, treatment)
+    elif isinstance(given, dict) and treatment is Redact.SETTING:
+        for key, value in given.items():
+            if not _NAMING.fullmatch(key):
+                yield from _personal(value, treatment)
+    elif isinstance(given, str) and treatment in PERSONAL and len(given) > 3 and not given.isdigit():
+        public = given in _CONSTANTS or (treatment is Redact.THREAD and _is_known_thread(given))
+        if not public:
+            yield given
+
+
+def names(values: Any) -> Iterator[str]:
+    """Every string of a JSON document, keys left out."""
+    if isinstance(values, dict):
+        for one in values.values():
+            yield from names(one)
+    elif isinstance(values, list | tuple):
+        for one in values:
+            yield from names(one)
+    elif isinstance(values, str):
+        yield values
+
+
+def case_id(case: Path) -> str:
+    return f"{case.parent.name}-{case.name}"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case_id(case), marks=() if case_id(case) in IN_EVERY_RUN else pytest.mark.nightly)
+        for case in CASES
+    ],
+)
+def test_nothing_personal_is_left(case: Path) -> None:
+    report = diagnose_incident([case]).report
+    hidden = json.loads(json.dumps(to_values(redact_report(report))))
+    public = {one for value in _public(report) for one in value}
+    secrets = {text for text in personal(report) if text not in public}
+    left = {text for text in secrets for written in names(hidden) if text == written or f" {text} " in written}
+    assert left == set()
+
+
+def _public(report: msgspec.Struct) -> Iterator[set[str]]:
+    """Names of groups, topics and brokers, which stay wherever they are."""
+    for name in report.__struct_fields__:
+        given = getattr(report, name)
+        if name in ("group", "topic", "broker", "queue_topic") and isinstance(given, str):
+            yield {given}
+        elif name in ("consumer_groups", "producer_groups") and isinstance(given, tuple):
+            yield set(given)
+        for each in given if isinstance(given, tuple | list) else (given,):
+            if isinstance(each, msgspec.Struct):
+                yield from _public(each)
+
+
+def test_the_cases_of_every_run_exist() -> None:
+    assert {case_id(case) for case in CASES} >= IN_EVERY_RUN
