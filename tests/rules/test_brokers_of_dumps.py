@@ -22,7 +22,7 @@ from mqdiag.rules import (
     transient_pool_exhausted,
     transient_pool_risk,
 )
-from mqdiag.rules.heap._example import example as consumer_example
+from mqdiag.rules.shared.example_consumer import example as consumer_example
 from mqdiag.rules.shared.brokers import NO_BROKER
 from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.rules.shared.example_broker import BROKER, example

@@ -10,10 +10,10 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.any._flow_control_joined import joined
 from mqdiag.rules.any._flow_control_logs import in_logs
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._affected import running, uptime_ms
-from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import running, uptime_ms
+from mqdiag.rules.shared.example_consumer import CONSUMER, example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import NOTHING, say
 
 DELAY_MS = 50

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.any._pull_loop_lost_logs import in_logs
-from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import owner, queue_name
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import owner, queue_name
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import NOTHING, say
 
 EXPIRED_MS = 120_000

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.any._retry_storm_logs import in_logs
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 

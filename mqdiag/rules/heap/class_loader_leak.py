@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import LoaderGroup, Waste
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.heap._waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.waste import LEAST_BYTES, example, reachable_share, waste_of
 from mqdiag.text import say
 
 

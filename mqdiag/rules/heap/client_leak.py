@@ -10,9 +10,9 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")

@@ -8,8 +8,8 @@ from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 PER_TOPIC = {

@@ -19,8 +19,8 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.rules.wording import mib
 from mqdiag.text import say
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import DirectBuffers, DirectHolder, Waste
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.rules.heap._waste import LEAST_BYTES, example, waste_of
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.waste import LEAST_BYTES, example, waste_of
 from mqdiag.text import say
 
 SHOWN = 3

@@ -9,10 +9,10 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._affected import running
-from mqdiag.rules.heap._example import CONSUMER, example
 from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import running
+from mqdiag.rules.shared.example_consumer import CONSUMER, example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 

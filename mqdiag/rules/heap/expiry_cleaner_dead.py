@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import numbers, running, version_said
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.client_bugs import has_bug, numbers
+from mqdiag.rules.shared.consumers import running
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import NOTHING, say
 
 AFFECTED = say(
@@ -83,7 +84,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                     "The executor of the cleaner runs, and neither waits in its queue nor works any task; the consumer is"
                     " in state RUNNING."
                 ),
-                version_said(consumer.client_version, AFFECTED, (3, 5, 3), (4, 9, 3)),
+                has_bug(consumer.client_version, AFFECTED, (3, 5, 3), (4, 9, 3)),
             ),
             remedy=check.card.remedy,
         )

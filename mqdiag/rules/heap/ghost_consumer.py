@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import running
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import running
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import say
 
 

@@ -8,10 +8,11 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import owner, pull_batch, queue_name, version_said
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.client_bugs import has_bug
+from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import say
 
 AFFECTED = say(
@@ -104,7 +105,7 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, drift: int) -> Dra
                 if threshold is not None
                 else ""
             ),
-            version_said(version, AFFECTED, (3, 5, 3), (4, 2, 0)),
+            has_bug(version, AFFECTED, (3, 5, 3), (4, 2, 0)),
         ),
         remedy=check.card.remedy,
     )

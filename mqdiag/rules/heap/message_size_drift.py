@@ -8,10 +8,10 @@ from mqdiag.facts import Facts
 from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_whole_graph
-from mqdiag.rules.heap._affected import owner, pull_batch, queue_name
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import say
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._affected import owner, queue_name
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.shared.consumers import owner, queue_name
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 

@@ -9,9 +9,9 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RequestFutures, SendingFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.graph_needed import without_graph
-from mqdiag.rules.heap._example import example
 from mqdiag.rules.registry import RIG, Draft, Limits, Skip, rule
+from mqdiag.rules.shared.example_consumer import example
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 

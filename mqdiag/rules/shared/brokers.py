@@ -8,8 +8,8 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.graph_needed import without_graph
 from mqdiag.rules.registry import Skip
+from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.rules.shared.log_events import busiest, by_broker, of_broker
 from mqdiag.text import Text, say
 

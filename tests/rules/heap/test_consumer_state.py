@@ -13,7 +13,7 @@ from mqdiag.rules.heap import (
     lite_pull_cache,
     queue_unassigned,
 )
-from mqdiag.rules.heap._example import CONSUMER
+from mqdiag.rules.shared.example_consumer import CONSUMER
 from tests.rules.heap.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
 
 START = 1_700_000_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.waste import Waste
 from mqdiag.rules.registry import Skip
+from mqdiag.text import say
 
 LEAST_BYTES = 16 * 1024 * 1024
 """below it no waste is worth a finding, whatever its share of a small heap"""
@@ -16,7 +17,7 @@ def waste_of(facts: Facts) -> Waste | Skip:
     heap = facts.heap
     assert heap is not None
     if heap.waste is None:
-        return Skip(reason=heap.unknown.get("reachability", "the object graph was left out (--quick)"))
+        return Skip(reason=heap.unknown.get("reachability", say("the object graph was left out (--quick)")))
     return heap.waste
 
 
