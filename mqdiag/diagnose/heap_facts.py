@@ -98,7 +98,6 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads
     from mqdiag.graph.waste import waste
-    from mqdiag.rocketmq.bind import bind
     from mqdiag.rocketmq.view import rocketmq_facts
 
     tree = heap.dominance
@@ -110,7 +109,6 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
-    packages = tuple(f"{client.root}." for client in bind(heap))
     progress.phase(say("looking for waste"))
     wasted = waste(heap)
     progress.phase(say("summing classes"))
@@ -129,7 +127,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         shallow_size_source=heap.sizes.source,
         classes=class_rows(heap),
         dominators=dominator_boxes(heap),
-        suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(packages)),
+        suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(view.packages)),
         consumers=view.consumers,
         queues=view.queues,
         instances=view.instances,

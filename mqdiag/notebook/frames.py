@@ -15,7 +15,7 @@ from mqdiag.graph.columns import Column, column
 from mqdiag.graph.histogram import class_rows
 from mqdiag.notebook.decode import decode
 from mqdiag.read.hprof.types import BOOLEAN, CHAR, DOUBLE, FLOAT, REFERENCE
-from mqdiag.rocketmq.message_columns import message_columns
+from mqdiag.rocketmq.messages import message_columns
 from mqdiag.rocketmq.view import rocketmq_facts
 from mqdiag.text import say
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,11 +10,7 @@ from mqdiag.read.hprof.field_layout import Field, FieldLayouts
 from mqdiag.read.hprof.names import java_name
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import REFERENCE
-from mqdiag.rocketmq.tell_tale import TELL_TALE
-
-NAMING = re.compile(r"(?i)(.*topic(name|key)?|.*group(name)?|broker(cluster)?name|clustername|statskey)$")
-"""fields of RocketMQ's classes that name a topic, group, broker or cluster, or "topic@group\""""
-_MESSAGE = ".common.message.Message"
+from mqdiag.rocketmq.names import KNOWN_CLASSES, NAMING, names_of
 
 
 class Asked:
@@ -35,7 +29,8 @@ class Asked:
         self.class_names = {*names, *map(java_name, loaded)}
         roots = {
             name.removesuffix(suffix) + "."
-            for suffix in TELL_TALE
+            for role in KNOWN_CLASSES
+            for suffix in names_of(role)
             for name in self.class_names
             if name.endswith(suffix)
         }
@@ -43,7 +38,7 @@ class Asked:
         rocketmq = [row for row, name in enumerate(names) if ".rocketmq." in name or name.startswith(prefixes)]
         threads = [row for row, name in enumerate(names) if name == "java.lang.Thread"]
         self.naming = self.layouts.chosen(_names_something, [*threads, *rocketmq])
-        messages = [row for row in rocketmq if names[row].endswith(_MESSAGE)]
+        messages = [row for row in rocketmq if names[row].endswith(names_of("Message"))]
         self.carrying = self.layouts.chosen(_is_body, messages)
         rows = distinct(np.concatenate((self.naming[:, 0], self.carrying[:, 0])))
         self.ids: NDArray[np.uint64] = np.zeros(classes.count, np.uint64)
@@ -53,9 +48,11 @@ class Asked:
 def _names_something(class_name: str, field: Field) -> int | None:
     if field.kind != REFERENCE:
         return None
-    is_name = field.name == "name" if class_name == "java.lang.Thread" else NAMING.match(field.name)
+    is_name = (
+        field.name in names_of("Thread.name") if class_name == "java.lang.Thread" else NAMING.match(field.name)
+    )
     return 0 if is_name else None
 
 
 def _is_body(class_name: str, field: Field) -> int | None:
-    return 0 if field.name == "body" and field.kind == REFERENCE else None
+    return 0 if field.name in names_of("Message.body") and field.kind == REFERENCE else None

@@ -23,6 +23,7 @@ from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
 from mqdiag.redact.asked import Asked
 from mqdiag.redact.kernels.texts import MOST_BYTES, hash_texts
+from mqdiag.rocketmq.names import names_of
 from mqdiag.text import say
 
 SYSTEM_PROPERTIES = ("java.vm.name", "java.vm.version")
@@ -114,9 +115,9 @@ class _Finder:
         return big_endian(data, places[whole] + 9 + 2 * id_size + place, id_size)
 
     def _messages(self, messages: Places) -> None:
-        bodies = self._objects.references(messages, "body")
+        bodies = self._objects.references(messages, *names_of("Message.body"))
         self._bodies.append(distinct(bodies[bodies != 0]))
-        maps = self._find(self._objects.references(messages, "properties"))
+        maps = self._find(self._objects.references(messages, *names_of("Message.properties")))
         for nodes in self._nodes(maps):
             keys = self._objects.references(nodes, "key")
             codes = self._objects.integers(nodes, "hash")

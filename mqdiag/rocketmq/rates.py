@@ -1,8 +1,7 @@
 """How fast a consumer works, from the statistics that the client keeps of itself.
 
-Source: client.stat.ConsumerStatsManager and common.stats.StatsItem, the same names in clients 3.2.6 to 5.3.3. Each
-item counts up for ever; every ten seconds a CallSnapshot of it goes to a list of at most seven. The counters are
-AtomicLong up to 4.9.1 and LongAdder after it.
+Each item of the statistics counts up for ever; every ten seconds a snapshot of it goes to a list of at most seven.
+The counters are AtomicLong up to 4.9.1 and LongAdder after it.
 """
 
 from __future__ import annotations
@@ -13,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.heap import QueueFacts, TopicRate
-from mqdiag.graph.collections import items, map_entries
+from mqdiag.graph.collections import items
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.consumers import Consumer
-from mqdiag.rocketmq.queue_names import texts
 
-CONSUMED, FAILED, PULLED = "topicAndGroupConsumeOKTPS", "topicAndGroupConsumeFailedTPS", "topicAndGroupPullTPS"
-CONSUME_TIME = "topicAndGroupConsumeRT"
+CONSUMED, FAILED, PULLED, CONSUME_TIME = (
+    "ConsumerStatsManager.consumed",
+    "ConsumerStatsManager.failed",
+    "ConsumerStatsManager.pulled",
+    "ConsumerStatsManager.consume_time",
+)
 _MINUTE_MS = 60_000
 _LEAST_WINDOW_MS = 1000
 
@@ -40,17 +43,17 @@ class _Growth:
 def topic_rates(consumer: Consumer, rows: list[QueueFacts]) -> tuple[TopicRate, ...]:
     """Rates by topic; empty for a consumer that is not started."""
     heap = consumer.client.heap
-    manager = heap.ref(consumer.factory, "consumerStatsManager") if consumer.factory >= 0 else -1
+    manager = fields.ref(heap, consumer.instance, "MQClientInstance.statistics")
     if manager < 0 or heap.header.captured_at_ms <= 0:
         return ()
     growths = {
-        name: _growths(heap, heap.ref(manager, name), consumer)
-        for name in (CONSUMED, FAILED, PULLED, CONSUME_TIME)
+        role: _growths(heap, fields.ref(heap, manager, role), consumer)
+        for role in (CONSUMED, FAILED, PULLED, CONSUME_TIME)
     }
     topics = sorted(set().union(*growths.values()))
     found = []
     for topic in topics:
-        of = {name: growths[name].get(topic) for name in growths}
+        of = {role: growths[role].get(topic) for role in growths}
         windows = [growth.window_ms for growth in of.values() if growth is not None]
         lags = [row.lag for row in rows if row.topic == topic and row.lag is not None]
         lag = sum(lags) if lags else None
@@ -78,19 +81,20 @@ def _rate(growth: _Growth | None) -> float | None:
 
 def _growths(heap: Heap, statistics: int, consumer: Consumer) -> dict[str, _Growth]:
     """By topic, of one StatsItemSet; the keys of its table are "topic@group"."""
-    table = np.array([heap.ref(statistics, "statsItemTable") if statistics >= 0 else -1], np.int32)
-    _, keys, nodes = map_entries(heap, table)
-    owners, snapshots = items(heap, heap.refs(nodes, "csListMinute"))
+    _, keys, nodes = fields.entries(heap, fields.one(statistics), "StatsItemSet.items")
+    owners, snapshots = items(heap, fields.refs(heap, nodes, "StatsItem.minute_snapshots"))
     distinct, first = np.unique(owners, return_index=True)
     oldest = np.full(nodes.size, -1, np.int32)
     oldest[distinct] = snapshots[first]
-    values, times = (_counter(heap, heap.refs(nodes, name)) for name in ("value", "times"))
-    since, value_then, times_then = (heap.numbers(oldest, name) for name in ("timestamp", "value", "times"))
-    started = heap.number(consumer.implementation, "consumerStartTimestamp") or 0
+    values, times = _counter(heap, nodes, "StatsItem.value"), _counter(heap, nodes, "StatsItem.times")
+    since = fields.numbers(heap, oldest, "CallSnapshot.at_ms")
+    value_then = fields.numbers(heap, oldest, "CallSnapshot.value")
+    times_then = fields.numbers(heap, oldest, "CallSnapshot.times")
+    started = fields.number(heap, consumer.implementation, "ConsumerImpl.started_ms") or 0
     if heap.header.captured_at_ms - started <= _MINUTE_MS:
         since[:], value_then[:], times_then[:] = started, 0, 0
     found = {}
-    for at, key in enumerate(texts(heap, keys)):
+    for at, key in enumerate(fields.texts(heap, keys)):
         topic, _, rest = (key or "").rpartition(f"@{consumer.group}")
         window = heap.header.captured_at_ms - int(since[at])
         if topic and not rest and since[at] > 0 and window >= _LEAST_WINDOW_MS:
@@ -102,11 +106,12 @@ def _growths(heap: Heap, statistics: int, consumer: Consumer) -> dict[str, _Grow
     return found
 
 
-def _counter(heap: Heap, nodes: Nodes) -> NDArray[np.int64]:
+def _counter(heap: Heap, nodes: Nodes, role: str) -> NDArray[np.int64]:
     """Values of AtomicLongs, or of LongAdders: base and cells."""
-    values = heap.numbers(nodes, "value")
-    base = heap.numbers(nodes, "base")
-    owners, cells = heap.elements(heap.refs(nodes, "cells"))
+    values = fields.numbers(heap, nodes, role)
+    adders = fields.refs(heap, nodes, role)
+    base = fields.numbers(heap, adders, "LongAdder.base")
+    owners, cells = heap.elements(fields.refs(heap, adders, "LongAdder.cells"))
     parts = np.zeros(nodes.size, np.int64)
-    np.add.at(parts, owners, heap.numbers(cells, "value"))
+    np.add.at(parts, owners, fields.numbers(heap, cells, "Number.value"))
     return np.where(values != heap.MISSING, values, base + parts)

@@ -1,95 +1,145 @@
-"""Connections of the clients: requests without an answer, permits left, channels that are closed."""
+"""The remoting client (rocketmq-client): what its kinds of consumers share, and how its objects are read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
 import numpy as np
-from numpy.typing import NDArray
 
-from mqdiag.facts.producers import RemotingFacts, RequestFutures
-from mqdiag.graph.collections import map_entries
+from mqdiag.facts.bounds import whole
+from mqdiag.facts.heap import ConfigValue, QueueFacts
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.rocketmq.queue_names import texts
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.client import Client, find_clients
+from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
+from mqdiag.rocketmq.consumer_facts import Held, consumer_facts
+from mqdiag.rocketmq.consumers import Consumer, commit_offsets, find_consumers, is_orderly
+from mqdiag.rocketmq.instances import client_instances
+from mqdiag.rocketmq.messages import Cached, read_cached
+from mqdiag.rocketmq.queue_owners import QueueOwners, find_owners
+from mqdiag.rocketmq.queues import queue_rows
+from mqdiag.rocketmq.rates import topic_rates
+from mqdiag.rocketmq.workers import Pool, Requests, find_requests, messages_in_hand, requests_in
 
-_REMOTING = ".remoting.netty.NettyRemotingClient"
-_INSTANCE = ".client.impl.factory.MQClientInstance"
-_HOLDER = ".client.producer.RequestFutureHolder"
-_TABLE = ".client.producer.RequestFutureTable"
-_ADDRESSES_SHOWN = 5
-
-
-def remoting_clients(heap: Heap, root: str) -> list[RemotingFacts]:
-    """All reachable NettyRemotingClients under a package root, in address order."""
-    nodes = _reachable(heap, root + _REMOTING)
-    instances = _reachable(heap, root + _INSTANCE)
-    used = heap.refs(heap.refs(instances, "mQClientAPIImpl"), "remotingClient")
-    names = dict(zip(used.tolist(), texts(heap, heap.refs(instances, "clientId")), strict=True))
-    return [_facts(heap, node, names.get(node)) for node in nodes.tolist()]
-
-
-def _reachable(heap: Heap, name: str) -> Nodes:
-    nodes = heap.instances(heap.classes.indices_named(name))
-    return nodes[heap.reachable(nodes)]
+_RETRY_PREFIX = "%RETRY%"
+_DEFAULT_BATCH = 32
+"""messages of one pull where no setting says so, in all versions"""
 
 
-def _facts(heap: Heap, node: int, client_id: str | None) -> RemotingFacts:
-    ages, left = _ages(heap, _values(heap, heap.ref(node, "responseTable")))
-    _, addresses, wrappers = map_entries(heap, np.array([heap.ref(node, "channelTables")], np.int32))
-    dead = np.flatnonzero(_closed(heap, wrappers))
-    by_channel = heap.ref(node, "channelWrapperTables")
-    return RemotingFacts(
-        object_id=f"0x{heap.object_id(node):x}",
-        client_id=client_id,
-        in_flight=int(ages.size),
-        overdue=int((left < 0).sum()),
-        oldest_in_flight_ms=int(ages.max()) if ages.size else None,
-        async_permits=heap.number(node, "semaphoreAsync.sync.state"),
-        async_permits_max=heap.number(node, "nettyClientConfig.clientAsyncSemaphoreValue"),
-        oneway_permits=heap.number(node, "semaphoreOneway.sync.state"),
-        oneway_permits_max=heap.number(node, "nettyClientConfig.clientOnewaySemaphoreValue"),
-        channels=int(wrappers.size),
-        dead_channels=int(dead.size),
-        dead_addresses=tuple(name or "?" for name in texts(heap, addresses[dead[:_ADDRESSES_SHOWN]])),
-        channel_wrappers=int(_values(heap, by_channel).size) if by_channel >= 0 else None,
-        retained_bytes=int(heap.retained_sizes(np.array([node], np.int32))[0]),
+class RemotingKind(Kind):
+    """A kind of consumer of the remoting client: what most of them do, to be changed where one differs."""
+
+    consumer_class: ClassVar[str]
+    """role of the class"""
+    implementation: ClassVar[str]
+    """role of its field with the implementation"""
+    implementation_consumer: ClassVar[str]
+    """role of the field that leads from the implementation back to the consumer"""
+    batch_setting: ClassVar[str] = "pullBatchSize"
+    """the setting that limits the messages of one pull"""
+
+    def claims(self, pop_queues: int) -> bool:
+        """True for consumers of the class that are of this kind.
+
+        Args:
+            pop_queues: PopProcessQueues of the consumer.
+        """
+        return True
+
+    def pool(self, consumer: Consumer) -> Pool | None:
+        """The thread pool that runs the listener; None for a kind without one, and before start()."""
+        return None
+
+    def waiting(self, consumer: Consumer, pool: Pool | None) -> Nodes | None:
+        """Tasks that wait for a worker or for poll(); None where the kind queues nothing."""
+        return None if pool is None else pool.tasks
+
+    def outside_queues(self, consumer: Consumer, requests: Requests) -> Nodes:
+        """Cached messages that only requests hold, int32."""
+        return np.empty(0, np.int32)
+
+    def bounded_queues(self, consumer: Consumer, rows: list[QueueFacts]) -> int:
+        """Queues that the limits apply to: assigned, not dropped, no empty `%RETRY%` ones."""
+        return sum(
+            row.assigned is True
+            and not row.dropped
+            and (row.messages > 0 or not (row.topic or "").startswith(_RETRY_PREFIX))
+            for row in rows
+        )
+
+    def batch_messages(self, config: dict[str, ConfigValue]) -> int:
+        """Most messages of one pull."""
+        return whole(config.get(self.batch_setting)) or _DEFAULT_BATCH
+
+    @staticmethod
+    def library(heap: Heap, kinds: Sequence[Kind]) -> list[ClientPart]:
+        """Read all remoting clients of a heap, of any version and package."""
+        own = [kind for kind in kinds if isinstance(kind, RemotingKind)]
+        return [_read(client, own) for client in find_clients(heap)]
+
+
+def _read(client: Client, kinds: list[RemotingKind]) -> ClientPart:
+    heap = client.heap
+    consumers = find_consumers(client, kinds)
+    requests = find_requests(client)
+    owners = find_owners(client, client.objects("ProcessQueue"), consumers, kinds, requests)
+    cached = read_cached(heap, owners.nodes)
+    commits = [commit_offsets(consumer) for consumer in consumers]
+    rows = queue_rows(client, owners, cached, commits, [is_orderly(consumer) for consumer in consumers])
+    messages = heap.instances(client.rows("MessageExt"))
+    return ClientPart(
+        consumers=[
+            _reading(consumer, _held(at, consumer, owners, cached, rows, requests))
+            for at, consumer in enumerate(consumers)
+        ],
+        queues=rows,
+        process_queues=int(owners.nodes.size),
+        instances=client_instances(client),
+        messages=messages,
+        bodies=fields.refs(heap, messages, "Message.body"),
+        queued=cached.nodes,
+        requested=requests.messages,
+        in_hand=messages_in_hand(client, requests),
+        unknown=client.unknown,
     )
 
 
-def _values(heap: Heap, table: int) -> Nodes:
-    return map_entries(heap, np.array([table], np.int32))[2]
+def _reading(consumer: Consumer, held: Held) -> ConsumerReading:
+    return ConsumerReading(
+        retaining=np.unique(np.concatenate((held.process_queues, held.messages, held.requests))),
+        workers=np.empty(0, np.int32) if held.pool is None else held.pool.workers,
+        facts=partial(consumer_facts, consumer, held, topic_rates(consumer, held.rows)),
+    )
 
 
-def _ages(heap: Heap, futures: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(age, time left until the timeout) in ms of futures with beginTimestamp and timeoutMillis, int64."""
-    began, timeout = heap.numbers(futures, "beginTimestamp"), heap.numbers(futures, "timeoutMillis")
-    known = (began > 0) & (timeout != heap.MISSING)
-    at = heap.header.captured_at_ms
-    if not at:
-        return np.zeros(int(known.sum()), np.int64), np.zeros(int(known.sum()), np.int64)
-    ages = np.maximum(at - began[known], 0)
-    return ages, timeout[known] - ages
-
-
-def _closed(heap: Heap, wrappers: Nodes) -> NDArray[np.bool_]:
-    """Which ChannelWrappers are about a channel whose close future is done (AbstractChannel.closeFuture)."""
-    channels = heap.refs(heap.refs(wrappers, "channelFuture"), "channel")
-    return heap.refs(heap.refs(channels, "closeFuture"), "result") >= 0
-
-
-def request_futures(heap: Heap, root: str) -> RequestFutures | None:
-    """RequestFutureHolder since 4.9.3, the static map of RequestFutureTable before; None where neither is loaded."""
-    holders = _reachable(heap, root + _HOLDER)
-    tables = heap.refs(holders, "requestFutureTable").tolist()
-    for row in heap.classes.indices_named(root + _TABLE):
-        tables.append(heap.classes.static_ref(row, "requestFutureTable"))
-    tables = [table for table in tables if table >= 0]
-    if not tables:
-        return None
-    chosen = np.array(tables, np.int32)
-    ages, left = _ages(heap, map_entries(heap, chosen)[2])
-    return RequestFutures(
-        pending=int(ages.size),
-        overdue=int((left < 0).sum()),
-        oldest_ms=int(ages.max()) if ages.size else None,
-        longest_overdue_ms=int(-left.min()) if (left < 0).any() else None,
-        retained_bytes=int(heap.retained_sizes(chosen).sum()),
+def _held(
+    at: int,
+    consumer: Consumer,
+    owners: QueueOwners,
+    cached: Cached,
+    rows: list[QueueFacts],
+    requests: Requests,
+) -> Held:
+    """What the consumer at a place of the client's consumers holds."""
+    heap, kind = consumer.client.heap, consumer.kind
+    mine = np.flatnonzero(owners.consumers == at)
+    pool = kind.pool(consumer)
+    waiting = kind.waiting(consumer, pool)
+    tasks = np.empty(0, np.int32) if waiting is None else waiting
+    messages = np.concatenate(
+        (cached.nodes[np.isin(cached.queues, mine)], kind.outside_queues(consumer, requests))
+    )
+    bodies = fields.refs(heap, messages, "Message.body")
+    return Held(
+        process_queues=owners.nodes[mine],
+        messages=messages,
+        requests=np.concatenate((tasks, requests_in(heap, tasks))),
+        bodies=bodies,
+        body_bytes=np.maximum(heap.array_lengths(bodies), 0),
+        stored_bytes=np.maximum(fields.numbers(heap, messages, "MessageExt.stored_bytes"), 0),
+        rows=[rows[place] for place in mine.tolist()],
+        pool=pool,
+        queued=None if waiting is None else int(waiting.size),
     )

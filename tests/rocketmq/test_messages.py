@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.facts.heap import QueueFacts
-from mqdiag.rocketmq.properties import hashes_are_true, spread_hashes
+from mqdiag.rocketmq.messages import hashes_are_true, spread_hashes
 from mqdiag.testing.hprof_records import BYTE
 from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.conftest import case

@@ -7,16 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mqdiag.rocketmq.queue_spans import MOST_RUNS, QueueSpans
+from mqdiag.rocketmq.queue_contents import MOST_RUNS, QueueContents
 
 
 def runs(offsets: list[int]) -> tuple[tuple[int, int], ...]:
-    spans = object.__new__(QueueSpans)
-    spans._heap = SimpleNamespace(MISSING=-(1 << 63))
-    spans._cached = SimpleNamespace(offsets=np.array([7, *offsets], np.int64))
-    spans._bounds = np.array([1, 1 + len(offsets)])
-    spans._waiting = np.array([len(offsets)])
-    return spans.runs(0)
+    contents = object.__new__(QueueContents)
+    contents._heap = SimpleNamespace(MISSING=-(1 << 63))
+    contents._cached = SimpleNamespace(offsets=np.array([7, *offsets], np.int64))
+    contents._bounds = np.array([1, 1 + len(offsets)])
+    contents._waiting = np.array([len(offsets)])
+    return contents.runs(0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """RocketMQ clients of any version family written into a dump: what no real JVM here can provide.
 
-Classes and fields as `mqdiag.rocketmq.layouts` names their sources; only what the view reads is there.
+Classes and fields are those of the releases that `mqdiag.rocketmq.names` has as sources; only what is read is there.
 """
 
 from __future__ import annotations

@@ -6,16 +6,13 @@ import re
 
 from mqdiag.facts.broker import BrokerFacts, ConfigValue
 from mqdiag.graph.heap import Heap
-from mqdiag.rocketmq.broker.commit_log import commit_log_facts, consume_queues
+from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.controllers import Controller, find_controllers
-from mqdiag.rocketmq.broker.long_polling import long_polling
-from mqdiag.rocketmq.broker.pool import pool_facts
 from mqdiag.rocketmq.broker.put_lock import lock_age_ms, put_lock
-from mqdiag.rocketmq.broker.replication import replication
-from mqdiag.rocketmq.broker.requests import request_queues
+from mqdiag.rocketmq.broker.requests import long_polling, request_queues
+from mqdiag.rocketmq.broker.store import commit_log_facts, consume_queues, pool_facts, replication
 from mqdiag.rocketmq.broker.tables import tables
-from mqdiag.rocketmq.settings import plain_fields
-from mqdiag.rocketmq.version import version_under
+from mqdiag.rocketmq.client import version_under
 
 _SECRET = re.compile(r"secret|password|token|credential|header|labels", re.IGNORECASE)
 """settings whose text may be a key: metricsGrpcExporterHeader carries Authorization"""
@@ -65,7 +62,7 @@ def _facts(broker: Controller) -> BrokerFacts:
         consume_queues=None if logic is None else logic[1],
         long_polling=long_polling(broker),
         replication=replication(broker, store_config, None if log is None else log.wrote_offset),
-        store_flags=_flags(broker.number(broker.store, "runningFlags.flagBits")),
+        store_flags=_flags(fields.number(heap, broker.store, "MessageStore.flags", "RunningFlags.bits")),
         tables=tables(broker),
     )
 
@@ -73,7 +70,7 @@ def _facts(broker: Controller) -> BrokerFacts:
 def _settings(heap: Heap, node: int) -> dict[str, ConfigValue]:
     return {
         name: _HIDDEN if isinstance(value, str) and value and _SECRET.search(name) else value
-        for name, value in plain_fields(heap, node).items()
+        for name, value in fields.plain_fields(heap, node).items()
     }
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
+from mqdiag.graph.heap import Heap
+from mqdiag.rocketmq import fields
 
-from mqdiag.graph.heap import Heap, Nodes
-
-CONTROLLER = ".broker.BrokerController"
+_MOST_PLUGINS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,19 +23,10 @@ class Controller:
     store: int
     commit_log: int
 
-    def first(self, node: int, *paths: str) -> int:
-        """The first of several paths that leads to an object."""
-        return first_ref(self.heap, node, *paths)
-
-    def number(self, node: int, *paths: str) -> int | None:
-        """The first of several paths that ends in a number."""
-        return first_number(self.heap, node, *paths)
-
 
 def broker_roots(heap: Heap) -> list[str]:
     """Package roots with a broker's classes."""
-    rows = heap.classes.indices_ending(CONTROLLER)
-    return sorted({heap.classes.names[row].removesuffix(CONTROLLER) for row in rows})
+    return sorted(fields.package_roots(heap, "BrokerController"))
 
 
 def find_controllers(heap: Heap) -> list[Controller]:
@@ -46,55 +36,31 @@ def find_controllers(heap: Heap) -> list[Controller]:
     """
     found = []
     for root in broker_roots(heap):
-        nodes = heap.instances(heap.classes.indices_named(root + CONTROLLER))
-        found += [_controller(heap, root, node) for node in nodes[heap.reachable(nodes)].tolist()]
+        found += [
+            _controller(heap, root, node) for node in fields.instances(heap, root, "BrokerController").tolist()
+        ]
     # a store makes a broker: one that was built and not initialized serves nobody
-    return sorted(found, key=lambda one: (one.store < 0, one.node))
+    return sorted(found, key=lambda broker: (broker.store < 0, broker.node))
 
 
 def _controller(heap: Heap, root: str, node: int) -> Controller:
-    store = _plain_store(heap, heap.ref(node, "messageStore"))
+    store = _plain_store(heap, fields.ref(heap, node, "BrokerController.store"))
     return Controller(
         heap=heap,
         root=root,
         node=node,
-        config=heap.ref(node, "brokerConfig"),
-        store_config=heap.ref(node, "messageStoreConfig"),
+        config=fields.ref(heap, node, "BrokerController.config"),
+        store_config=fields.ref(heap, node, "BrokerController.store_config"),
         store=store,
-        commit_log=heap.ref(store, "commitLog") if store >= 0 else -1,
+        commit_log=fields.ref(heap, store, "MessageStore.commit_log"),
     )
 
 
 def _plain_store(heap: Heap, store: int) -> int:
-    """The DefaultMessageStore inside a plugin (AbstractPluginMessageStore.next), as tiered storage and hooks add."""
-    for _ in range(8):
-        following = heap.ref(store, "next") if store >= 0 else -1
-        if following < 0 or heap.ref(store, "commitLog") >= 0:
+    """The DefaultMessageStore inside plugins (AbstractPluginMessageStore), as tiered storage and hooks add them."""
+    for _ in range(_MOST_PLUGINS):
+        following = fields.ref(heap, store, "PluginMessageStore.next")
+        if following < 0 or fields.ref(heap, store, "MessageStore.commit_log") >= 0:
             break
         store = following
     return store
-
-
-def first_ref(heap: Heap, node: int, *paths: str) -> int:
-    """The first of several paths that leads to an object; -1 when none does."""
-    if node >= 0:
-        for path in paths:
-            found = heap.ref(node, path)
-            if found >= 0:
-                return found
-    return -1
-
-
-def first_number(heap: Heap, node: int, *paths: str) -> int | None:
-    """The first of several paths that ends in a number."""
-    if node >= 0:
-        for path in paths:
-            found = heap.number(node, path)
-            if found is not None:
-                return found
-    return None
-
-
-def one(node: int) -> Nodes:
-    """A single node for methods that take many."""
-    return np.array([node], np.int32)

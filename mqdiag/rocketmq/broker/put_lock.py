@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts.broker import PutLock
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.controllers import Controller
 
 _FRAMES_SHOWN = 8
@@ -25,7 +26,7 @@ _NOT_IN_LOCK = (
 
 def lock_age_ms(broker: Controller) -> int | None:
     """CommitLog.lockTimeMills at the dump: 0 while nothing is appended; None before 3.4.6, which notes no time."""
-    began = broker.number(broker.commit_log, "beginTimeInDledgerLock", "beginTimeInLock")
+    began = fields.number(broker.heap, broker.commit_log, "CommitLog.lock_began_ms")
     if began is None:
         return None
     if began <= 0:
@@ -37,13 +38,13 @@ def lock_age_ms(broker: Controller) -> int | None:
 def put_lock(broker: Controller) -> PutLock | None:
     """The lock of CommitLog.putMessage; None before 4.0.0, where it is the monitor of the commit log or a flag."""
     heap = broker.heap
-    lock = broker.first(broker.commit_log, "putMessageLock")
+    lock = fields.ref(heap, broker.commit_log, "CommitLog.lock")
     if lock < 0:
         return None
     records = heap.threads
     writing = [record for record in records if _writes(broker, record)]
     writers = tuple(record.name for record in writing)
-    spin = heap.number(lock, "putMessageSpinLock.value")
+    spin = fields.number(heap, lock, "PutMessageLock.spin_flag")
     if spin is not None:
         # The flag means "free": compareAndSet(true, false) takes it. It names no thread, but lets in only one.
         only = writing[0] if spin == 0 and len(writing) == 1 else None
@@ -54,9 +55,10 @@ def put_lock(broker: Controller) -> PutLock | None:
             holder_frames=_top(only),
             writers=writers,
         )
-    owner = heap.ref(lock, "putMessageNormalLock.sync.exclusiveOwnerThread")
-    if heap.ref(lock, "putMessageNormalLock.sync") < 0:
+    sync = fields.ref(heap, lock, "PutMessageLock.reentrant", "Lock.sync")
+    if sync < 0:
         return PutLock(writers=writers)
+    owner = fields.ref(heap, sync, "Synchronizer.owner")
     record = next((one for one in records if one.node == owner), None)
     return PutLock(
         kind="reentrant",
@@ -74,7 +76,7 @@ def _top(record: ThreadRecord | None) -> tuple[str, ...]:
 def _name(heap: Heap, owner: int, record: ThreadRecord | None) -> str | None:
     if owner < 0:
         return None
-    return record.name if record else heap.string(heap.ref(owner, "name"))
+    return record.name if record else fields.text(heap, owner, "Thread.name")
 
 
 def _writes(broker: Controller, record: ThreadRecord) -> bool:

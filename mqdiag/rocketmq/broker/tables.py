@@ -5,84 +5,92 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqdiag.facts.broker import BrokerTable
-from mqdiag.graph.collections import map_entries, sizes
-from mqdiag.graph.heap import Heap
-from mqdiag.rocketmq.broker.controllers import Controller, one
+from mqdiag.graph.collections import sizes
+from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.broker.controllers import Controller
+from mqdiag.rocketmq.broker.requests import request_queue_fields
 
 _ISSUES = "https://github.com/apache/rocketmq/issues/"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Known:
-    """`path` leads from the controller to a map or a queue; `inner` to the table in each value of that map."""
+class _Table:
+    """A table by the name that reports show, and the way of roles from the controller to it."""
 
     name: str
-    path: str
+    way: tuple[str, ...]
     inner: str = ""
+    """role of the table in each value of the map at the end of the way, where those tables are meant"""
     issues: tuple[int, ...] = ()
 
 
+_POP_BUFFER = ("BrokerController.pop_processor", "PopMessageProcessor.buffer_service")
 _TABLES = (
-    _Known(
+    _Table(
         name="PopBufferMergeService.buffer",
-        path="popMessageProcessor.popBufferMergeService.buffer",
+        way=(*_POP_BUFFER, "PopBufferMergeService.buffer"),
         issues=(6598, 7031, 10052),
     ),
-    _Known(
+    _Table(
         name="PopBufferMergeService.commitOffsets",
-        path="popMessageProcessor.popBufferMergeService.commitOffsets",
+        way=(*_POP_BUFFER, "PopBufferMergeService.commit_offsets"),
         issues=(6598, 7031),
     ),
-    _Known(
+    _Table(
         name="BrokerStatsManager.statsTable",
-        path="brokerStatsManager.statsTable",
-        inner="statsItemTable",
+        way=("BrokerController.statistics", "BrokerStatsManager.statistics"),
+        inner="StatsItemSet.items",
         issues=(8463,),
     ),
-    _Known(name="ConsumerManager.consumerTable", path="consumerManager.consumerTable"),
-    _Known(
+    _Table(
+        name="ConsumerManager.consumerTable", way=("BrokerController.consumers", "ConsumerManager.consumers")
+    ),
+    _Table(
         name="ProducerManager.groupChannelTable",
-        path="producerManager.groupChannelTable",
+        way=("BrokerController.producers", "ProducerManager.channels"),
         issues=(7737, 8673),
     ),
-    _Known(name="PullRequestHoldService.pullRequestTable", path="pullRequestHoldService.pullRequestTable"),
-    _Known(name="ConsumerOffsetManager.offsetTable", path="consumerOffsetManager.offsetTable"),
-    _Known(name="TopicConfigManager.topicConfigTable", path="topicConfigManager.topicConfigTable"),
+    _Table(
+        name="PullRequestHoldService.pullRequestTable",
+        way=("BrokerController.long_polling", "PullRequestHoldService.requests"),
+    ),
+    _Table(
+        name="ConsumerOffsetManager.offsetTable",
+        way=("BrokerController.offsets", "ConsumerOffsetManager.offsets"),
+    ),
+    _Table(
+        name="TopicConfigManager.topicConfigTable",
+        way=("BrokerController.topics", "TopicConfigManager.topics"),
+    ),
 )
-_UNBOUNDED = (("BrokerController.consumerManagerThreadPoolQueue", (3277,)),)
-_QUEUE_ENDING = "ThreadPoolQueue"
+_QUEUE_ISSUES = {"consumerManagerThreadPoolQueue": (3277,)}
+"""request queues that have no limit in some version"""
 
 
 def tables(broker: Controller) -> tuple[BrokerTable, ...]:
     """Those that are there, by retained size; empty ones are left out."""
-    found = [(known, broker.first(broker.node, known.path)) for known in (*_TABLES, *_queues(broker))]
-    rows = [_row(broker.heap, known, node) for known, node in found if node >= 0]
+    rows = [_table(broker, table) for table in _TABLES]
+    for name, queue in request_queue_fields(broker).items():
+        rows.append(
+            _row(broker.heap, f"BrokerController.{name}", fields.one(queue), _QUEUE_ISSUES.get(name, ()))
+        )
     return tuple(sorted((row for row in rows if row.entries), key=lambda row: (-row.retained_bytes, row.name)))
 
 
-def _queues(broker: Controller) -> list[_Known]:
-    row = int(broker.heap.index.rows[broker.node])
-    names = [name for name in broker.heap.classes.field_places(row) if name.endswith(_QUEUE_ENDING)]
-    issues = dict(_UNBOUNDED)
-    return [
-        _Known(
-            name=f"BrokerController.{name}",
-            path=name,
-            issues=issues.get(f"BrokerController.{name}", ()),
-        )
-        for name in sorted(names)
-    ]
-
-
-def _row(heap: Heap, known: _Known, node: int) -> BrokerTable:
-    held = one(node)
-    if known.inner:
+def _table(broker: Controller, table: _Table) -> BrokerTable:
+    heap = broker.heap
+    held = fields.refs(heap, fields.one(broker.node), *table.way)
+    if table.inner:
         # Timers hold the values as well, so that the outer map does not keep them alone.
-        held = heap.refs(map_entries(heap, held)[2], known.inner)
-        held = held[held >= 0]
+        held = fields.refs(heap, fields.entries(heap, held)[2], table.inner)
+    return _row(heap, table.name, held[held >= 0], table.issues)
+
+
+def _row(heap: Heap, name: str, held: Nodes, issues: tuple[int, ...]) -> BrokerTable:
     return BrokerTable(
-        name=known.name,
+        name=name,
         entries=int(sizes(heap, held).sum()),
         retained_bytes=int(heap.retained_sizes(held).sum()),
-        issues=tuple(f"{_ISSUES}{number}" for number in known.issues),
+        issues=tuple(f"{_ISSUES}{number}" for number in issues),
     )

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
+from mqdiag.rocketmq.remoting import RemotingKind
 
-TRAITS = KindTraits(
-    caches_messages=False,
-    count_setting=None,
-    size_setting=None,
-    pull_loop=False,
-    sends_back=False,
-    spring_lifecycle=False,
-    main_settings=("maxReconsumeTimes",),
-)
+
+class Pull(RemotingKind):
+    """Neither a thread pool nor a cache."""
+
+    name = "pull"
+    traits = KindTraits(
+        caches_messages=False,
+        count_setting=None,
+        size_setting=None,
+        pull_loop=False,
+        sends_back=False,
+        spring_lifecycle=False,
+        main_settings=("maxReconsumeTimes",),
+    )
+    consumer_class = "DefaultMQPullConsumer"
+    implementation = "DefaultMQPullConsumer.implementation"
+    implementation_consumer = "DefaultMQPullConsumerImpl.consumer"
+
+
+KIND = Pull()

@@ -3,5 +3,30 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.consumers import Consumer
+from mqdiag.rocketmq.remoting import RemotingKind
+from mqdiag.rocketmq.workers import Pool, read_pool
 
-TRAITS = KindTraits()
+
+class Push(RemotingKind):
+    """Messages wait in the map of their ProcessQueue and, as requests, in the queue of the pool."""
+
+    name = "push"
+    traits = KindTraits()
+    consumer_class = "DefaultMQPushConsumer"
+    implementation = "DefaultMQPushConsumer.implementation"
+    implementation_consumer = "DefaultMQPushConsumerImpl.consumer"
+
+    def claims(self, pop_queues: int) -> bool:
+        """All that do not pop."""
+        return not pop_queues
+
+    def pool(self, consumer: Consumer) -> Pool | None:
+        """The pool of the concurrent or orderly service."""
+        roles = "DefaultMQPushConsumerImpl.service", "ConsumeService.executor"
+        heap = consumer.client.heap
+        return read_pool(heap, fields.ref(heap, consumer.implementation, *roles))
+
+
+KIND = Push()

@@ -1,8 +1,9 @@
-"""Who keeps objects: up the dominator tree, through the insides of collections, to a class and a field.
+"""What keeps messages in the heap: queues, executors, frames of threads, or a class and field of the application.
 
-An object that one collection keeps is dominated by it, however the collection is built; so the way up needs no
-knowledge of collections beyond "a class of the JDK is not the owner". Objects with several holders have none above
-them but the root, and the way goes on from one of their referrers.
+The way leads up the dominator tree, through the insides of collections, to a class and a field. An object that one
+collection keeps is dominated by it, however the collection is built, so the way up needs no knowledge of collections
+beyond "a class of the JDK is not the owner". An object that several others keep has none above it but the root; the
+way then goes on from one of its referrers.
 """
 
 from __future__ import annotations
@@ -12,50 +13,135 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.facts.heap import MessageHolder
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.paths import edge_name
-from mqdiag.rocketmq.queue_names import place_of
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.fields import place_of
 
+_MAX_SHOWN = 10
+_MAX_PATHS = 3
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _MAX_STEPS = 64
-_MANY_OWNERS, _FEW_EACH = 8, 8
+_MANY, _FEW_EACH = 8, 8
 """an application class with more than so many objects that each keep fewer than so many is an entry, not the owner"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holdings:
-    """For each object: `owners` int32, what keeps it (-1 unknown), `children` int32, the owner's direct reference.
+class Split:
+    """Reachable messages, each under the first that applies; int32 node arrays."""
+
+    reachable: Nodes
+    unreachable: int
+    in_queues: Nodes
+    in_executors: Nodes
+    in_frames: Nodes
+    elsewhere: Nodes
+    retainers: Retainers
+    """what keeps those elsewhere"""
+
+
+def split_messages(heap: Heap, messages: Nodes, queued: Nodes, requested: Nodes) -> Split:
+    """Sort out all messages.
+
+    Args:
+        heap: the graph.
+        messages: all MessageExt of the file, reachable or not.
+        queued: those in the maps of ProcessQueues.
+        requested: those in the requests of executors.
+    """
+    there = heap.reachable(messages)
+    reachable = messages[there]
+    is_queued = np.isin(reachable, queued)
+    is_requested = np.isin(reachable, requested) & ~is_queued
+    rest = reachable[~is_queued & ~is_requested]
+    # a local variable is a frame's even when something else holds the message too
+    is_local = np.isin(rest, heap.references.extra_to)
+    retainers = find_retainers(heap, rest[~is_local])
+    others = rest[~is_local]
+    outside = ~retainers.in_frames
+    return Split(
+        reachable=reachable,
+        unreachable=int((~there).sum()),
+        in_queues=reachable[is_queued],
+        in_executors=reachable[is_requested],
+        in_frames=np.sort(np.concatenate((rest[is_local], others[retainers.in_frames]))),
+        elsewhere=others[outside],
+        retainers=Retainers(
+            nodes=retainers.nodes[outside],
+            children=retainers.children[outside],
+            in_frames=retainers.in_frames[outside],
+        ),
+    )
+
+
+def message_holders(heap: Heap, split: Split) -> tuple[MessageHolder, ...]:
+    """Holders of the messages elsewhere, most messages first."""
+    pairs, counts = _pairs(split.retainers)
+    order = np.argsort(-counts, kind="stable")[:_MAX_SHOWN].tolist()
+    found = []
+    for rank, at in enumerate(order):
+        owner, child = (int(node) for node in pairs[at])
+        if owner < 0:
+            continue
+        holder, field = owner_name(heap, owner, child)
+        weight = child if field and owner in heap.class_of_node else owner
+        found.append(
+            MessageHolder(
+                holder_class=holder,
+                holder_field=field,
+                object_id=hex(heap.object_id(child if child >= 0 else owner)),
+                messages=int(counts[at]),
+                retained_bytes=int(heap.retained_sizes(np.array([weight], np.int32))[0]),
+                path=tuple(heap.path_to_root(child if child >= 0 else owner)) if rank < _MAX_PATHS else (),
+            )
+        )
+    return tuple(found)
+
+
+def _pairs(retainers: Retainers) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Distinct (owner, child), and how many objects each keeps."""
+    stacked = np.stack((retainers.nodes, retainers.children), axis=1)
+    if not stacked.size:
+        return stacked, np.empty(0, np.int64)
+    pairs, counts = np.unique(stacked, axis=0, return_counts=True)
+    return pairs, counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retainers:
+    """For each object: `nodes` int32, what keeps it (-1 unknown); `children` int32, what that refers to directly.
 
     `in_frames` bool: only frames of threads hold it.
     """
 
-    owners: Nodes
+    nodes: Nodes
     children: Nodes
     in_frames: NDArray[np.bool_]
 
 
-def find_holders(heap: Heap, nodes: Nodes) -> Holdings:
+def find_retainers(heap: Heap, nodes: Nodes) -> Retainers:
     """Climb from all objects at once; each round is one step up for all that have not arrived."""
     threads = np.unique(heap.references.extra_from)
-    climb = _Climb(heap, nodes, threads)
+    walk = _DominatorWalk(heap, nodes, threads)
     for _ in range(_MAX_STEPS):
-        if not climb.step():
+        if not walk.step():
             break
-    return Holdings(owners=climb.owners, children=climb.children, in_frames=climb.in_frames)
+    return Retainers(nodes=walk.retainers, children=walk.children, in_frames=walk.in_frames)
 
 
-class _Climb:
+class _DominatorWalk:
     def __init__(self, heap: Heap, nodes: Nodes, threads: Nodes) -> None:
         self._heap, self._threads = heap, threads
         names = heap.classes.names
         self._is_jdk = np.array([name.startswith(_JDK) or name.endswith("[]") for name in names], bool)
         self._is_loader = np.zeros(heap.classes.count, bool)
-        self._is_loader[heap.classes.subclasses(heap.classes.indices_named("java.lang.ClassLoader"))] = True
+        self._is_loader[heap.classes.subclasses(fields.class_rows(heap, "", "ClassLoader"))] = True
         self._is_class = np.zeros(heap.count, bool)
         self._is_class[list(heap.class_of_node)] = True
         self._at = nodes.copy()
         self._open = np.arange(nodes.size)
-        self.owners = np.full(nodes.size, -1, np.int32)
+        self.retainers = np.full(nodes.size, -1, np.int32)
         self.children = np.full(nodes.size, -1, np.int32)
         self.in_frames = np.zeros(nodes.size, bool)
 
@@ -76,7 +162,7 @@ class _Climb:
         stop = ~through
         stopped = stop[inverse]
         arrived = self._open[stopped]
-        self.owners[arrived] = above[inverse][stopped]
+        self.retainers[arrived] = above[inverse][stopped]
         self.children[arrived] = ends[inverse][stopped]
         self.in_frames[arrived] = from_frame[inverse][stopped]
         self._open = self._open[~stopped]
@@ -149,11 +235,11 @@ class _Climb:
         for row in np.unique(rows[plain]).tolist():
             mine = plain & (rows == row)
             owners = np.unique(above[mine]).size
-            entry[mine] = owners > _MANY_OWNERS and counts[mine].sum() < owners * _FEW_EACH
+            entry[mine] = owners > _MANY and counts[mine].sum() < owners * _FEW_EACH
         return entry
 
 
-def holder_name(heap: Heap, owner: int, child: int) -> tuple[str, str]:
+def owner_name(heap: Heap, owner: int, child: int) -> tuple[str, str]:
     """(class, field) of an owner and its direct reference; the field is empty where none leads there directly."""
     row = heap.class_of_node.get(owner)
     holder = heap.classes.names[row] if row is not None else heap.class_name(owner)

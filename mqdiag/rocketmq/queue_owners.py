@@ -1,22 +1,28 @@
 """From a ProcessQueue to its MessageQueue, group and consumer.
 
-A ProcessQueue refers to none of them; who refers to the queue tells, and the surest way comes first. A queue
-that a rebalance took away is in no table, and only work that still holds it knows its name.
+A ProcessQueue refers to none of them, so the objects that refer to the queue are asked, the most reliable ones first.
+A queue that a rebalance took away is in no table; only requests that still hold it know its name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.collections import map_entries
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.rocketmq.bind import Client
-from mqdiag.rocketmq.consumers import CONSUMERS, Consumer
-from mqdiag.rocketmq.queue_names import NOWHERE, QueueName, place_of, queue_names, texts
-from mqdiag.rocketmq.requests import Requests
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.client import Client
+from mqdiag.rocketmq.consumers import Consumer
+from mqdiag.rocketmq.fields import place_of
+from mqdiag.rocketmq.queue_names import UNNAMED, QueueName, queue_names
+from mqdiag.rocketmq.workers import Requests
+
+if TYPE_CHECKING:
+    from mqdiag.rocketmq.remoting import RemotingKind
 
 REBALANCE_TABLE, PULL_REQUEST, CONSUME_REQUEST, ASSIGNED = (
     "rebalance-table",
@@ -27,7 +33,7 @@ REBALANCE_TABLE, PULL_REQUEST, CONSUME_REQUEST, ASSIGNED = (
 
 
 @dataclass(kw_only=True)
-class Links:
+class QueueOwners:
     """Columns over the ProcessQueues of a client, `nodes` int32[k] ascending."""
 
     nodes: Nodes
@@ -41,73 +47,83 @@ class Links:
     """PullRequest.nextOffset, Heap.MISSING where no reachable request refers to the queue"""
 
 
-def link(client: Client, nodes: Nodes, consumers: list[Consumer], requests: Requests) -> Links:
+def find_owners(
+    client: Client,
+    nodes: Nodes,
+    consumers: list[Consumer],
+    kinds: Sequence[RemotingKind],
+    requests: Requests,
+) -> QueueOwners:
     """Try all ways in order.
 
     Args:
         client: the client.
         nodes: its reachable ProcessQueues, ascending.
         consumers: its consumers.
+        kinds: the kinds of consumers there are.
         requests: its ConsumeRequests.
     """
     heap = client.heap
-    found = Links(
+    found = QueueOwners(
         nodes=nodes,
-        names=[NOWHERE] * nodes.size,
+        names=[UNNAMED] * nodes.size,
         groups=[None] * nodes.size,
         found_by=[None] * nodes.size,
         consumers=np.full(nodes.size, -1, np.int32),
         assigned=np.zeros(nodes.size, bool),
         next_offsets=np.full(nodes.size, heap.MISSING, np.int64),
     )
-    whose = _Owners(heap, consumers)
+    owners = _ConsumerFinder(heap, consumers, kinds)
 
-    rebalances = client.objects(".client.impl.consumer.RebalanceImpl")
-    owners, keys, values = map_entries(heap, heap.refs(rebalances, "processQueueTable"))
-    groups = heap.refs(rebalances, "consumerGroup")[owners]
-    _note(heap, found, REBALANCE_TABLE, values, keys, groups, whose.of(rebalances)[owners])
+    rebalances = client.objects("RebalanceImpl")
+    places, keys, values = fields.entries(heap, rebalances, "RebalanceImpl.process_queues")
+    groups = fields.refs(heap, rebalances, "RebalanceImpl.group")[places]
+    _note(heap, found, REBALANCE_TABLE, values, keys, groups, owners.of(rebalances)[places])
     inside = place_of(nodes, values)
     found.assigned[inside[inside >= 0]] = True
 
-    pulls = client.objects(".client.impl.consumer.PullRequest")
-    queues = heap.refs(pulls, "processQueue")
-    groups = heap.refs(pulls, "consumerGroup")
+    pulls = client.objects("PullRequest")
+    queues = fields.refs(heap, pulls, "PullRequest.process_queue")
+    groups = fields.refs(heap, pulls, "PullRequest.group")
     unknown = np.full(pulls.size, -1, np.int32)
-    _note(heap, found, PULL_REQUEST, queues, heap.refs(pulls, "messageQueue"), groups, unknown)
+    _note(heap, found, PULL_REQUEST, queues, fields.refs(heap, pulls, "PullRequest.queue"), groups, unknown)
     at = place_of(nodes, queues)
-    found.next_offsets[at[at >= 0]] = heap.numbers(pulls, "nextOffset")[at >= 0]
+    found.next_offsets[at[at >= 0]] = fields.numbers(heap, pulls, "PullRequest.next_offset")[at >= 0]
 
-    own = whose.of(requests.services)
-    groups = heap.refs(requests.services, "consumerGroup")
+    groups = fields.refs(heap, requests.services, "ConsumeService.group")
+    own = owners.of(requests.services)
     _note(heap, found, CONSUME_REQUEST, requests.queues, requests.names, groups, own)
 
-    states = client.objects(".client.impl.consumer.AssignedMessageQueue$MessageQueueState")
-    rebalances = heap.refs(heap.refs(states, "this$0"), "rebalanceImpl")
-    groups = heap.refs(rebalances, "consumerGroup")
-    queues, keys = heap.refs(states, "processQueue"), heap.refs(states, "messageQueue")
-    _note(heap, found, ASSIGNED, queues, keys, groups, whose.of(rebalances))
+    states = client.objects("MessageQueueState")
+    rebalances = fields.refs(
+        heap, states, "MessageQueueState.assigned_queues", "AssignedMessageQueue.rebalance"
+    )
+    groups = fields.refs(heap, rebalances, "RebalanceImpl.group")
+    queues = fields.refs(heap, states, "MessageQueueState.process_queue")
+    keys = fields.refs(heap, states, "MessageQueueState.queue")
+    _note(heap, found, ASSIGNED, queues, keys, groups, owners.of(rebalances))
 
     _complete(found, consumers)
     return found
 
 
-class _Owners:
+class _ConsumerFinder:
     """From objects around a consumer to the consumer."""
 
-    def __init__(self, heap: Heap, consumers: list[Consumer]) -> None:
+    def __init__(self, heap: Heap, consumers: list[Consumer], kinds: Sequence[RemotingKind]) -> None:
         self._heap = heap
+        self._ways = sorted({(kind.implementation, kind.implementation_consumer) for kind in kinds})
         self._nodes = np.array([consumer.node for consumer in consumers], np.int32)
         self._rebalances = np.array([consumer.rebalance for consumer in consumers], np.int32)
 
     def of(self, nodes: Nodes) -> NDArray[np.int32]:
         """Position of the consumer of RebalanceImpls, services or implementations; -1 unknown."""
         found = self._at(self._rebalances, nodes)
-        for suffix, _, implementation in CONSUMERS:
-            simple = suffix.rpartition(".")[2]
-            field = simple[0].lower() + simple[1:]
-            for holders in (nodes, self._heap.refs(nodes, implementation)):
+        for implementation, consumer in self._ways:
+            # a service refers to the consumer or, like a RebalanceImpl, to its implementation
+            for holders in (nodes, fields.refs(self._heap, nodes, implementation)):
                 missing = found < 0
-                found[missing] = self._at(self._nodes, self._heap.refs(holders, field))[missing]
+                found[missing] = self._at(self._nodes, fields.refs(self._heap, holders, consumer))[missing]
         return found
 
     @staticmethod
@@ -120,14 +136,20 @@ class _Owners:
 
 
 def _note(
-    heap: Heap, found: Links, way: str, queues: Nodes, keys: Nodes, groups: Nodes, consumers: NDArray[np.int32]
+    heap: Heap,
+    found: QueueOwners,
+    way: str,
+    queues: Nodes,
+    keys: Nodes,
+    groups: Nodes,
+    consumers: NDArray[np.int32],
 ) -> None:
-    """Keep what one way says about queues that no surer way has named."""
+    """Keep what one way says about queues that no earlier way has named."""
     places, rows = np.unique(place_of(found.nodes, queues), return_index=True)
     fresh = np.array([place >= 0 and found.found_by[place] is None for place in places.tolist()], bool)
     places, rows = places[fresh], rows[fresh]
     names = queue_names(heap, keys[rows])
-    group_texts = texts(heap, groups[rows])
+    group_texts = fields.texts(heap, groups[rows])
     for place, row, name, group in zip(places.tolist(), rows.tolist(), names, group_texts, strict=True):
         found.found_by[place] = way
         found.names[place] = name
@@ -135,7 +157,7 @@ def _note(
         found.consumers[place] = consumers[row]
 
 
-def _complete(found: Links, consumers: list[Consumer]) -> None:
+def _complete(found: QueueOwners, consumers: list[Consumer]) -> None:
     """Group by consumer and consumer by group, where one follows from the other."""
     by_group: dict[str, list[int]] = {}
     for at, consumer in enumerate(consumers):

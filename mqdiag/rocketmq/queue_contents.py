@@ -1,4 +1,4 @@
-"""Sums and ends of each queue's messages."""
+"""Sums over the messages of each queue, and its first and last one."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.rocketmq.bind import Client
-from mqdiag.rocketmq.cached import Cached, distinct_body_bytes
-from mqdiag.rocketmq.properties import KEYS, MAX_OFFSET, decimal_property, message_ids, text_property
+from mqdiag.graph.heap import Heap
+from mqdiag.rocketmq.messages import (
+    KEYS,
+    MAX_OFFSET,
+    Cached,
+    decimal_property,
+    distinct_body_bytes,
+    message_ids,
+    text_property,
+)
 
 MOST_RUNS = 64
-"""of offsets told for a queue"""
+"""most runs of offsets that are kept for a queue"""
 
 
-class QueueSpans:
-    """Sums and ends of each queue's messages; `cached` is sorted by queue, in flight last, offset."""
+class QueueContents:
+    """Sums over the messages of each queue, and its first and last one.
 
-    def __init__(self, client: Client, cached: Cached, queues: int) -> None:
-        heap = client.heap
+    `cached` is sorted by queue, then in-flight messages last, then offset.
+    """
+
+    def __init__(self, heap: Heap, cached: Cached, queues: int) -> None:
         self._heap, self._cached = heap, cached
         self._now = heap.header.captured_at_ms
         self._bounds = np.searchsorted(cached.queues, np.arange(queues + 1))
@@ -27,8 +36,8 @@ class QueueSpans:
         self._waiting = waiting
         firsts = np.where(waiting > 0, self._bounds[:-1], -1)
         lasts = np.where(waiting > 0, self._bounds[:-1] + waiting - 1, -1)
-        self.head = _Ends(client, cached, firsts)
-        self.tail = _Ends(client, cached, lasts)
+        self.head = _EndMessages(heap, cached, firsts)
+        self.tail = _EndMessages(heap, cached, lasts)
         self.any_message = np.where(np.diff(self._bounds) > 0, self._bounds[:-1], -1)
         with_body = cached.bodies >= 0
         self._largest = np.full(queues, -1, np.int64)
@@ -77,11 +86,11 @@ class QueueSpans:
 
     def redelivered(self, place: int) -> int:
         """Messages that failed before."""
-        return int((self._cached.reconsumed[self._slice(place)] > 0).sum())
+        return int((self._cached.redeliveries[self._slice(place)] > 0).sum())
 
     def most_redelivered(self, place: int) -> int | None:
         """How often the one that failed most did; None for an empty map."""
-        times = self._cached.reconsumed[self._slice(place)]
+        times = self._cached.redeliveries[self._slice(place)]
         return int(times.max()) if times.size else None
 
     def runs(self, place: int) -> tuple[tuple[int, int], ...]:
@@ -110,11 +119,10 @@ class QueueSpans:
         return None if value == self._heap.MISSING else value
 
 
-class _Ends:
+class _EndMessages:
     """The first or last message of each queue. `rows` int64: row in `cached`, -1 for an empty map."""
 
-    def __init__(self, client: Client, cached: Cached, rows: NDArray[np.int64]) -> None:
-        heap = client.heap
+    def __init__(self, heap: Heap, cached: Cached, rows: NDArray[np.int64]) -> None:
         self._heap, self._now, self._there = heap, heap.header.captured_at_ms, rows >= 0
         nodes = _rows(cached.nodes, rows)
         self._offsets = _rows(cached.offsets, rows)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from mqdiag.rocketmq.bind import bind
-from mqdiag.rocketmq.layouts import FAMILIES as LAYOUTS
+from mqdiag.rocketmq.client import find_clients
 from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.written import FAMILIES, WrittenClient, opened, view_of
 
@@ -29,8 +27,8 @@ def test_family(family: str, tmp_path: Path) -> None:
     dump = DumpWriter()
     _busy(dump, "org.apache.rocketmq", family)
     heap = opened(dump, tmp_path)
-    (client,) = bind(heap)
-    assert client.layout.name == family
+    (client,) = find_clients(heap)
+    assert client.family == family
     assert client.unknown == {}
 
 
@@ -83,7 +81,9 @@ def test_unknown_structure_is_read_as_the_nearest_and_said(tmp_path: Path) -> No
     queue = client.process_queue({1: client.message(1)}, {2: client.message(2)}, renamed=True)
     client.hold(queue)
     view = view_of(dump, tmp_path)
-    assert "of no known version family" in view.unknown["layout"]
+    assert view.unknown["layout"].values["name"] == "4.0", (
+        "the newest family whose queues have the names that are there"
+    )
     (row,) = view.queues
     assert row.in_flight == 1
 
@@ -105,14 +105,3 @@ def test_grpc_client(name: str, tmp_path: Path) -> None:
     dump = DumpWriter()
     WrittenClient(dump).hold(dump.instance(dump.known(name)))
     assert view_of(dump, tmp_path).grpc_client is True
-
-
-def test_layouts_are_listed_newest_first_and_differ_from_their_parents() -> None:
-    names = [layout.name for layout in LAYOUTS]
-    assert names == sorted(names, key=lambda name: tuple(map(int, name.split("."))), reverse=True)
-    assert names == list(reversed(FAMILIES))
-    for layout, parent in pairwise(LAYOUTS):
-        assert layout.parent is parent
-        assert layout.marks
-        assert layout.source
-        assert all(name not in parent.candidates(role)[:1] for role, name in layout.names.items())
