@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.findings import Report
+from mqdiag.language import english
 from mqdiag.render import TABLES, View, renderer
 from mqdiag.render.csv.cells import cell
 from mqdiag.render.csv.tables import TABLES as MADE
+from mqdiag.text import Text
 from tests.render import samples
 from tests.render.test_text import REPORTS
 
@@ -84,21 +86,22 @@ FORMULAS = [
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_name_from_a_dump_is_no_formula(formula: str) -> None:
-    evil = msgspec.structs.replace(samples.OVERSIZED, title=formula, remedy=())
+    evil = msgspec.structs.replace(samples.OVERSIZED, title=Text(formula), remedy=())
     (row,) = rows(msgspec.structs.replace(samples.ARTICLE, findings=(evil,)))
     assert row["title"][0] in "'\\"
 
 
 @given(st.text())
 def test_no_text_begins_like_a_formula(text: str) -> None:
-    shown = cell(text)
+    shown = cell(text, english())
     assert not shown.strip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
     assert "\n" not in shown
     assert "\t" not in shown
 
 
 def test_numbers_stay_numbers() -> None:
-    assert [cell(value) for value in (-3, 2.5, True, None, ("-1", 2))] == ["-3", "2.5", "true", "", '["-1",2]']
+    written = [cell(value, english()) for value in (-3, 2.5, True, None, ("-1", 2))]
+    assert written == ["-3", "2.5", "true", "", '["-1",2]']
 
 
 def test_hostile_text_is_shown_as_escapes() -> None:

@@ -7,7 +7,9 @@ import re
 import msgspec
 
 from mqdiag.findings import Report
+from mqdiag.language import english
 from mqdiag.render import View, renderer
+from mqdiag.text import Text
 from tests.render import samples
 from tests.render.samples import EVIL
 
@@ -39,10 +41,12 @@ def test_findings_become_annotations_with_all_that_they_say() -> None:
         ("notice", "mqdiag"),
     ]
     message = found[0][2].splitlines()
-    assert message[0] == samples.OVERSIZED.title
-    assert message[1 : 1 + len(samples.OVERSIZED.explanation)] == list(samples.OVERSIZED.explanation)
-    assert f"1. {samples.OVERSIZED.remedy[0]}" in message
-    assert found[-1][2] == "2 errors, 1 note; 3 rules were checked"
+    assert message[0] == english()(samples.OVERSIZED.title)
+    assert message[1 : 1 + len(samples.OVERSIZED.explanation)] == list(
+        map(english(), samples.OVERSIZED.explanation)
+    )
+    assert f"1. {english()(samples.OVERSIZED.remedy[0])}" in message
+    assert found[-1][2] == "2 errors, 1 info; 3 rules were checked"
 
 
 def test_what_is_known_is_a_notice_after_what_is_new() -> None:
@@ -57,14 +61,14 @@ def test_what_is_known_is_a_notice_after_what_is_new() -> None:
         ("notice", "mqdiag"),
     ]
     assert "the heap is doubled in May (mqdiag-baseline.toml, until 2027-05-31)" in found[3][2]
-    assert "1 error, 1 note, 1 known" in found[-1][2]
+    assert "1 error, 1 info, 1 known" in found[-1][2]
 
 
 def test_a_name_from_a_dump_starts_no_command_and_ends_no_property() -> None:
     title = "a\n::error title=x::y\r::stop-commands::z, 100 %25 %0A"
     report = msgspec.structs.replace(
         samples.HOSTILE,
-        findings=(msgspec.structs.replace(samples.OVERSIZED, title=title, rule="r,file=/etc/passwd::x"),),
+        findings=(msgspec.structs.replace(samples.OVERSIZED, title=Text(title), rule="r,file=/etc/passwd::x"),),
     )
     (found, *_) = [one for one in commands(report) if "accept" not in one[1] and "crashed" not in one[1]]
     assert found[1] == "r,file=/etc/passwd::x: oversized-thresholds"
@@ -79,7 +83,7 @@ def test_hostile_text_is_shown_as_escapes() -> None:
 
 def test_a_long_name_does_not_make_a_long_message() -> None:
     report = msgspec.structs.replace(
-        samples.ARTICLE, findings=(msgspec.structs.replace(samples.OVERSIZED, title="%" * 100_000),)
+        samples.ARTICLE, findings=(msgspec.structs.replace(samples.OVERSIZED, title=Text("%" * 100_000)),)
     )
     assert len(renderer("github")(report, View())) < 20_000
 

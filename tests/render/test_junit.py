@@ -10,7 +10,9 @@ import pytest
 
 from mqdiag.facts import Input
 from mqdiag.findings import Report, Severity
+from mqdiag.language import english
 from mqdiag.render import View, renderer
+from mqdiag.text import Text
 from tests.render import samples
 from tests.render.test_text import REPORTS
 
@@ -62,17 +64,17 @@ def test_the_counts_are_those_of_the_cases(report: Report) -> None:
 def test_a_failure_says_what_to_change() -> None:
     case = next(case for case in read(samples.ARTICLE) if case.name == "consumer-cache-exceeds-heap")
     (failure,) = case.result
-    assert failure.message == samples.OVERSIZED.title
+    assert failure.message == english()(samples.OVERSIZED.title)
     assert failure.type == "oversized-thresholds"
-    assert f"1. {samples.OVERSIZED.remedy[0]}" in failure.text.splitlines()
+    assert f"1. {english()(samples.OVERSIZED.remedy[0])}" in failure.text.splitlines()
 
 
 def test_findings_of_one_rule_share_a_case_that_names_them_all() -> None:
-    other = msgspec.structs.replace(samples.OVERSIZED, title="another group", fingerprint="1")
-    warning = msgspec.structs.replace(other, title="a third", severity=Severity.WARNING)
+    other = msgspec.structs.replace(samples.OVERSIZED, title=Text("another group"), fingerprint="1")
+    warning = msgspec.structs.replace(other, title=Text("a third"), severity=Severity.WARNING)
     report = msgspec.structs.replace(samples.ARTICLE, findings=(samples.OVERSIZED, other, warning))
     case = next(case for case in read(report) if case.name == "consumer-cache-exceeds-heap")
-    assert case.result[0].message == f"{samples.OVERSIZED.title} (and 1 more)"
+    assert case.result[0].message == f"{english()(samples.OVERSIZED.title)} (and 1 more)"
     assert "ERROR another group" in case.result[0].text
     assert "a third" not in case.result[0].text
     assert "WARNING a third" in case.system_out
@@ -93,7 +95,7 @@ def test_inputs_that_cannot_be_read_are_errors_when_there_is_no_other() -> None:
 
 
 def test_a_file_of_no_known_kind_is_no_error() -> None:
-    other = Input(path="README", skipped="is text of no known kind")
+    other = Input(path="README", skipped=Text("is text of no known kind"))
     assert outcomes(read(msgspec.structs.replace(samples.ARTICLE, inputs=(samples.GIVEN, other)))).items() >= {
         ("mqdiag.inputs README", "Skipped")
     }

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from mqdiag.findings import Failed, Report
+from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.render.sarif.artifacts import uri
+from mqdiag.text import Text
 from tests.render import samples
 from tests.render.test_text import REPORTS
 
@@ -46,7 +48,7 @@ def test_results_have_level_rule_and_fingerprint() -> None:
     for result, found in zip(run["results"], (*samples.GATED.findings, *samples.GATED.ignored), strict=True):
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == found.rule
         assert result["partialFingerprints"] == {"mqdiag/v1": found.fingerprint}
-        assert result["message"]["text"].startswith(found.title)
+        assert result["message"]["text"].startswith(english()(found.title))
     assert [result["level"] for result in run["results"]] == ["error", "error", "note", "note"]
     assert rules[0]["fullDescription"]["text"] == "Why config-not-in-force matters."
     assert rules[0]["defaultConfiguration"] == {"level": "error"}
@@ -106,7 +108,7 @@ def test_the_run_says_what_went_wrong() -> None:
 def test_a_name_that_looks_like_a_link_is_none() -> None:
     title = "group [here](https://evil.example/) and byte[]"
     report = msgspec.structs.replace(
-        samples.ARTICLE, findings=(msgspec.structs.replace(samples.OVERSIZED, title=title),)
+        samples.ARTICLE, findings=(msgspec.structs.replace(samples.OVERSIZED, title=Text(title)),)
     )
     text = run_of(report)["results"][0]["message"]["text"]
     assert "](" not in text
