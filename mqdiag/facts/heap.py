@@ -13,6 +13,7 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
+from mqdiag.facts.vocabulary import Doing, Role, StandstillCause
 from mqdiag.facts.waste import Waste
 from mqdiag.text import Text
 
@@ -268,10 +269,9 @@ class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
     """the frame of the listener, wrappers of frameworks passed over"""
     frame: Public | None = None
     """the application's own frame nearest to the wait"""
-    doing: Public
-    """socket-read, connect, lock, monitor, pool, future, sleep, running, …"""
-    cause: Public
-    """what the frames speak for; one dump alone cannot tell a standstill from a slow call"""
+    doing: Doing
+    cause: StandstillCause
+    """what the frames show; one dump alone cannot tell a thread that is stuck from a slow call"""
     library: Public | None = None
     remedy: tuple[Text, ...] = ()
 
@@ -281,7 +281,7 @@ class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
 
     name: ThreadName
     object_id: Public = ""
-    role: Public | None = None
+    role: Role | None = None
     state: Public | None = None
     message: MessageInHand | None = None
     frames: tuple[Public, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 JDK: tuple[str, ...] = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.jrockit.")
 
@@ -153,6 +154,7 @@ HIDDEN_PARTS: tuple[str, ...] = (
 """frames that the JDK marks as hidden: jstack prints them, Thread.dump_to_file does not (compared on JDK 21 and 25)"""
 
 
+@lru_cache(maxsize=65_536)
 def is_hidden(method: str) -> bool:
     """Whether only some forms of dumps show a frame of this method."""
     return any(part in method for part in HIDDEN_PARTS)

@@ -86,8 +86,13 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
             track.meanings[index] = meanings.of(record.stack)
             track.seen.append(index)
     result = list(tracks.values())
+    forms = {moment.sample.format for moment in series.moments}
+    every_sample = list(range(count))
     for track in result:
-        _choose_form(track, series)
+        if len(forms) == 1:
+            track.judged, track.possible = track.seen, every_sample
+        else:
+            _choose_form(track, series)
         _role_by_frames(track)
     return result
 
