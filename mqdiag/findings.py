@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts import AdminFacts, FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts, StoresFacts
+from mqdiag.facts import AdminFacts, CrashFacts, FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts, StoresFacts
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
@@ -267,6 +267,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """store folders of brokers, from `mqdiag diagnose`"""
     admin: AdminFacts | None = None
     """mqadmin output, from `mqdiag diagnose`"""
+    crash: CrashFacts | None = None
+    """crash reports of the JVM"""
     diff: DiffFacts | None = None
     """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None

@@ -53,6 +53,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         logs=facts.logs,
         stores=facts.stores,
         admin=facts.admin,
+        crash=facts.crash,
         fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)

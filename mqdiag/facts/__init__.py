@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.admin import AdminFacts
+from mqdiag.facts.crash import CrashFacts
 from mqdiag.facts.expectations import Expectation
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
@@ -27,12 +28,14 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     logs: LogsFacts | None = None
     stores: StoresFacts | None = None
     admin: AdminFacts | None = None
+    crash: CrashFacts | None = None
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
 
 __all__ = [
     "AdminFacts",
+    "CrashFacts",
     "Expectation",
     "Facts",
     "FleetFacts",

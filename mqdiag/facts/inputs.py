@@ -18,7 +18,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     path: Public
     """as it was given"""
     kind: Public | None = None
-    """heap, stacks, log, stores, admin, report or capture; None when it could not be told"""
+    """heap, stacks, log, stores, admin, crash, report or capture; None when it could not be told"""
     format: Public | None = None
     """format version and compression"""
     bytes: int | None = None

@@ -285,6 +285,27 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     series: tuple[GcMinute, ...] = ()
 
 
+class SafepointPauses(msgspec.Struct, frozen=True, kw_only=True):
+    """Pauses of the whole JVM in one log, by what they consist of."""
+
+    path: Public
+    pauses: int
+    total_ms: float
+    reaching_ms: float | None = None
+    """the part in which the JVM waited for its threads to stop; None where no line tells"""
+    long: int = 0
+    """pauses of a second or longer"""
+    longest_ms: float
+    longest_reaching_ms: float | None = None
+    longest_operation: Public | None = None
+    """what the longest was for, such as G1CollectForAllocation; None up to JDK 12"""
+    longest_at: Public | None = None
+    first: Public | None = None
+    last: Public | None = None
+    operations: dict[str, int] = {}
+    """milliseconds by operation, the largest first"""
+
+
 class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     """Between which versions a broker is, as far as its logs tell."""
 
@@ -347,6 +368,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
+    safepoints: tuple[SafepointPauses, ...] = ()
     settings: dict[str, Setting] = {}
     """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
     differ from start to start; with several brokers each has its own in `brokers`"""

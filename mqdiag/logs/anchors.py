@@ -32,6 +32,10 @@ def _collection(message: Message, log: LogTally) -> None:
     log.gc.see(message, log.at(message))
 
 
+def _stopped(message: Message, log: LogTally) -> None:
+    log.safepoints.see(message, log.at(message))
+
+
 def _printed(message: Message, log: LogTally) -> None:
     """A line of a starting broker; what is searched for behind the thread's name overlaps and is not found again."""
     versions.printed(message, log)
@@ -91,6 +95,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
         (f"INFO main - {name}=".encode(), versions.printed)
         for name in sorted(versions.KEPT.difference(SETTINGS))
     ),
+    (b"application threads were stopped: ", _stopped),
+    (b"Reaching safepoint: ", _stopped),
     (b") Pause ", _collection),
     (b" Collection (", _collection),
     (b"To-space exhausted", _collection),
@@ -103,6 +109,7 @@ LITERALS: tuple[bytes, ...] = tuple(literal for literal, _ in ANCHORS)
 HANDLERS: tuple[Handler, ...] = tuple(handler for _, handler in ANCHORS)
 _ALL_WANTED = (
     _collection,
+    _stopped,
     consuming.failure_stats,
     flow_control.flow_control,
     offsets.offset_illegal,

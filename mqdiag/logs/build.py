@@ -12,7 +12,7 @@ from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
-from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows
+from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows, safepoint_row
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
@@ -61,6 +61,11 @@ class _Build:
                 gc_row(log, zone)
                 for log, zone in zip(read, zones, strict=True)
                 if log.tally.gc.collections or log.tally.gc.pause_ms
+            ),
+            safepoints=tuple(
+                safepoint_row(log, zone)
+                for log, zone in zip(read, zones, strict=True)
+                if log.tally.safepoints.pauses
             ),
             settings={} if several else self._settings(every),
             broker_version=None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.safepoints import SafepointTally
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
 
 MOST_ROWS = 2000
@@ -109,6 +110,7 @@ class LogTally:
     gaps: GapTally = field(default_factory=GapTally)
     replica_seen: bool = False
     gc: GcTally = field(default_factory=GcTally)
+    safepoints: SafepointTally = field(default_factory=SafepointTally)
     settings: dict[str, str] = field(default_factory=dict)
     brokers: dict[str, dict[str, None]] = field(default_factory=dict)
     """names of brokers by the address that the log gives them"""

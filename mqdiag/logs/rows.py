@@ -15,6 +15,7 @@ from mqdiag.facts.logs import (
     GcRun,
     OffsetNotMatched,
     OffsetReset,
+    SafepointPauses,
 )
 from mqdiag.logs.collections import GcStep, GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
@@ -242,6 +243,26 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
             )
             for at, one in points
         ),
+    )
+
+
+def safepoint_row(log: ReadLog, zone: Zone) -> SafepointPauses:
+    """One log's pauses."""
+    tally, shift = log.tally.safepoints, _shift(zone)
+    span = tally.span.shifted(shift)
+    return SafepointPauses(
+        path=log.path,
+        pauses=tally.pauses,
+        total_ms=round(tally.total_ms, 3),
+        reaching_ms=None if tally.reaching_ms is None else round(tally.reaching_ms, 3),
+        long=tally.long,
+        longest_ms=round(tally.longest_ms, 3),
+        longest_reaching_ms=None if tally.longest_reaching_ms is None else round(tally.longest_reaching_ms, 3),
+        longest_operation=tally.longest_operation,
+        longest_at=None if tally.longest_at is None else shown_time(tally.longest_at + shift, zone.minutes),
+        first=shown_time(span.first, zone.minutes),
+        last=shown_time(span.last, zone.minutes),
+        operations=dict(tally.operations.most_common()),
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from mqdiag.read.encoding import encoding_of
+
 MAX_BYTES = 512 << 10
 """size of an excerpt; a larger text is a log file"""
 WIDEST = 250
@@ -41,6 +43,12 @@ def tidied(text: bytes) -> bytes:
     lines = text.split(b"\n")
     undone = _unwrapped(_undented(_unquoted(lines)))
     return text if undone is lines else b"\n".join(undone)
+
+
+def decoded(data: bytes) -> str:
+    """Text of any encoding, without the quotation signs and the indentation of a paste."""
+    text = data.decode(encoding_of(data), errors="replace")
+    return unquoted(text.encode()).decode().replace("\r\n", "\n")
 
 
 def unquoted(text: bytes) -> bytes:

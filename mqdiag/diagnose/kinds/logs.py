@@ -10,6 +10,7 @@ from mqdiag.diagnose.logs import NamedLog, read_logs
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.progress import Progress
+from mqdiag.read.crash import begins_as_crash_report
 from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
 from mqdiag.read.logs.stamps import StampReader
 from mqdiag.read.stacks.endpoint import is_endpoint_json
@@ -28,7 +29,8 @@ def _recognise(piece: Piece) -> bool:
     if not piece.is_text:
         return False
     head = piece.inner_head.lstrip(b"\0")
-    if is_dump_file(head) or is_endpoint_json(head.decode(errors="replace")):
+    text = head.decode(errors="replace")
+    if is_dump_file(head) or is_endpoint_json(text) or begins_as_crash_report(text):
         return False
     if shape_of(head, piece.name).form != "plain":
         return True

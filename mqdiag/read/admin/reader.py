@@ -12,8 +12,6 @@ from mqdiag.read.admin.cells import Head, Row, head_of
 from mqdiag.read.admin.lines import LINES
 from mqdiag.read.admin.output import MOST_SETTINGS, Output, of_file_name
 from mqdiag.read.admin.tables import Table, table_of
-from mqdiag.read.encoding import encoding_of
-from mqdiag.read.paste import unquoted
 
 MOST_LINES = 1_000_000
 LONGEST_LINE = 8192
@@ -72,12 +70,6 @@ _LIKE_MQADMIN = re.compile(
     r"|^\W*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]",
     re.M,
 )
-
-
-def decoded(data: bytes) -> str:
-    """Text of any encoding, without the quotation signs and the indentation of a paste."""
-    text = data.decode(encoding_of(data), errors="replace")
-    return unquoted(text.encode()).decode().replace("\r\n", "\n")
 
 
 def is_admin_output(head: str) -> bool:

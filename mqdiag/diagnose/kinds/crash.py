@@ -1,0 +1,57 @@
+"""Crash reports of the JVM, and the head of one in a log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import unreadable
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.errors import InputError
+from mqdiag.facts import CrashFacts, Input
+from mqdiag.facts.crash import CrashReport
+from mqdiag.progress import Progress
+from mqdiag.read.crash import HEADS, is_crash_report, read_crash
+from mqdiag.read.paste import decoded
+from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.source import open_members
+from mqdiag.text import say
+
+NOTHING = say("looks like a crash report of the JVM, but no line of it could be read")
+_HEADS = tuple(head.encode() for head in HEADS)
+
+
+def _recognise(piece: Piece) -> bool:
+    return piece.is_text and (is_crash_report(decoded(piece.inner_head)) or piece.holds(_HEADS))
+
+
+def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
+    found = Collected()
+    reports: list[CrashReport] = []
+    for piece in pieces:
+        try:
+            own = read_crash(piece.name, _lines(piece))
+        except InputError as error:
+            found.inputs.append(unreadable(piece.name, "crash", error))
+            continue
+        if not own:
+            found.inputs.append(Input(path=piece.name, kind="crash", bytes=piece.size_bytes, skipped=NOTHING))
+            continue
+        reports += own
+        found.inputs.append(Input(path=piece.name, kind="crash", format="hs_err", bytes=piece.size_bytes))
+    if reports:
+        found.shared["crash"] = CrashFacts(reports=tuple(reports))
+    return found
+
+
+def _lines(piece: Piece) -> Iterator[str]:
+    if piece.size_bytes <= len(piece.head) and not piece.packed:
+        yield from decoded(piece.head).split("\n")
+        return
+    for label, chunks in open_members(piece.path):
+        for text in text_pieces(label, chunks):
+            yield from text.split("\n")
+
+
+KIND = EvidenceKind(name="crash", recognise=_recognise, read=_read)

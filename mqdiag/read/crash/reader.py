@@ -1,0 +1,321 @@
+"""Reads crash reports line by line: single lines by their patterns, lists by the lines that begin them.
+
+Source: `VMError::report` of HotSpot, JDK 8 to 25.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
+from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
+
+MOST_LINES = 500_000
+LONGEST_LINE = 8192
+MOST_FRAMES = 200
+MOST_THREADS = 10_000
+HEADS = (
+    "# A fatal error has been detected by the Java Runtime Environment",
+    "# There is insufficient memory for the Java Runtime Environment to continue",
+)
+MARKS = (*HEADS, "Java Threads: ( => current thread )", "---------------  P R O C E S S  ---------------")
+_UNITS = {"": 1, "k": 1 << 10, "K": 1 << 10, "m": 1 << 20, "M": 1 << 20, "g": 1 << 30, "G": 1 << 30}
+
+
+def is_crash_report(text: str) -> bool:
+    """Whether text has the head of a crash report, or a list that only such a report has."""
+    return any(mark in text for mark in MARKS)
+
+
+def begins_as_crash_report(text: str) -> bool:
+    """Whether a text is a crash report, or a part of one, and not a log that has the head of one."""
+    first = [line.strip() for line in text[:4096].split("\n") if line.strip(" #\r\n")][:1]
+    return bool(first) and first[0].startswith(MARKS)
+
+
+def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
+    """All reports of a text; a console may have the head of one, and a paste any part.
+
+    Args:
+        source: the file's name.
+        lines: its lines.
+    """
+    reports: list[CrashReport] = []
+    reader = _Reader(source)
+    for line, _ in zip(lines, range(MOST_LINES), strict=False):
+        text = line.rstrip("\r\n")[:LONGEST_LINE]
+        if text.lstrip().startswith(HEADS) and reader.has_head:
+            reports += reader.report()
+            reader = _Reader(source)
+        reader.take(text)
+    return reports + list(reader.report())
+
+
+@dataclass
+class _Parts:
+    """What has been read of one report: values by their field."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, int] = field(default_factory=dict)
+    container: dict[str, Any] = field(default_factory=dict)
+    native: list[str] = field(default_factory=list)
+    java: list[str] = field(default_factory=list)
+    threads: list[CrashedThread] = field(default_factory=list)
+    listed: bool = False
+    """the list of Java threads is there"""
+    mappings: int = 0
+
+
+_Take = Callable[[_Parts, re.Match[str]], None]
+
+
+def _keep(*names: str, of: Callable[[str], Any] = str.strip) -> _Take:
+    """Groups of a match to fields; the first value of a field stays."""
+
+    def take(parts: _Parts, found: re.Match[str]) -> None:
+        for name, text in zip(names, found.groups(), strict=True):
+            if text is not None:
+                parts.values.setdefault(name, of(text))
+
+    return take
+
+
+def _signal(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("signal", found["signal"])
+    parts.values.setdefault("pid", int(found["pid"]))
+
+
+def _internal(parts: _Parts, found: re.Match[str]) -> None:
+    kind, place, pid, says = found["kind"], found["place"], found["pid"], found["says"]
+    if kind == "Internal Error":
+        parts.values.setdefault("internal_error", f"{place} {says or ''}".strip())
+    parts.values.setdefault("pid", int(pid))
+
+
+def _assertion(parts: _Parts, found: re.Match[str]) -> None:
+    if "internal_error" in parts.values:
+        parts.values["internal_error"] += f": {found[1].strip()}"
+
+
+def _short_memory(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("out_of_memory", found[1].strip())
+    size = re.search(r"(\d{1,18}) bytes", found[1])
+    if size:
+        parts.values.setdefault("out_of_memory_bytes", int(size[1]))
+
+
+def _current(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("thread", found["name"])
+    parts.values.setdefault("thread_state", found["state"])
+
+
+def _siginfo(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("signal", found["signal"])
+    for name in ("signal_code", "fault_address"):
+        if found[name]:
+            parts.values.setdefault(name, found[name])
+
+
+def _elapsed(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("elapsed_s", float(found[1]))
+
+
+def _at(parts: _Parts, found: re.Match[str]) -> None:
+    parts.values.setdefault("crashed_at", found[1].strip())
+    if found[2]:
+        parts.values.setdefault("elapsed_s", float(found[2]))
+
+
+def _heap(parts: _Parts, found: re.Match[str]) -> None:
+    """A generation or the whole heap; G1, ZGC and Shenandoah have one line, others one for each generation."""
+    total, used = _size(found["total"], found["unit"]), _size(found["used"], found["unit2"])
+    parts.memory["heap_bytes"] = parts.memory.get("heap_bytes", 0) + total
+    parts.memory["heap_used_bytes"] = parts.memory.get("heap_used_bytes", 0) + used
+
+
+def _metaspace(parts: _Parts, found: re.Match[str]) -> None:
+    parts.memory.setdefault("metaspace_used_bytes", _size(found[1], found[2]))
+
+
+def _machine(parts: _Parts, found: re.Match[str]) -> None:
+    for name, value in found.groupdict().items():
+        if value is not None:
+            parts.memory.setdefault(name, int(value) << 10)
+
+
+def _limits(parts: _Parts, found: re.Match[str]) -> None:
+    for name, pattern in (("processes_limit", r"NPROC (\d+)"), ("open_files_limit", r"NOFILE (\d+)")):
+        limit = re.search(pattern, found[0])
+        if limit:
+            parts.values.setdefault(name, int(limit[1]))
+
+
+def _container(name: str) -> _Take:
+    def take(parts: _Parts, found: re.Match[str]) -> None:
+        parts.container.setdefault(name, _size(found[1], found[2] or ""))
+
+    return take
+
+
+def _container_type(parts: _Parts, found: re.Match[str]) -> None:
+    parts.container.setdefault("type", found[1])
+
+
+def _thread(parts: _Parts, found: re.Match[str]) -> None:
+    if len(parts.threads) < MOST_THREADS:
+        parts.threads.append(
+            CrashedThread(
+                name=found["name"],
+                state=found["state"],
+                os_id=int(found["id"]),
+                current=found["current"] is not None,
+            )
+        )
+
+
+_THREAD = r'JavaThread "(?P<name>.*)"\s+(?:daemon )?\s*\[(?P<state>_\w+)[^\[]*?, id=(?P<id>\d+)'
+_LIMIT = r"\s*:?\s+(\d{1,19})( ?[kKmMgG])?"
+_LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
+    (re.compile(r"#\s+(?P<signal>[A-Z][A-Z_]+) \(0x[0-9a-f]+\) at pc=0x[0-9a-f]+, pid=(?P<pid>\d+)"), _signal),
+    (
+        re.compile(
+            r"#\s+(?P<kind>Internal Error|Out of Memory Error) \((?P<place>[^)]+)\),"
+            r" pid=(?P<pid>\d+), tid=\S+(?P<says>.*)"
+        ),
+        _internal,
+    ),
+    (re.compile(r"#\s+((?:guarantee|assert|fatal error|Error:|ShouldNot).*)"), _assertion),
+    (re.compile(r"# (Native memory allocation \(\w+\) failed to .*)"), _short_memory),
+    (re.compile(r"# JRE version: (.*)"), _keep("jre")),
+    (re.compile(r"# Java VM: (.*)"), _keep("jvm")),
+    (re.compile(r"vm_info: (.*)"), _keep("jvm")),
+    (re.compile(r"# ([CVvJjA]\s+\S.*)$"), _keep("problematic_frame")),
+    (re.compile(r"Command Line: (.*)"), _keep("command_line")),
+    (re.compile(r"Host: (.*)"), _keep("host")),
+    (re.compile(r"[Tt]ime: ([A-Z]\w\w .*?)(?: elapsed time: ([\d.]+) seconds.*)?$"), _at),
+    (re.compile(r"elapsed time: ([\d.]+) seconds"), _elapsed),
+    (re.compile(rf"Current thread \(0x[0-9a-f]+\):\s+{_THREAD}"), _current),
+    (re.compile(r'Current thread \(0x[0-9a-f]+\):\s+(?P<state>\w*Thread) "(?P<name>[^"]*)"'), _current),
+    (
+        re.compile(
+            r"siginfo:.*?si_signo: ?\d+ \((?P<signal>\w+)\), si_code: ?-?\d+ \((?P<signal_code>\w+)\)"
+            r"(?:.*?si_addr: ?(?P<fault_address>0x[0-9a-f]+))?"
+        ),
+        _siginfo,
+    ),
+    (re.compile(r"VM state: ?(.*)"), _keep("vm_state")),
+    (re.compile(r"VM_Operation \(0x[0-9a-f]+\): (\w+)"), _keep("vm_operation")),
+    (
+        re.compile(
+            r"\s(?:\S.{0,40}?)\s+total (?:reserved \d+[KMG], committed )?(?P<total>\d+)(?P<unit>[KMG]),"
+            r" used (?P<used>\d+)(?P<unit2>[KMG])\b"
+        ),
+        _heap,
+    ),
+    (
+        re.compile(r"\s*ZHeap\s+used (?P<used>\d+)(?P<unit2>[KMG]), capacity (?P<total>\d+)(?P<unit>[KMG])"),
+        _heap,
+    ),
+    (re.compile(r"\s*Metaspace\s+used (\d+)([KMG])"), _metaspace),
+    (re.compile(r"jvm_args: (.*)"), _keep("jvm_args")),
+    (re.compile(r"java_command: (.*)"), _keep("command")),
+    (re.compile(r"uname: ?(.*)"), _keep("os")),
+    (re.compile(r"rlimit.*?: .*"), _limits),
+    (
+        re.compile(
+            r"Memory: \w+ page, physical (?P<physical_bytes>\d+)k\((?P<physical_free_bytes>\d+)k free\)"
+            r"(?:, swap (?P<swap_bytes>\d+)k\((?P<swap_free_bytes>\d+)k free\))?"
+        ),
+        _machine,
+    ),
+    (re.compile(r"\S*max_map_count\D*(\d+)\s*$"), _keep("max_map_count", of=int)),
+    (re.compile(r"Total number of mappings: (\d+)"), _keep("mappings", of=int)),
+    (re.compile(r"container_type: (\w+)"), _container_type),
+    (re.compile(r"memory_limit_in_bytes" + _LIMIT), _container("memory_limit_bytes")),
+    (re.compile(r"memory_usage_in_bytes" + _LIMIT), _container("memory_usage_bytes")),
+    (re.compile(r"memory_max_usage_in_bytes" + _LIMIT), _container("memory_max_usage_bytes")),
+    (re.compile(r"maximum number of tasks" + _LIMIT), _container("tasks_limit")),
+    (re.compile(r"current number of tasks" + _LIMIT), _container("tasks")),
+    (re.compile(rf"(?P<current>=>)?\s*0x[0-9a-f]+ {_THREAD}"), _thread),
+)
+"""patterns of single lines; the first that matches is taken"""
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._parts = _Parts()
+        self._list: list[str] | None = None
+        self._libraries = False
+        self.has_head = False
+
+    def take(self, line: str) -> None:
+        """Take one line."""
+        if line.lstrip().startswith(HEADS):
+            self.has_head = True
+        elif line.startswith("Native frames:"):
+            self._list = self._parts.native
+        elif line.startswith("Java frames:"):
+            self._list = self._parts.java
+        elif line.startswith("Java Threads:"):
+            self._parts.listed = True
+        elif line.startswith("Dynamic libraries:"):
+            self._libraries = True
+        elif line == "END.":
+            self._parts.values["complete"] = True
+        elif self._list is not None and FRAME.match(line):
+            if len(self._list) < MOST_FRAMES:
+                self._list.append(line.strip())
+        elif self._libraries and line.strip():
+            self._parts.mappings += line[:1] in "0123456789abcdef"
+            self._libraries = line[:1] in "0123456789abcdef"
+            if not self._libraries:
+                self._match(line)
+        else:
+            self._list = None
+            self._libraries = False
+            self._match(line)
+
+    def report(self) -> Iterator[CrashReport]:
+        """The report; nothing where no line of one was there."""
+        parts, values = self._parts, dict(self._parts.values)
+        if not values and not parts.threads:
+            return
+        command_line = values.pop("command_line", None)
+        if command_line is not None and "jvm_args" not in values:
+            # the summary has options and main class on one line
+            words = command_line.split(" ")
+            options = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
+            values["jvm_args"] = " ".join(words[:options])
+            values.setdefault("command", " ".join(words[options:]))
+        frame = values.get("problematic_frame")
+        kind = parts_of(frame) if frame else FrameParts()
+        if parts.mappings:
+            values.setdefault("mappings", parts.mappings)
+        yield CrashReport(
+            source=self._source,
+            frame_kind=kind.kind,
+            library=kind.library,
+            method=kind.method,
+            native_frames=tuple(parts.native),
+            java_frames=tuple(parts.java),
+            memory=CrashMemory(**parts.memory),
+            container=CrashContainer(**parts.container) if parts.container else None,
+            threads=tuple(parts.threads),
+            threads_total=len(parts.threads) if parts.listed else None,
+            **values,
+        )
+
+    def _match(self, line: str) -> None:
+        for pattern, take in _LINES:
+            found = pattern.match(line)
+            if found is not None:
+                take(self._parts, found)
+                return
+
+
+def _size(number: str, unit: str) -> int:
+    return int(number) * _UNITS[unit.strip()]

@@ -1,0 +1,268 @@
+"""Crash reports in the layouts of JDK 8, 17 and 25, re-typed with other numbers from reports of real JVMs."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.crash import CrashContainer, CrashReport
+from mqdiag.read.crash import begins_as_crash_report, is_crash_report, read_crash
+from mqdiag.read.crash.frames import parts_of
+
+JDK_8 = """\
+#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGBUS (0x7) at pc=0x00007f12a40a7b60, pid=24250, tid=0x00007f1131bfe700
+#
+# JRE version: OpenJDK Runtime Environment (8.0_262-b10) (build 1.8.0_262-b10)
+# Java VM: OpenJDK 64-Bit Server VM (25.262-b10 mixed mode linux-amd64 compressed oops)
+# Problematic frame:
+# v  ~StubRoutines::jbyte_disjoint_arraycopy
+#
+# Failed to write core dump. Core dumps have been disabled.
+
+---------------  T H R E A D  ---------------
+
+Current thread (0x00007f12b44ac800):  JavaThread "SendMessageThread_1" [_thread_in_Java, id=24311, stack(0x00007f1131afe000,0x00007f1131bff000)]
+
+siginfo: si_signo: 7 (SIGBUS), si_code: 2 (BUS_ADRERR), si_addr: 0x00007f0fa9c01000
+
+Stack: [0x00007f1131afe000,0x00007f1131bff000],  sp=0x00007f1131bfd0a0,  free space=1020k
+Native frames: (J=compiled Java code, j=interpreted, Vv=VM code, C=native code)
+v  ~StubRoutines::jbyte_disjoint_arraycopy
+J 3155 C2 org.apache.rocketmq.store.CommitLog.putMessage(Lorg/apache/rocketmq/store/MessageExtBrokerInner;)V (1011 bytes) @ 0x00007f12a5 [0x00007f12a5+0x5b]
+j  java.lang.Thread.run()V+11
+V  [libjvm.so+0x6a1f2e]  JavaCalls::call_helper(JavaValue*, methodHandle*)+0x1f2
+
+---------------  P R O C E S S  ---------------
+
+Java Threads: ( => current thread )
+  0x00007f12b4005fe0 JavaThread "NettyClientWorkerThread_1" [_thread_blocked, id=24320, stack(0x00007f1130bfe000,0x00007f1130cff000)]
+=>0x00007f12b44ac800 JavaThread "SendMessageThread_1" [_thread_in_Java, id=24311, stack(0x00007f1131afe000,0x00007f1131bff000)]
+
+Other Threads:
+  0x00007f12b4100000 VMThread [stack: 0x00007f11,0x00007f12] [id=24260]
+
+VM state:not at safepoint (normal execution)
+
+Heap:
+ PSYoungGen      total 76288K, used 3932K [0x0000000795580000, 0x000000079aa80000, 0x00000007c0000000)
+  eden space 65536K, 6% used [0x0000000795580000,0x0000000795957240,0x0000000799580000)
+ ParOldGen       total 175104K, used 70000K [0x0000000740000000, 0x000000074ab00000, 0x0000000795580000)
+ Metaspace       used 23450K, capacity 24066K, committed 24320K, reserved 1071104K
+
+Dynamic libraries:
+00400000-00401000 r-xp 00000000 fd:01 1837 /usr/lib/jvm/bin/java
+7f0fa9c00000-7f0fe9c00000 rw-s 00000000 fd:11 9431 /data/store/commitlog/00000000001073741824
+
+VM Arguments:
+jvm_args: -Xms8g -Xmx8g -XX:+UseG1GC
+java_command: org.apache.rocketmq.broker.BrokerStartup -c broker.conf
+
+OS:CentOS Linux release 7.6.1810 (Core)
+uname:Linux 3.10.0-957.el7.x86_64 #1 SMP
+rlimit: STACK 8192k, CORE 0k, NPROC 4096, NOFILE 65535, AS infinity
+Memory: 4k page, physical 16266472k(182908k free), swap 0k(0k free)
+time: Sun Nov 22 04:25:06 2026
+elapsed time: 8123 seconds (0d 2h 15m 23s)
+
+"""  # noqa: E501
+JDK_17 = """\
+#
+# There is insufficient memory for the Java Runtime Environment to continue.
+# Native memory allocation (mmap) failed to map 16777216 bytes. Error detail: committing reserved memory.
+# Possible reasons:
+#   The system is out of physical RAM or swap space
+#
+#  Out of Memory Error (os_linux.cpp:2762), pid=7, tid=61
+#
+# JRE version: OpenJDK Runtime Environment (17.0.9+9) (build 17.0.9+9)
+
+---------------  S U M M A R Y ------------
+
+Command Line: -Xmx3g -XX:MaxDirectMemorySize=1g org.example.Shop --port 80
+
+Host: Intel Xeon, 4 cores, 4G, Alpine Linux v3.18
+Time: Sun Nov 22 04:25:06 2026 UTC elapsed time: 90061.250000 seconds (1d 1h 1m 1s)
+
+---------------  T H R E A D  ---------------
+
+Current thread (0x00007f7c38017f30):  VMThread "VM Thread" [stack: 0x00007f7c3e420000,0x00007f7c3e520000] [id=15]
+
+VM_Operation (0x00007f7c3a0f): G1CollectForAllocation, mode: safepoint, requested by thread 0x00007f7c3
+
+---------------  P R O C E S S  ---------------
+
+Heap:
+ garbage-first heap   total 3145728K, used 3040000K [0x0000000740000000, 0x0000000800000000)
+
+---------------  S Y S T E M  ---------------
+
+/proc/sys/vm/max_map_count (maximum number of memory map areas a process may have): 65530
+container (cgroup) information:
+container_type: cgroupv2
+memory_limit_in_bytes: 4194304 k
+memory_usage_in_bytes: 4193000 k
+memory_max_usage_in_bytes: not supported
+maximum number of tasks: 512
+current number of tasks: 498
+
+END.
+"""
+
+
+def only(text: str) -> CrashReport:
+    (report,) = read_crash("hs_err.log", text.splitlines())
+    return report
+
+
+def test_a_signal_in_a_stub_of_jdk_8() -> None:
+    report = only(JDK_8)
+    assert (report.signal, report.signal_code, report.fault_address) == (
+        "SIGBUS",
+        "BUS_ADRERR",
+        "0x00007f0fa9c01000",
+    )
+    assert (report.problematic_frame, report.frame_kind, report.library) == (
+        "v  ~StubRoutines::jbyte_disjoint_arraycopy",
+        "vm-stub",
+        None,
+    )
+    assert (report.pid, report.thread, report.thread_state) == (24250, "SendMessageThread_1", "_thread_in_Java")
+    assert len(report.native_frames) == 4
+    assert report.native_frames[2] == "j  java.lang.Thread.run()V+11"
+    assert (report.crashed_at, report.elapsed_s) == ("Sun Nov 22 04:25:06 2026", 8123.0)
+    assert report.jvm_args == "-Xms8g -Xmx8g -XX:+UseG1GC"
+    assert report.command == "org.apache.rocketmq.broker.BrokerStartup -c broker.conf"
+    assert [(thread.name, thread.os_id, thread.current) for thread in report.threads] == [
+        ("NettyClientWorkerThread_1", 24320, False),
+        ("SendMessageThread_1", 24311, True),
+    ]
+    assert (report.open_files_limit, report.processes_limit, report.mappings) == (65535, 4096, 2)
+    assert report.container is None
+    assert not report.complete
+
+
+def test_memory_of_a_report() -> None:
+    memory = only(JDK_8).memory
+    assert (memory.heap_bytes, memory.heap_used_bytes) == ((76288 + 175104) << 10, (3932 + 70000) << 10)
+    assert memory.metaspace_used_bytes == 23450 << 10
+    assert (memory.physical_bytes, memory.physical_free_bytes, memory.swap_bytes) == (
+        16266472 << 10,
+        182908 << 10,
+        0,
+    )
+
+
+def test_native_memory_that_ran_out_in_a_container() -> None:
+    report = only(JDK_17)
+    assert report.signal is None
+    assert report.internal_error is None
+    assert report.out_of_memory_bytes == 16777216
+    assert (report.out_of_memory or "").startswith(
+        "Native memory allocation (mmap) failed to map 16777216 bytes"
+    )
+    assert (report.pid, report.elapsed_s, report.vm_operation) == (7, 90061.25, "G1CollectForAllocation")
+    assert (report.jvm_args, report.command) == (
+        "-Xmx3g -XX:MaxDirectMemorySize=1g",
+        "org.example.Shop --port 80",
+    )
+    assert report.thread == "VM Thread"
+    assert (report.memory.heap_bytes, report.memory.heap_used_bytes) == (3145728 << 10, 3040000 << 10)
+    assert report.container == CrashContainer(
+        type="cgroupv2",
+        memory_limit_bytes=4194304 << 10,
+        memory_usage_bytes=4193000 << 10,
+        tasks_limit=512,
+        tasks=498,
+    )
+    assert (report.max_map_count, report.complete, report.threads_total) == (65530, True, None)
+
+
+def test_an_internal_error_has_its_place_and_what_it_says() -> None:
+    text = JDK_17.replace(
+        "Out of Memory Error (os_linux.cpp:2762)", "Internal Error (sharedRuntime.cpp:834)"
+    ).replace("# JRE version", "#  guarantee(cb != NULL) failed: no blob\n#\n# JRE version")
+    assert only(text).internal_error == "sharedRuntime.cpp:834: guarantee(cb != NULL) failed: no blob"
+
+
+def test_a_list_of_threads_alone() -> None:
+    text = JDK_8[JDK_8.index("Java Threads") : JDK_8.index("Other Threads")]
+    assert is_crash_report(text)
+    report = only(text)
+    assert (report.threads_total, report.signal, report.complete) == (2, None, False)
+
+
+def test_threads_of_jdk_25() -> None:
+    text = (
+        "Java Threads: ( => current thread )\n"
+        '  0x00007fc9540a6d60 JavaThread "C1 CompilerThread0"         daemon [_thread_blocked, id=11881,'
+        " stack(0x00007fc958ff5000,0x00007fc9590f5000) (1024K)]\n"
+        '=>0x00007fc9540bcda0 JavaThread "FlushRealTimeService"              [_thread_in_vm, id=11893,'
+        " stack(0x00007fc958cf5000,0x00007fc958df5000) (1024K)]\nTotal: 2\n"
+    )
+    assert [(thread.name, thread.current) for thread in only(text).threads] == [
+        ("C1 CompilerThread0", False),
+        ("FlushRealTimeService", True),
+    ]
+
+
+def test_two_heads_on_a_console_are_two_crashes() -> None:
+    head = JDK_8[: JDK_8.index("---------------  T H R E A D")]
+    text = f"starting\n{head}\nrestarted\n{head.replace('24250', '24251')}"
+    assert [report.pid for report in read_crash("console.log", text.splitlines())] == [24250, 24251]
+
+
+@pytest.mark.parametrize(
+    ("frame", "kind", "library", "method"),
+    [
+        ("C  [libc.so.6+0x8a7b6]  __memcpy_ssse3_back+0x16", "native", "libc.so.6", None),
+        ("C  [librocksdbjni-linux64.so+0x2a7b60]", "native", "librocksdbjni-linux64.so", None),
+        ("V  [libjvm.so+0xed2f94]  Unsafe_PutLong+0x124", "vm", "libjvm.so", None),
+        ("v  ~StubRoutines::call_stub", "vm-stub", None, None),
+        (
+            "J 3155 C2 a.b.Commit.put(La/b/M;)V (1011 bytes) @ 0x7f [0x7f+0x5b]",
+            "compiled",
+            None,
+            "a.b.Commit.put",
+        ),
+        (
+            "J 17%! c1 a.b.Commit.<init>(I)V java.base@17 (5 bytes) @ 0x7f",
+            "compiled",
+            None,
+            "a.b.Commit.<init>",
+        ),
+        ("j  a.b.Commit.put()V+28", "interpreted", None, "a.b.Commit.put"),
+    ],
+)
+def test_parts_of_frames(frame: str, kind: str, library: str | None, method: str | None) -> None:
+    assert parts_of(frame) == (kind, library, method)
+
+
+def test_a_report_is_no_log_and_a_log_with_the_head_of_one_is_both(tmp_path: Path) -> None:
+    assert begins_as_crash_report(JDK_8)
+    (tmp_path / "hs_err_pid7.log").write_text(JDK_17)
+    (tmp_path / "console.log").write_text("2026-11-22 04:25:01 INFO main - up\n" * 3 + JDK_8)
+    report = diagnose_incident([tmp_path]).report
+    assert sorted((Path(one.path).name, one.kind or "") for one in report.inputs) == [
+        ("console.log", "crash"),
+        ("console.log", "log"),
+        ("hs_err_pid7.log", "crash"),
+    ]
+    assert report.crash is not None
+    assert sorted(one.pid or 0 for one in report.crash.reports) == [7, 24250]
+
+
+def test_garbage_is_read_without_harm() -> None:
+    numbers = random.Random(7)
+    whole = JDK_8 + JDK_17
+    for _ in range(60):
+        text = list(whole[: numbers.randrange(len(whole))])
+        for _ in range(100):
+            if text:
+                text[numbers.randrange(len(text))] = chr(numbers.randrange(1, 0x2FF))
+        read_crash("x", "".join(text).splitlines())
