@@ -117,15 +117,19 @@ def _fill(
     classes, lookup = dump.classes, index.lookup
     # All statics, and all locals of threads, may be those of one object.
     spare = _HEAD_REFERENCES + int((classes.static_types == 2).sum()) + extra_from.size
+    records = kernel.Records(
+        dump.source.data, dump.header.id_size, index.offsets, index.rows,
+        classes.layout_starts, classes.layout_places,
+    )  # fmt: skip
+    pages = kernel.Pages(lookup.base, lookup.shift, lookup.directory, lookup.words)
+    thread_locals = kernel.ThreadLocals(extra_from, extra_to)
     part = _Slice([])
     room = 0
     while first < last and part.count <= MAX_REFERENCES:
         edges = np.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32)
         first, used, dangling, room = kernel.fill_references(
-            dump.source.data, dump.header.id_size, index.offsets, index.rows, classes.layout_starts,
-            classes.layout_places, lookup.base, lookup.shift, lookup.directory, lookup.words, extra_from, extra_to,
-            first, last, spare, part.count, starts, edges,
-        )  # fmt: skip
+            records, pages, thread_locals, first, last, spare, part.count, starts, edges
+        )
         part.chunks.append(edges[:used])
         part.count += used
         part.dangling += dangling

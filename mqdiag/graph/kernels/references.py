@@ -8,7 +8,10 @@ for pages: then `words` are the ascending ids themselves, uint64[n, 1, 1], and a
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import identifier, u4, value_size
@@ -111,47 +114,67 @@ def find_ids(wanted, base, shift, directory, words, found):
             found[i] = np.int32(_find(wanted[i], base, shift, directory, words))
 
 
+class Records(NamedTuple):
+    """The records of n objects of c classes."""
+
+    data: NDArray[np.uint8]
+    """the file"""
+    id_size: int
+    """4 or 8"""
+    offsets: NDArray[np.int64]
+    """[n] where each object's sub-record begins"""
+    rows: NDArray[np.uint16] | NDArray[np.int32]
+    """[n] row of the object's class"""
+    layout_starts: NDArray[np.int64]
+    """[c + 1], see `reference_layout`"""
+    layout_places: NDArray[np.int32]
+    """see `reference_layout`"""
+
+
+class Pages(NamedTuple):
+    """The id index."""
+
+    base: np.uint64
+    """the lowest id"""
+    shift: int
+    """trailing zero bits that all ids have in common"""
+    directory: NDArray[np.int32]
+    """slot of each page, -1 for an empty one"""
+    words: NDArray[np.uint64]
+    """[slots, 64, 2] bitmap word, rank before it"""
+
+
+class ThreadLocals(NamedTuple):
+    """References from threads to the objects on their stacks, x of them; they come last among those of a thread."""
+
+    threads: NDArray[np.int32]
+    """[x] ascending"""
+    objects: NDArray[np.int32]
+    """[x]"""
+
+
 @kernel
-def fill_references(
-    data,
-    id_size,
-    offsets,
-    rows,
-    layout_starts,
-    layout_places,
-    base,
-    shift,
-    directory,
-    words,
-    extra_from,
-    extra_to,
-    first,
-    last,
-    spare,
-    before,
-    starts,
-    edges,
-):
+def fill_references(records, pages, thread_locals, first, last, spare, before, starts, edges):
     """Write references from object `first` on, in field and element order, nulls and dangling ids left out.
 
     Args:
-        data: uint8, the file.
-        id_size: 4 or 8.
-        offsets: int64[n], where each object's sub-record begins.
-        rows: uint16[n] or int32[n], class rows.
-        layout_starts: int64[c + 1], layout_places: int32[]: see `reference_layout`.
-        base, shift, directory, words: the id index.
-        extra_from: int32[x], ascending; extra_to: int32[x]: further edges (thread to local), put last.
+        records: `Records`.
+        pages: `Pages`.
+        thread_locals: `ThreadLocals`.
         first, last: the slice of objects.
-        spare: room for what an object may have besides fields or elements: statics, and further edges.
+        spare: the most references that an object may have besides fields or elements: statics and thread locals.
         before: edges that this slice has already, in other chunks.
         starts: uint32[n + 1], out: where each row begins among the edges of the slice.
         edges: int32[], out: the chunk.
 
     Returns:
         (the first object not taken: `last`, or the one that needs another chunk; edges written; dangling references;
-        room that the object not taken needs). O(references).
+        space that the object not taken needs). O(references).
     """
+    data, id_size, offsets, rows = records.data, records.id_size, records.offsets, records.rows
+    layout_starts, layout_places = records.layout_starts, records.layout_places
+    base, shift, directory, words = pages.base, pages.shift, pages.directory, pages.words
+    extra_from, extra_to = thread_locals.threads, thread_locals.objects
     dangling = 0
     edge = 0
     extra = np.searchsorted(extra_from, first)

@@ -1,8 +1,11 @@
-"""Room in the arrays of collections that nothing uses."""
+"""Capacity in the arrays of collections that nothing uses."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.draw import drawn
 from mqdiag.kernel import kernel
@@ -20,28 +23,51 @@ def _needed(size, capacity, is_map):
     return room if room < capacity else capacity
 
 
+class CollectionClasses(NamedTuple):
+    """What each of c classes is among the collections."""
+
+    kinds: NDArray[np.uint8]
+    """[c] 1 for a collection over one array, 2 for a hash table, 0 for any other class"""
+    size_places: NDArray[np.int32]
+    """[c] byte place of the size among the fields; -1 where only the elements of the array tell it"""
+    size_widths: NDArray[np.int32]
+    """[c] bytes of the size, 4 or 8"""
+    tables: NDArray[np.uint8]
+    """[c] 1 for an array of objects, 2 for an array of a hash table's entries, 0 for any other class"""
+
+
+class ArrayBytes(NamedTuple):
+    """How the JVM lays out an array of references."""
+
+    base: int
+    """bytes before the first element"""
+    width: int
+    """bytes of a reference"""
+    alignment: int
+    """objects take a multiple of so many bytes"""
+
+
 @kernel
-def spare_room(
-    data, id_size, offsets, starts, edges, rows, numbers, units, kinds, size_places, size_widths, tables, sample,
-    base, width, alignment, sums,
-):  # fmt: skip
+def spare_room(graph, classes, layout, sample, sums):
     """Collections of each class, how many are empty or nearly so, and what that takes.
 
-    A collection is sparse when it has items and its array four times the room that they need.
+    A collection is sparse when it has items and its array has four times the capacity that they need.
 
     Args:
-        data, id_size, offsets, starts, edges, rows, numbers, units: as in the other kernels of the graph.
-        kinds: uint8[c]: 0 for what is looked over, 1 for collections over one array, 2 for hash tables.
-        size_places: int32[c], byte place of the size among the fields, -1 where the array tells it by its nulls.
-        size_widths: int32[c], its bytes, 4 or 8.
-        tables: uint8[c]: 1 for arrays of objects, 2 for arrays of a hash table's entries.
+        graph: `GraphArrays`.
+        classes: `CollectionClasses`.
+        layout: `ArrayBytes`.
         sample: one collection in 2 ** sample is taken, chosen by a hash of its place.
-        base, width, alignment: bytes before the first element of an array, of a reference, of an address's grid.
         sums: int64[c, 5], zeros, out: collections; empty ones, units of them with their arrays; sparse ones, bytes of
             their arrays beyond what is needed.
 
     O(n).
     """
+    data, id_size, offsets, rows = graph.data, graph.id_size, graph.offsets, graph.rows
+    starts, edges, numbers, units = graph.starts, graph.edges, graph.numbers, graph.units
+    kinds, tables = classes.kinds, classes.tables
+    size_places, size_widths = classes.size_places, classes.size_widths
+    base, width, alignment = layout.base, layout.width, layout.alignment
     skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
     for node in range(rows.size):
         row = rows[node]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.draw import drawn
 from mqdiag.kernel import kernel
@@ -29,28 +32,44 @@ def _over(data, begin, end, value):
     return value
 
 
+class StringFields(NamedTuple):
+    """Byte places of the fields of java.lang.String, -1 for a field that its version has not."""
+
+    coder: int
+    offset: int
+    count: int
+
+
+class HashedTexts(NamedTuple):
+    """The result for k strings of one class."""
+
+    chosen: NDArray[np.int32]
+    """[k] the strings that were hashed"""
+    hashes: NDArray[np.uint64]
+    """[k]"""
+    weights: NDArray[np.uint32]
+    """[k] units of string and array; of the string alone where another string has the same array"""
+
+
 @kernel
-def hash_texts(
-    data, id_size, offsets, starts, edges, numbers, units, nodes, coder, first, count, sample, most, met,
-    chosen, hashes, weights,
-):  # fmt: skip
-    """Hash the characters of reachable strings whose only reference is their array.
+def hash_texts(graph, nodes, fields, sample, most, met, out):
+    """Hash the characters of reachable strings that refer to their array and to nothing else.
 
     Args:
-        data: uint8[], the file; id_size: 4 or 8.
-        offsets: int64[n]; starts: uint32[n + 1], edges: int32[]; numbers: int32[n], 0 for the unreachable.
-        units: uint32[n], shallow sizes.
+        graph: `GraphArrays`.
         nodes: int32[k], strings of one class.
-        coder, first, count: byte places of String.coder, offset and count among the fields, -1 for what is not there.
+        fields: `StringFields`.
         sample: one string in 2 ** sample is taken, chosen by a hash of its place.
         most: bytes that are read of one text at most: half from its start, half from its end.
         met: uint8[n], in and out: 1 for arrays that a string had before.
-        chosen: int32[k], out: the strings that were hashed; hashes: uint64[k], out.
-        weights: uint32[k], out: units of string and array; of the string alone where its array is shared.
+        out: `HashedTexts`, out.
 
     Returns:
         how many were hashed. O(k + bytes read).
     """
+    data, id_size, offsets = graph.data, graph.id_size, graph.offsets
+    starts, edges, numbers, units = graph.starts, graph.edges, graph.numbers, graph.units
+    coder, first, count = fields.coder, fields.offset, fields.count
     size = data.size
     skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
     found = 0
@@ -101,9 +120,9 @@ def hash_texts(
         if met[array] == 0 and whole:
             met[array] = 1
             weight += units[array]
-        chosen[found] = node
-        hashes[found] = value ^ (value >> np.uint64(32))
-        weights[found] = weight
+        out.chosen[found] = node
+        out.hashes[found] = value ^ (value >> np.uint64(32))
+        out.weights[found] = weight
         found += 1
     return found
 

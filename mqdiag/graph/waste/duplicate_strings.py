@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.texts import group_hashes, hash_texts, sum_repeats
+from mqdiag.graph.kernels.texts import HashedTexts, StringFields, group_hashes, hash_texts, sum_repeats
+from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.string_holders import fields_of_most, string_holders
 
@@ -81,14 +82,12 @@ def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most
     for row in rows:
         mine = nodes if len(rows) == 1 else nodes[heap.index.rows[nodes] == row]
         places = [heap.classes.field_places(row).get(name) for name in ("coder", "offset", "count")]
-        chosen, hashes = np.empty(mine.size, np.int32), np.empty(mine.size, np.uint64)
-        weights = np.empty(mine.size, np.uint32)
-        found = hash_texts(
-            heap.data, heap.header.id_size, heap.index.offsets, heap.references.starts, heap.references.edges,
-            heap.dominance.numbers, heap.sizes.units, mine, *(place[0][0] if place else -1 for place in places),
-            bits, most, met, chosen, hashes, weights,
-        )  # fmt: skip
-        parts.append((chosen[:found], hashes[:found], weights[:found]))
+        fields = StringFields(*(place[0][0] if place else -1 for place in places))
+        hashed = HashedTexts(
+            np.empty(mine.size, np.int32), np.empty(mine.size, np.uint64), np.empty(mine.size, np.uint32)
+        )
+        found = hash_texts(graph_arrays(heap), mine, fields, bits, most, met, hashed)
+        parts.append((hashed.chosen[:found], hashed.hashes[:found], hashed.weights[:found]))
     if len(parts) == 1:
         return _Texts(*parts[0])
     return _Texts(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -6,7 +6,8 @@ import numpy as np
 
 from mqdiag.facts.waste import CollectionClass, WastefulCollections
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.spare_room import spare_room
+from mqdiag.graph.kernels.spare_room import ArrayBytes, CollectionClasses, spare_room
+from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.read.hprof.types import INT, LONG, WIDTHS
 
@@ -48,10 +49,12 @@ def wasteful_collections(heap: Heap) -> WastefulCollections:
     bits = sample_bits(int(heap.row_counts[kinds > 0].sum()))
     sums = np.zeros((classes.count, 5), np.int64)
     spare_room(
-        heap.data, heap.header.id_size, heap.index.offsets, heap.references.starts, heap.references.edges,
-        heap.index.rows, heap.dominance.numbers, heap.sizes.units, kinds, places, widths, tables, bits,
-        heap.sizes.array_base, heap.sizes.reference_bytes, heap.sizes.alignment, sums,
-    )  # fmt: skip
+        graph_arrays(heap),
+        CollectionClasses(kinds, places, widths, tables),
+        ArrayBytes(heap.sizes.array_base, heap.sizes.reference_bytes, heap.sizes.alignment),
+        bits,
+        sums,
+    )
     sums[:, 2] *= heap.sizes.alignment
     sums <<= bits
     rows = np.flatnonzero(sums[:, 2] + sums[:, 4])
