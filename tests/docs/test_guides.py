@@ -149,13 +149,6 @@ def test_the_rule_of_the_guide_is_one() -> None:
     assert run_rules([module.check], module.silent()).findings == ()
 
 
-def test_the_layout_of_the_guide_is_the_one_that_there_is() -> None:
-    (block,) = re.findall(
-        r"```python\n(.*?)```", (DOCS / "guides" / "add-a-rocketmq-version.md").read_text(), re.DOTALL
-    )
-    assert block in (ROOT / "mqdiag" / "rocketmq" / "layouts" / "v4_9.py").read_text()
-
-
 def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     """Those of newer JDKs; JDK 8 is not at hand."""
     java = shutil.which("java")

@@ -78,7 +78,11 @@ def test_two_clients_in_one_heap(tmp_path: Path) -> None:
 def test_unknown_structure_is_read_as_the_nearest_and_said(tmp_path: Path) -> None:
     dump = DumpWriter()
     client = WrittenClient(dump, family="3.2")
-    queue = client.process_queue({1: client.message(1)}, {2: client.message(2)}, renamed=True)
+    queue = client.process_queue(
+        {1: client.message(1)},
+        {2: client.message(2)},
+        renamed={"msgTreeMap": "messages", "lockTreeMap": "lock"},
+    )
     client.hold(queue)
     view = view_of(dump, tmp_path)
     assert view.unknown["layout"].values["name"] == "4.0", (

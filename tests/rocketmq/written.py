@@ -102,7 +102,7 @@ class WrittenClient:
         offset_max: int = 0,
         behind: int = 0,
         last_pull_ms: int = 0,
-        renamed: bool = False,
+        renamed: Mapping[str, str] | None = None,
     ) -> int:
         flying = "consumingMsgOrderlyTreeMap" if self.since("4.2") else "msgTreeMapTemp"
         lock = "treeMapLock" if self.since("4.9") else "lockTreeMap"
@@ -113,11 +113,6 @@ class WrittenClient:
         }  # fmt: skip
         if self.since("4.2"):
             fields["msgSize"] = OBJECT
-        if renamed:
-            fields = {
-                f"{name}Renamed" if name in ("msgTreeMap", lock) else name: kind
-                for name, kind in fields.items()
-            }
         count = len(messages or {}) + len(in_flight or {})
         values = {
             "msgTreeMap": self._tree(messages or {}),
@@ -130,9 +125,12 @@ class WrittenClient:
         }
         if self.since("4.2"):
             values["msgSize"] = self.atomic(100 * count)
-        return self.dump.instance(
-            self.dump.known(self.name("client/impl/consumer/ProcessQueue"), **fields), **values
+        new = renamed or {}
+        known = self.dump.known(
+            self.name("client/impl/consumer/ProcessQueue"),
+            **{new.get(name, name): kind for name, kind in fields.items()},
         )
+        return self.dump.instance(known, **{new.get(name, name): value for name, value in values.items()})
 
     def _tree(self, messages: Mapping[int, int]) -> int:
         return self.java.tree_map([(self.long(key), value) for key, value in sorted(messages.items())])

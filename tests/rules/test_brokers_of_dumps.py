@@ -22,10 +22,10 @@ from mqdiag.rules import (
     transient_pool_exhausted,
     transient_pool_risk,
 )
-from mqdiag.rules.shared.example_consumer import example as consumer_example
 from mqdiag.rules.shared.brokers import NO_BROKER
 from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.rules.shared.example_broker import BROKER, example
+from mqdiag.rules.shared.example_consumer import example as consumer_example
 from tests.rules.checks import findings, heap_of, reasons, said, with_heap
 
 HOLDER = PutLock(kind="reentrant", held=True, holder="SendMessageThread_1", writers=("SendMessageThread_1",))
