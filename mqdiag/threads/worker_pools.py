@@ -99,16 +99,18 @@ def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, 
     """
     found: dict[StandstillCause, list[int]] = {}
     locked = [0] * samples
-    for judgement in judgements:
-        for index in judgement.track.seen:
-            meaning = judgement.track.meanings[index]
-            if meaning is None or meaning.idle:
-                continue
+    for index in range(samples):
+        stacks = Counter(
+            meaning
+            for judgement in judgements
+            if (meaning := judgement.track.meanings[index]) is not None and not meaning.idle
+        )
+        for meaning, threads in stacks.items():
             cause = _put_cause(meaning.methods)
             if cause is not None:
-                found.setdefault(cause, [0] * samples)[index] += 1
+                found.setdefault(cause, [0] * samples)[index] += threads
             elif any(lock in method for method in meaning.methods for lock in _LOCKS):
-                locked[index] += 1
+                locked[index] += threads
     if PAGE_CACHE in found:
         found[PAGE_CACHE] = [
             held + waiting if held else 0 for held, waiting in zip(found[PAGE_CACHE], locked, strict=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.cli import main
+from mqdiag.cli import run
 from mqdiag.read.stacks import Sample, read_stacks
 from mqdiag.threads.decide import judge_track
 from mqdiag.threads.facts import stacks_facts
@@ -71,7 +71,7 @@ def test_the_order_of_threads_in_a_dump_decides_nothing(case: str) -> None:
 
 def test_debug_shows_the_revisions_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(CASES / "convoy-stuck" / "series.tar.gz")
-    main(["stacks", path, "--debug", "--output", str(tmp_path / "report.txt")])
+    run(["stacks", path, "--debug", "--output", str(tmp_path / "report.txt")])
     assert "_1: stuck by own samples -> blocked by lock owner" in capsys.readouterr().err
-    main(["stacks", path, "--output", str(tmp_path / "other.txt")])
+    run(["stacks", path, "--output", str(tmp_path / "other.txt")])
     assert "by own samples" not in capsys.readouterr().err
