@@ -36,7 +36,7 @@ from mqdiag.threads.measured_limits import (
 )
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
-from mqdiag.threads.tracks import Track
+from mqdiag.threads.tracks import Track, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
     "one-sample": say("one sample cannot show progress"),
@@ -46,19 +46,6 @@ NOT_JUDGED: dict[NotJudged, Text] = {
 }
 ADMISSIONS = frozenset({"monitor", "lock", "pool"})
 """waits that end when the thread is let in: afterwards the same frame of its own does other work"""
-
-_REQUEST_STREAM = "java.io.BufferedInputStream"
-_STREAM_LIBRARIES = frozenset({"HttpURLConnection"})
-"""libraries that make a stream for each request; others keep one as long as the connection"""
-_PER_CALL = (
-    "HttpURLConnection",
-    "HttpsURLConnectionImpl",
-    "java.util.concurrent.CompletableFuture$Signaller",
-    "java.util.concurrent.FutureTask",
-    "java.util.concurrent.CompletableFuture",
-    "java.util.concurrent.CountDownLatch$Sync",
-)
-"""classes of objects that are made for one call and die with it"""
 
 
 def judge_track(track: Track, series: Series) -> Judgement:
@@ -375,7 +362,7 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return undecided
     formats = {series.moments[index].sample.format for index in track.judged if index >= run.first}
-    if formats <= {"dump-json", "dump-text"} and _other_calls(track, run.first):
+    if formats <= {"dump-json", "dump-text"} and has_other_calls(track, run.first):
         return _progressing(
             run, say("each sample shows another call, by the identity of its objects"), "medium"
         )
@@ -395,36 +382,3 @@ def _is_one_call(track: Track, run: Run) -> bool:
         and run.same_frames
         and is_same_call(track, run.first)
     )
-
-
-def is_same_call(track: Track, first: int) -> bool:
-    """Whether one object of a call is in all samples from `first` on."""
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
-    return bool(objects) and bool(frozenset.intersection(*objects))
-
-
-def _other_calls(track: Track, first: int) -> bool:
-    """Whether each sample from `first` on has objects of a call, and no two neighbours share one.
-
-    It proves progress only where objects are named by identity hash: addresses change when the collector moves
-    objects.
-    """
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
-    return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
-
-
-def _call_objects(track: Track, index: int) -> frozenset[str]:
-    """Addresses in one sample of the objects that were made for the current call."""
-    record, meaning = track.records[index], track.meanings[index]
-    if record is None or meaning is None:
-        return frozenset()
-    library = meaning.cause.library if meaning.cause is not None else ""
-    found = set()
-    for lock in record.stack.locks:
-        if not 0 <= lock.slot < len(record.addresses):
-            continue
-        if lock.class_name.endswith(_PER_CALL) or (
-            lock.class_name == _REQUEST_STREAM and library in _STREAM_LIBRARIES
-        ):
-            found.add(record.addresses[lock.slot])
-    return frozenset(found)

@@ -14,7 +14,14 @@ from mqdiag.threads.tracks import Track
 
 OWN_SAMPLES = "own samples"
 """who makes the first decision"""
+Site = tuple[int, str | None, tuple[str, ...]]
+"""JVM, pool and work: the threads of a pool at one call"""
 _T = TypeVar("_T")
+
+
+def site_of(track: Track) -> Site:
+    """The pool and the call that a thread is in."""
+    return track.jvm, track.pool, track.last_meaning.work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

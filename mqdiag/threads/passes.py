@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from mqdiag.threads.future_pass import by_future
 from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.lock_passes import (
     by_class_initializer,
@@ -23,7 +24,6 @@ from mqdiag.threads.lock_passes import (
 from mqdiag.threads.pool_passes import (
     by_calls_of_others,
     by_connection_pool,
-    by_future,
     by_objects_and_silence,
     by_starved_pool,
 )

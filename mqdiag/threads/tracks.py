@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
@@ -11,6 +12,19 @@ from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
 from mqdiag.threads.wait_table import CARRIER
+
+_REQUEST_STREAM = "java.io.BufferedInputStream"
+_STREAM_LIBRARIES = frozenset({"HttpURLConnection"})
+"""libraries that make a stream for each request; others keep one as long as the connection"""
+_PER_CALL = (
+    "HttpURLConnection",
+    "HttpsURLConnectionImpl",
+    "java.util.concurrent.CompletableFuture$Signaller",
+    "java.util.concurrent.FutureTask",
+    "java.util.concurrent.CompletableFuture",
+    "java.util.concurrent.CountDownLatch$Sync",
+)
+"""classes of objects that are made for one call and die with it"""
 
 
 @dataclass(slots=True, eq=False)
@@ -152,3 +166,36 @@ def _plain_container(container: str | None) -> str | None:
 
 def _carries(track: Track) -> bool:
     return any(CARRIER in meaning.methods for meaning in track.meanings if meaning)
+
+
+def is_same_call(track: Track, first: int) -> bool:
+    """Whether one object of a call is in all samples from `first` on."""
+    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    return bool(objects) and bool(frozenset.intersection(*objects))
+
+
+def has_other_calls(track: Track, first: int) -> bool:
+    """Whether each sample from `first` on has objects of a call, and no two neighbours share one.
+
+    It proves progress only where objects are named by identity hash: addresses change when the collector moves
+    objects.
+    """
+    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
+
+
+def _call_objects(track: Track, index: int) -> frozenset[str]:
+    """Addresses in one sample of the objects that were made for the current call."""
+    record, meaning = track.records[index], track.meanings[index]
+    if record is None or meaning is None:
+        return frozenset()
+    library = meaning.cause.library if meaning.cause is not None else ""
+    found = set()
+    for lock in record.stack.locks:
+        if not 0 <= lock.slot < len(record.addresses):
+            continue
+        if lock.class_name.endswith(_PER_CALL) or (
+            lock.class_name == _REQUEST_STREAM and library in _STREAM_LIBRARIES
+        ):
+            found.add(record.addresses[lock.slot])
+    return frozenset(found)
