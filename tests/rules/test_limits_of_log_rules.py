@@ -6,6 +6,13 @@ from types import ModuleType
 
 import msgspec
 import pytest
+from mqdiag.rules.any import (
+    flow_control,
+    out_of_memory_thread,
+    pull_loop_lost,
+    retry_storm,
+    send_back_failing,
+)
 
 from mqdiag.facts import Facts, LogsFacts
 from mqdiag.facts.logs import (
@@ -36,13 +43,6 @@ from mqdiag.rules import (
     slave_behind,
     slow_writes,
     transient_pool_exhausted,
-)
-from mqdiag.rules.any import (
-    flow_control,
-    out_of_memory_thread,
-    pull_loop_lost,
-    retry_storm,
-    send_back_failing,
 )
 from tests.rules import checks
 from tests.rules.checks import said

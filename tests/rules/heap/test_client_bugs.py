@@ -6,9 +6,9 @@ from types import ModuleType
 
 import msgspec
 import pytest
+from mqdiag.rules.any import pull_loop_lost
 
 from mqdiag.facts import Input
-from mqdiag.rules.any import pull_loop_lost
 from mqdiag.rules.heap import expiry_cleaner_dead, message_count_drift, message_size_drift
 from tests.rules.heap.checks import findings, of_kind, reasons, with_consumer, with_queue
 

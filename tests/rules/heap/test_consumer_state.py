@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from mqdiag.rules.any import send_back_failing
+
 from mqdiag.rules.heap import (
     client_leak,
     consumer_paused,

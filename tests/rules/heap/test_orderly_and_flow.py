@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from mqdiag.rules.any import flow_control, pull_service_dead, retry_storm
 
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
-from mqdiag.rules.any import flow_control, pull_service_dead, retry_storm
 from mqdiag.rules.heap import orderly_lock_lost, orderly_suspended
 from mqdiag.rules.shared.example_consumer import example
 from tests.rules.heap.checks import (

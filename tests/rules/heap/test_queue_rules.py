@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from mqdiag.rules.any import out_of_memory_thread
 
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.any import out_of_memory_thread
 from mqdiag.rules.heap import (
     consume_timeout_exceeded,
     no_size_limit,

@@ -9,8 +9,14 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Finding, Report
+from mqdiag.language import english
+from mqdiag.text import Text
 
-FIXTURES = Path(__file__).parents[3] / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def written(texts: tuple[Text, ...]) -> list[str]:
+    return [english()(text) for text in texts]
 
 
 def of_rule(report: Report) -> list[Finding]:
@@ -28,7 +34,7 @@ def test_the_queues_of_a_group_are_named_in_its_one_finding() -> None:
     (finding,) = of_rule(diagnose_logs([path]).report)
     assert finding.evidence["lines"] == 14
     assert finding.evidence["queues"] == 4
-    (queues,) = (line for line in finding.explanation if "queues that its lines name most" in line)
+    (queues,) = (line for line in written(finding.explanation) if "name these queues most" in line)
     assert "topic orders broker broker-a queue 0 (5)" in queues
     assert "group" not in queues, "the finding names it"
 
@@ -43,7 +49,7 @@ def test_the_heap_and_the_log_of_one_client_say_it_once(case: str) -> None:
     count = next(one for one in both if one.cause == "count")
     assert count.evidence["queueFlowControlTimes"] == heap.evidence["queueFlowControlTimes"]
     assert set(count.seen_in) == {"heap", "logs"}
-    assert count.title.endswith("by count")
+    assert english()(count.title).endswith("by count")
     if case == "stuck-http":
         span = next(one for one in both if one.cause == "span")
         assert span.evidence["times"] == heap.evidence["queueMaxSpanFlowControlTimes"]

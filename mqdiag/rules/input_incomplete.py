@@ -1,0 +1,88 @@
+"""An input is cut or partly corrupt: it was analysed as far as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, Input
+from mqdiag.findings import Confidence, Severity
+from mqdiag.language import english
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.text import say
+
+RULE = Rule(
+    name="input-incomplete",
+    title="The input is cut or partly corrupt",
+    why=(
+        "A JVM that is killed while it writes a dump, a full disk or an interrupted copy leave a file that ends early."
+        " mqdiag analyses what comes before the cut. Counts are lower bounds, and what only the missing part holds"
+        " (often the GC roots, which the JVM writes last) cannot be judged."
+    ),
+    causes=("incomplete-input",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Compare the file's size with the original on the host where it was written, and copy it again.",
+        "If the original is cut too, take the dump again with enough free disk (about as much as the used heap).",
+    ),
+    references=("hprof 1.0.2: HEAP_DUMP_END closes a complete dump",),
+    lies_at="any",
+    undecides=True,
+)
+
+
+def fires() -> Facts:
+    """A dump cut at half its length."""
+    cut = Input(
+        path="dump.hprof",
+        kind="heap",
+        bytes=1000,
+        complete=False,
+        stopped_at_byte=500,
+        read_share=0.5,
+        problem=say("a record of 200 bytes ends beyond the file"),
+    )
+    return Facts(inputs=(cut,))
+
+
+def silent() -> Facts:
+    """A whole dump."""
+    return Facts(inputs=(Input(path="dump.hprof", kind="heap", bytes=1000),))
+
+
+@RULE.sees()
+def in_inputs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each incomplete input."""
+    for given in facts.inputs:
+        if not given.complete and given.error is None:
+            yield _draft(given)
+
+
+def _draft(given: Input) -> Draft:
+    lost = None if given.found_references_share is None else round(1 - given.found_references_share, 4)
+    title = say("{path} is incomplete; all numbers are lower bounds")
+    lines = [say("Reading stopped at byte {stopped_at_byte}: {problem}.", problem=given.problem)]
+    if given.read_share is None:
+        lines.append(say("Nothing tells how many bytes are missing."))
+    else:
+        title = say("{path} is incomplete, {read_share:percent} of it was read; all numbers are lower bounds")
+    if lost is not None:
+        lines.append(
+            say("{lost_references_share:percent} of the references lead to objects that the file lacks.")
+        )
+    return Draft(
+        severity=Severity.WARNING,
+        cause="incomplete-input",
+        confidence=Confidence.HIGH,
+        title=title,
+        evidence={
+            "path": given.path,
+            "stopped_at_byte": given.stopped_at_byte,
+            "bytes": given.bytes,
+            "read_share": given.read_share,
+            "found_references_share": given.found_references_share,
+            "lost_references_share": lost,
+            "problem": None if given.problem is None else english()(given.problem),
+        },
+        explanation=tuple(lines),
+        remedy=RULE.remedy,
+    )

@@ -1,0 +1,167 @@
+"""The thread that met the OutOfMemoryError."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.logs import LogEvent
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.log_events import (
+    counted,
+    events,
+    most_frequent,
+    most_frequent_counted,
+    only,
+    when,
+)
+from mqdiag.text import say
+from mqdiag.time_ranges import ranges_of
+
+OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
+MOST_FRAMES = 20
+RESTART = say(
+    "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."
+)
+
+RULE = Rule(
+    name="out-of-memory-thread",
+    title="This thread met the OutOfMemoryError",
+    why=(
+        "The JVM puts the constructor of the error on the stack of the thread whose allocation failed. The stack names"
+        " what was being allocated. Others hold the memory, so this is a place to look and not the cause. In RocketMQ"
+        " clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
+    ),
+    causes=("out-of-memory",),
+    severities=(Severity.INFO,),
+    remedy=(
+        "Read the findings about who holds the heap.",
+        "Restart the process, as its threads may have died.",
+    ),
+    references=("-XX:+HeapDumpOnOutOfMemoryError", "https://github.com/apache/rocketmq/pull/9278"),
+    of_process=True,
+    explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
+    in_chain=say("the JVM runs out of memory"),
+    leads_to={
+        "pull-loop-lost": say("which ended the pull loop:"),
+        "pull-service-dead": say("which ended the thread that pulls:"),
+    },
+)
+
+
+def _facts(hit: bool) -> Facts:
+    thread = HeapThread(
+        name="NettyClientPublicExecutor_1",
+        role="pull-callback",
+        hit_out_of_memory=hit,
+        frames=(
+            "java.lang.OutOfMemoryError.<init>(OutOfMemoryError.java:48)",
+            "org.apache.rocketmq.common.message.MessageDecoder.decode(MessageDecoder.java:320)",
+        )[0 if hit else 1 :],
+    )
+    heap = HeapFacts(
+        objects=1,
+        shallow_bytes=1,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        threads=(thread,),
+        out_of_memory=hit,
+    )
+    return Facts(heap=heap)
+
+
+def fires() -> Facts:
+    """The pull callback failed while it decoded messages."""
+    return _facts(True)
+
+
+def silent() -> Facts:
+    """The same thread in a dump that was asked for."""
+    return _facts(False)
+
+
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each such thread; mostly it is one."""
+    assert facts.heap is not None
+    for thread in facts.heap.threads:
+        if thread.hit_out_of_memory:
+            yield _of_thread(thread)
+
+
+def _of_thread(thread: HeapThread) -> Draft:
+    frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
+    return Draft(
+        severity=Severity.INFO,
+        cause="out-of-memory",
+        confidence=Confidence.HIGH,
+        confidence_reason=say("OutOfMemoryError.<init> is the first frame of the thread"),
+        title=(
+            say("Thread {thread} met the OutOfMemoryError in {frame}")
+            if frames
+            else say("Thread {thread} met the OutOfMemoryError")
+        ),
+        subject=Subject(thread=thread.name),
+        evidence={
+            "thread": thread.name,
+            "frame": frames[0] if frames else None,
+            "frames": frames[:MOST_FRAMES],
+        },
+        explanation=(
+            say(
+                "Its allocation failed because the heap was full. It need not be the thread that filled the heap, and"
+                " the log may name another one."
+            ),
+        ),
+        remedy=(say("Look at the findings about who holds the heap for the cause."), RESTART),
+    )
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for all threads: the error is the JVM's, whichever thread meets it."""
+    assert facts.logs is not None
+    for event in events(facts.logs, "out-of-memory")[:1]:
+        yield _of_lines(event)
+
+
+def _of_lines(event: LogEvent) -> Draft:
+    subjects = most_frequent(event)
+    return Draft(
+        severity=Severity.INFO,
+        cause="out-of-memory",
+        confidence=Confidence.HIGH,
+        title=(
+            say("The log shows an OutOfMemoryError {when}", when=when(event))
+            if event.count == 1
+            else say("The log shows {lines:count} OutOfMemoryErrors")
+        ),
+        subject=Subject(thread=only(event, "thread")),
+        evidence={
+            "lines": event.count,
+            "thread": only(event, "thread"),
+            "first": event.first,
+            "last": event.last,
+            **counted([event]),
+            **most_frequent_counted(event),
+        },
+        explanation=(
+            say("{lines:count} {lines:record|records} {when}.", when=when(event))
+            if subjects is None
+            else say(
+                "{lines:count} {lines:record|records} {when}, of {subjects}.",
+                when=when(event),
+                subjects=subjects,
+            ),
+            say("The thread that met it need not be the one that filled the heap."),
+        ),
+        remedy=(
+            say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
+            RESTART,
+        ),
+        rests_on=event.files,
+        when=ranges_of([event]),
+        weight=0.2,
+    )
