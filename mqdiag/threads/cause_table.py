@@ -2,7 +2,7 @@
 
 To add a client: one `Cause` with the class prefixes of its own frames (never of the classes that call it),
 the setting that bounds the wait, and a link to the source or to a real stack where the frames were read.
-`top` entries are looked for from the top of the stack down, the first match wins.
+The table is searched from the top of the stack down; the first match wins.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Cause:
     pool: bool = False
     """a connection pool: the thread waits for a connection, not for an answer"""
     family: Family | None = None
-    """what a pool's connections are used with"""
+    """kind of client that uses a pool's connections"""
 
 
 POOLS: tuple[Cause, ...] = (
@@ -625,7 +625,7 @@ CLIENTS: tuple[Cause, ...] = (
         family="http",
     ),
     # sun.net.www.http.HttpClient.parseHTTPHeader < HttpURLConnection.getInputStream0: openjdk/jdk
-    # src/java.base/share/classes/sun/net/www/http/HttpClient.java; RestTemplate and Feign use it unless told otherwise
+    # src/java.base/share/classes/sun/net/www/http/HttpClient.java; RestTemplate and Feign use it by default
     Cause(
         cause=HTTP,
         library="HttpURLConnection",
@@ -704,7 +704,7 @@ CLIENTS: tuple[Cause, ...] = (
 )
 
 THROUGH: tuple[tuple[str, str, Text], ...] = (
-    # what stands above a client and has the setting that people really change: (prefix, name, remedy)
+    # frames above a client that have the setting people really change: (prefix, name, remedy)
     (
         "feign.",
         "Feign",

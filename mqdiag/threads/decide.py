@@ -240,7 +240,7 @@ def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
         # one of the waiting threads checks the monitor once a second for as long as it waits
         limit_ms = max(limit_ms, MONITOR_MS_PER_S * run.seconds)
     if run.count < ENOUGH_SLEEPS and meaning.doing == "sleep":
-        # a sleep costs so little that it takes more samples to tell messages from one long back-off
+        # a sleep costs so little CPU time that only more samples separate many messages from one long back-off
         limit_ms = FLOOR_MS
     return run.cpu_growth_ms <= limit_ms
 
@@ -248,8 +248,8 @@ def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
 def _works_at_once(track: Track, samples: list[int]) -> bool:
     """Whether the growth of a run came between two of its samples: one message was done and the next one begun."""
     if track.role == roles.BROKER_SEND or track.last_meaning.reads_body or track.last_meaning.waits_in_steps:
-        # waits of a broker have timeouts of their own, and the owners of its locks tell them apart; the bytes of an
-        # answer and the steps of a wait come at any time
+        # a broker's waits have timeouts of their own, and its locks are judged by their owners; the bytes of an answer
+        # and the steps of a wait come at any time
         return False
     growths = sorted(_growth_ms(track, one, other) for one, other in pairwise(samples))
     if len(growths) < 2:
@@ -315,7 +315,7 @@ def _growing(track: Track, run: Run) -> Revision:
 
 
 def _computing(track: Track, run: Run, share: float) -> Revision:
-    """Objects tell work from a loop: a loop that allocates nothing finishes nothing."""
+    """Decide by the new objects: a thread that allocates nothing finishes no message, so it is in a loop."""
     if run.allocated_growth_bytes is None or not run.seconds:
         return Revision(
             state="unknown",

@@ -54,7 +54,7 @@ class _TaskPools:
         return [pool for (own, _), pool in self.pools.items() if own == jvm]
 
     def nearest(self, track: Track) -> _Kin | None:
-        """The pool whose tasks are nearest kin to the waiting code."""
+        """The pool with the tasks that are most like the waiting code."""
         key = (track.jvm, track.pool, track.last_meaning)
         if key not in self._nearest:
             others = [
@@ -172,7 +172,7 @@ def _task_pools(judgements: Iterable[Judgement], *, plain: bool) -> dict[tuple[i
 
 
 def _nearest(waiter: StackMeaning, pools: list[_TaskPool]) -> _Kin | None:
-    """The pool whose tasks are nearest kin; of equally near ones the first."""
+    """The pool with the tasks that are most like the waiting code; the first one if several are equal."""
     mine = _own_classes(waiter)
     best: _Kin | None = None
     for pool in pools:
@@ -187,7 +187,7 @@ def _nearest(waiter: StackMeaning, pools: list[_TaskPool]) -> _Kin | None:
 
 
 def _pool_without_order(waiter: StackMeaning, pools: list[_TaskPool]) -> _TaskPool | None:
-    """A fork-join pool of the waiter's own tasks, all of which move: it may leave a task in a queue for long."""
+    """A fork-join pool that runs the waiter's own tasks, and all tasks move: it may leave one in a queue for long."""
     mine = _own_classes(waiter)
     for pool in pools:
         meanings = [task.track.last_meaning for task in pool.tasks]

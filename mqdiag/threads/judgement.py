@@ -1,4 +1,4 @@
-"""What is decided about one thread, revision by revision, and what the passes may ask about all threads."""
+"""The decisions about one thread, revision by revision, and the view of all threads that a pass gets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track
 
 OWN_SAMPLES = "own samples"
-"""who makes the first decision"""
+"""the name under which the first decision is kept"""
 Site = tuple[int, str | None, tuple[str, ...]]
 """JVM, pool and work: the threads of a pool at one call"""
 _T = TypeVar("_T")

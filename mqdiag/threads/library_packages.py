@@ -1,4 +1,4 @@
-"""Packages that are not the user's own code: the frame that a person can change is the first one outside them."""
+"""Packages that are not the user's own code; the first frame outside them is the one that a user can change."""
 
 from __future__ import annotations
 
@@ -161,5 +161,5 @@ def is_hidden(method: str) -> bool:
 
 
 def is_own(method: str) -> bool:
-    """Whether a "package.Class.method" is the user's code, by all that names tell."""
+    """Whether a "package.Class.method" is the user's code, as far as its name shows."""
     return not method.startswith(LIBRARIES) and not any(part in method for part in NOT_OWN_PARTS)

@@ -1,4 +1,4 @@
-"""Who waits for what and who holds it, sample by sample; cycles among them."""
+"""Waits and lock owners of each sample, and the cycles among them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LockGraph:
                 place[here] = len(path)
                 path.append(here)
                 wait = self.waits.get(here)
-                # an owner that was guessed by its frames proves no deadlock
+                # an owner that was inferred from its frames proves no deadlock
                 here = wait.owner if wait is not None and not wait.inferred else None
             if here is not None and here in place:
                 found.append(tuple(path[place[here] :]))
@@ -212,7 +212,7 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
-    """Without -l nobody is listed as owner of a java.util.concurrent lock: who is past lock() holds it."""
+    """Find the owners that a dump without -l does not list: the only thread that has returned from lock()."""
     open_waits: dict[str, list[tuple[Track, Wait]]] = {}
     for track, wait in graph.waits.items():
         meaning = track.meanings[index]

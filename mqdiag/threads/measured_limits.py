@@ -1,7 +1,7 @@
 """The limits by which thread samples are judged, and the measurements that they come from.
 
-Each was measured on real JVMs (JDK 11, 17, 21 and 25; clients 4.3.2, 4.9.8 and 5.3.3; five samples 2 to 12 s apart),
-whose listeners wrote down when each message began and ended: 1,016 stuck and 262 progressing consume threads.
+Each was measured on real JVMs (JDK 11, 17, 21 and 25; clients 4.3.2, 4.9.8 and 5.3.3; five samples 2 to 12 s apart).
+Their listeners recorded when each message began and ended: 1,016 stuck and 262 progressing consume threads.
 
 | over samples 1 to 5           | stuck threads that show it | progressing threads that show it |
 |-------------------------------|---------------------------:|---------------------------------:|
@@ -35,7 +35,7 @@ WORK_MS = 0.03
 BURST_MS = 0.08
 """the least growth between two samples that can stand out"""
 BURST_OVER_REST = 4.0
-"""growth that stands out is this many times the usual one: under a trickling answer it was at most twice as much"""
+"""one growth stands out from this many times the usual one on; under a trickling answer it was twice at most"""
 HIGH_MS = 0.2
 """growth up to which the confidence in a standstill is high"""
 BODY_MS = 1.2
@@ -74,7 +74,7 @@ a little more than two, as a call goes on for some time after the last sample th
 LATE_RUN_SAMPLES = 4
 """samples that must show a standstill in a thread that moved earlier in the series"""
 ENOUGH_SLEEPS = 5
-"""samples that tell one sleep for each message from one long back-off, by growth that is never none"""
+"""samples from which growth between all of them shows one long back-off rather than a sleep for each message"""
 SEND_PATH_SAMPLES = 3
 """samples that must all show a broker's send threads before the put lock"""
 SAMPLES_FOR_SILENCE = 60

@@ -1,4 +1,4 @@
-"""What a thread is for, by its name and, where the name says nothing, by its frames.
+"""What a thread is for, by its name.
 
 Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3; a table.
 """

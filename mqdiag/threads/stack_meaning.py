@@ -23,7 +23,7 @@ from mqdiag.threads.wait_table import (
     WAITS,
 )
 
-# waits that another thread or machine ends; "running" is none of them
+# waits that another machine ends
 REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
 
 CONSUME_REQUESTS: dict[str, ConsumeKind] = {
@@ -37,7 +37,7 @@ _POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
 _THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
 INITIALIZER = ".<clinit>"
 MAX_TOP = 40
-"""frames from the top that can tell the kind of a wait"""
+"""frames from the top that can show the kind of a wait"""
 SHOWN_TOP = 2
 """frames from the top that are always shown"""
 SHOWN_AROUND_OWN = 1
@@ -47,11 +47,11 @@ MAX_SHOWN = 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StackMeaning:
-    """One distinct stack, understood."""
+    """What one distinct stack shows."""
 
     stack: Stack
     methods: tuple[str, ...]
-    """"package.Class.method" of the frames, top first; libraries that were moved into another package as at home"""
+    """"package.Class.method" of the frames, top first; a relocated library has its original package"""
     doing: Doing
     idle: bool
     run_index: int
@@ -64,7 +64,7 @@ class StackMeaning:
     """frames from the user's own frame down to the listener, without hidden ones: what is compared over samples"""
     cause: Cause | None
     through: tuple[str, Text] | None
-    """(name, remedy) of what stands between the client and the user's code"""
+    """(name, remedy) of the library between the client and the user's code"""
     in_pool_task: bool
     """runs a task of a thread pool"""
     top: str | None
@@ -111,7 +111,7 @@ class StackMeanings:
     """Understands every distinct stack once."""
 
     def __init__(self) -> None:
-        # a stack is kept alive by its entry, so its id cannot be given to another one
+        # the entry keeps the stack alive, so no other stack can get its id
         self._known: dict[int, StackMeaning] = {}
 
     def of(self, stack: Stack) -> StackMeaning:
@@ -241,7 +241,7 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
 
 
 def _spinning(methods: tuple[str, ...]) -> Doing:
-    """A spin lock looks like work: RocketMQ's own is known by name."""
+    """Recognise RocketMQ's own spin locks by name, as they look like work."""
     for method in methods[:3]:
         if method.endswith(("PutMessageSpinLock.lock", "AdaptiveBackOffSpinLockImpl.lock")):
             return "lock"
@@ -249,10 +249,10 @@ def _spinning(methods: tuple[str, ...]) -> Doing:
 
 
 def _cause(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Cause | None, tuple[str, Text] | None]:
-    """The client library nearest to the wait, and what stands between it and the user's code.
+    """The client library nearest to the wait, and the library between it and the user's code.
 
-    A wait that no machine ends, anywhere below a pool's own frames, is a wait for a connection; a network call
-    there is the pool opening one.
+    A thread that waits in a pool's frames, but in no network call, waits for a connection. In a network call the pool
+    opens one.
     """
     cause: Cause | None = None
     through: tuple[str, Text] | None = None
@@ -292,7 +292,7 @@ def _refine(doing: Doing, cause: Cause | None, methods: tuple[str, ...], end: in
 
 
 def _locking(methods: tuple[str, ...]) -> str | None:
-    """The caller of lock(): who is inside the same method without waiting may hold the lock."""
+    """The caller of lock(): a thread that is in the same method and does not wait may hold the lock."""
     for index, method in enumerate(methods[:MAX_TOP]):
         if method in LOCK_CALLS or method.endswith(("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock")):
             caller = index + 1

@@ -115,12 +115,12 @@ def _entry(
     serving: dict[tuple[int, str | None], str],
 ) -> Standstill:
     judgements = [judgement for judgement, _ in members]
-    # show what most of them do
+    # the entry shows the stack that most of the threads have
     common = Counter(judgement.track.last_meaning for judgement in judgements).most_common(1)[0][0]
     typical = next(judgement for judgement in judgements if judgement.track.last_meaning is common)
     why = next(item for judgement, item in members if judgement is typical)
     track = typical.track
-    # the confidence that most of them have; one thread with a little more CPU time does not weaken the others
+    # and their most frequent confidence: one thread with a little more CPU time must not lower it
     usual = Counter(judgement.now.confidence for judgement in judgements).most_common(1)[0][0]
     speaker = next(judgement for judgement in judgements if judgement.now.confidence == usual)
     root = _root(typical, by_track)
@@ -140,7 +140,7 @@ def _entry(
     remedy = why.remedy
     cause = why.cause
     if why.kind == "pool" and holder is not None:
-        # the threads that have the connections are the cause; the pool is only where it shows
+        # the cause is what the users of the connections wait for; the pool only shows it
         theirs = cause_of_wait(holder.track.role, holder.track.last_meaning, computing=holder.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.vocabulary import Doing
 
-# the top frame of a thread that waits: what it is unless the frames below say more
+# top frame of a waiting thread, with the kind of wait; frames below it may be more specific
 NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.SocketDispatcher.read0": "socket-read",
     "sun.nio.ch.SocketDispatcher.readv0": "socket-read",
@@ -79,7 +79,7 @@ NATIVE_WAITS: dict[str, Doing] = {
     "java.lang.UNIXProcess.waitForProcessExit": "process",
 }
 
-# frames under a park that only carry it on
+# frames between a park and the method that waits
 PARK_PLUMBING = frozenset(
     {
         "sun.misc.Unsafe.park",
@@ -102,7 +102,7 @@ PARK_PLUMBING = frozenset(
     }
 )
 
-# the first of these below the top decides
+# the kind of wait by the first of these frames below the top
 WAITS: dict[str, Doing] = {
     "sun.nio.ch.NioSocketImpl.connect": "connect",
     "sun.nio.ch.NioSocketImpl.timedFinishConnect": "connect",
@@ -201,7 +201,7 @@ LOCK_CALLS = frozenset(
     if kind == "lock" and "$Sync" not in method and "NonfairSync" not in method and "FairSync" not in method
 )
 
-# a thread in one of these has nothing to do
+# a thread in one of these frames is idle
 IDLE = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.getTask",
@@ -248,7 +248,7 @@ IDLE = frozenset(
         "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
 )
-# libraries that wait in short steps for one and the same thing: what they do between two steps is no progress
+# libraries that wait for one thing in many short steps; the work between two steps is no progress
 STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
 # the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer
 ANSWER_BODIES = (
@@ -260,9 +260,9 @@ ANSWER_BODIES = (
     "$ChunkedSource.read",
     "$UnknownLengthSource.read",
 )
-# the worker of a ForkJoinPool looks for a task; up to JDK 21 it does so in the frame below the task that it runs
+# a ForkJoinPool worker searches for a task in this frame; up to JDK 21 the same frame also runs the task
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
-# who runs a task that another thread handed over
+# frames that run a task of another thread
 TASK_RUNNERS = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.runWorker",
