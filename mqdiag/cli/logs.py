@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import click
@@ -51,7 +52,13 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         from mqdiag.diagnose.logs import diagnose_logs
+        from mqdiag.diagnose.sort.route import needs_sorting
 
+        if any(needs_sorting(file, "log") for file in files):
+            from mqdiag.diagnose.incident import diagnose_incident
+
+            own = dataclasses.replace(settings, utc_offset_minutes=minutes)
+            return diagnose_incident(files, own, progress=progress)
         return diagnose_logs(files, settings, utc_offset_minutes=minutes, progress=progress)
 
     return diagnose(options, work)

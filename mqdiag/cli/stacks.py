@@ -52,8 +52,13 @@ def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # Hundreds of thousands of small objects are made, none in cycles: looking for cycles costs a fifth.
         gc.disable()
+        from mqdiag.diagnose.sort.route import needs_sorting
         from mqdiag.diagnose.stacks import diagnose_stacks
 
+        if any(needs_sorting(file, "stacks") for file in files):
+            from mqdiag.diagnose.incident import diagnose_incident
+
+            return diagnose_incident(files, settings, progress=progress)
         return diagnose_stacks(files, settings, progress=progress)
 
     return diagnose(options, work, all_threads=all_threads)

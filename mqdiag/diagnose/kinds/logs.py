@@ -1,4 +1,4 @@
-"""Logs of clients, brokers, applications and collectors: text whose lines have times."""
+"""Logs of clients, brokers, applications and collectors, and excerpts of them without times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.progress import Progress
 from mqdiag.read.crash import begins_as_crash_report
-from mqdiag.read.logs.shape import SAMPLE_LINES, shape_of
+from mqdiag.read.logs.shape import SAMPLE_LINES, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader
 from mqdiag.read.stacks.endpoint import is_endpoint_json
 from mqdiag.read.stacks.patterns import is_dump_file
@@ -40,7 +40,10 @@ def _recognise(piece: Piece) -> bool:
     if _DUMP in head[:_DUMP_HEAD]:
         # jstack prints a date above its dump
         return dated > LEAST_LINES
-    return dated >= min(LEAST_LINES, len(lines)) and dated >= LEAST_SHARE * len(lines) and dated > 0
+    if dated >= min(LEAST_LINES, len(lines)) and dated >= LEAST_SHARE * len(lines) and dated > 0:
+        return True
+    # an excerpt whose times were cut off
+    return has_records(head)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

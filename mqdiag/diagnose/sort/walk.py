@@ -15,6 +15,9 @@ from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
+from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
+from mqdiag.read.parts import parts_of
+from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
 from mqdiag.text import NOTHING, Text, say
@@ -146,7 +149,20 @@ class Walk:
                 reason = why_no_evidence(piece.content, piece.inner_head)
                 yield _broken(name, reason) if given else _skipped(name, reason)
         else:
-            yield piece
+            yield from self._parts(piece) or (piece,)
+
+    def _parts(self, piece: Piece) -> list[Piece]:
+        """The parts of a paste as files of their own; nothing for a text of one kind."""
+        if piece.content is not Content.TEXT or piece.packed or piece.size_bytes > MAX_PASTE_BYTES:
+            return []
+        made = []
+        for part in parts_of(decoded(Path(piece.path).read_bytes())):
+            copy = self._budget.take_member(piece.name)
+            data = part.text.encode()
+            copy.write_bytes(data)
+            name = f"{piece.name}!{part.name}"
+            made.append(Piece(name=name, path=str(copy), size_bytes=len(data), head=data[:HEAD_BYTES]))
+        return made
 
     def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
         if depth >= MAX_DEPTH:

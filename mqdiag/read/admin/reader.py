@@ -72,9 +72,25 @@ _LIKE_MQADMIN = re.compile(
 )
 
 
+_FIRST_COUNTER = re.compile(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
+"""a line of brokerStatus, which fills names up to 32 characters"""
+
+
 def is_admin_output(head: str) -> bool:
     """Whether text holds what an mqadmin command prints, or a copy of a console's page."""
     return any(mark in head for mark in MARKS) or _LIKE_MQADMIN.search(head) is not None
+
+
+def begins_answer(line: str, *, by_counters: bool = True) -> bool:
+    """Whether a line is a command of mqadmin, or the beginning of what one prints.
+
+    Args:
+        line: as printed.
+        by_counters: whether a line of a key and its value is enough; other evidence has such lines too.
+    """
+    if _COMMAND.match(line) is not None or is_admin_output(line) or _SECTION.match(line) is not None:
+        return True
+    return by_counters and _FIRST_COUNTER.match(line) is not None
 
 
 def read_admin(name: str, lines: Iterable[str]) -> AdminFacts:

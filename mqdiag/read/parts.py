@@ -1,0 +1,115 @@
+"""A paste with everything in it, taken apart: log lines, thread dumps, answers of mqadmin, a crash report, whole files.
+
+Only short texts are taken apart. A long one is a file of its own, and its readers know what may stand in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mqdiag.read.admin.reader import begins_answer, is_admin_output
+from mqdiag.read.crash import is_crash_report
+from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks.header import is_header
+from mqdiag.read.stacks.thread_info import begins as begins_thread
+
+MAX_BYTES = 1 << 20
+"""size of a paste; looking at every line of larger files would cost more than reading them"""
+LEAST_RECORDS = 2
+"""lines that begin like a record of a log, beside an answer of mqadmin"""
+LOG, STACKS, ADMIN, CRASH = "log lines", "thread dumps", "mqadmin output", "crash report"
+_FILE = re.compile(
+    # head and tail print "==> broker.log <=="; people write ---- store.log ----
+    r"(?:==> (?P<tail>[^<>\n]{1,300}) <=="
+    r"|[-=#*>]{2,}[ \t]*(?P<typed>[\w./\\:@#-]{1,200}\.(?:log|txt|out|gc|err)(?:\.\w+)?)"
+    r"[ \t]*[-=#*<:]{0,80})\s*$"
+)
+_RECORD = re.compile(
+    r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d.{0,160}?"
+    r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
+)
+_DATE_ALONE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
+_CRASH_PART = re.compile(
+    r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a paste has of one kind, or of one file that it names."""
+
+    name: str
+    text: str
+
+
+def parts_of(text: str) -> list[Part]:
+    """The parts of a paste; none where it is of one kind, or where one reader understands all of it."""
+    named = any(map(_FILE.match, _lines(text)))
+    if not named and not is_admin_output(text):
+        # logs may hold thread dumps and the head of a crash report, and are read for each
+        return []
+    parts: dict[str, list[str]] = {}
+    records = 0
+    for name, line in _assigned(text):
+        parts.setdefault(name, []).append(line)
+        records += name == LOG and _RECORD.match(line) is not None
+    if not named and records < LEAST_RECORDS and parts.keys() <= {ADMIN, LOG}:
+        return []
+    found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
+    return found if len(found) > 1 or named else []
+
+
+def _assigned(text: str) -> Iterator[tuple[str, str]]:
+    """Each line with the part that it belongs to."""
+    lines = _lines(text)
+    file: str | None = None
+    name: str | None = None
+    waiting: list[str] = []
+    for place, line in enumerate(lines):
+        header = _FILE.match(line)
+        if header is not None:
+            file = (header["tail"] or header["typed"]).strip()
+            continue
+        begun = file or _begun(lines, place, name)
+        if begun is not None:
+            name = begun
+        if name is None:
+            waiting.append(line)
+            continue
+        for before in waiting:
+            yield name, before
+        waiting = []
+        yield name, line
+    for before in waiting:
+        yield LOG, before
+
+
+def _begun(lines: list[str], place: int, current: str | None) -> str | None:
+    """The kind of evidence that begins with a line; None where the line goes on with what is there."""
+    line = lines[place]
+    following = lines[place + 1] if place + 1 < len(lines) else ""
+    if is_crash_report(line) or _CRASH_PART.match(line):
+        return CRASH
+    if patterns.DUMP_MARK in line or line.startswith(patterns.DEADLOCK_MARK) or _is_thread(line, following):
+        return STACKS
+    if _DATE_ALONE.match(line) and patterns.DUMP_MARK in following:
+        return STACKS
+    if _RECORD.match(line):
+        return LOG
+    if begins_answer(line, by_counters=current != CRASH):
+        return ADMIN
+    if patterns.MAT_MARK.match(following) and line and not line[0].isspace():
+        return STACKS
+    return None
+
+
+def _is_thread(line: str, following: str) -> bool:
+    return line.startswith('"') and (
+        is_header(line[1:]) or begins_thread(line[1:]) or following.lstrip().startswith(patterns.STATE_MARK)
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")

@@ -1,0 +1,174 @@
+"""Pastes with several kinds of evidence, taken apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.sort.kind import all_kinds
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.route import needs_sorting
+from mqdiag.read.parts import MAX_BYTES, parts_of
+from tests.read.stacks.given import real_dump
+
+LOG = (
+    "2026-11-21 20:00:01 WARN SendMessageThread_1 - [NOTIFYME]putMessage in lock cost time(ms)=1502, bodyLength=181\n"
+    "2026-11-21 20:00:03 WARN SendMessageThread_2 - [NOTIFYME]putMessage in lock cost time(ms)=1802, bodyLength=181\n"
+)
+THREAD = (
+    '"SendMessageThread_1" #30 prio=5 os_prio=0 tid=0x00007fabdb29d800 nid=0x6a03 runnable [0x000070000ae7c000]\n'
+    "   java.lang.Thread.State: RUNNABLE\n\tat org.apache.rocketmq.store.MappedFile.appendMessage(MappedFile.java:1)\n"
+    "\n"
+)
+ADMIN = (
+    "[root@mq bin]# sh mqadmin consumerConnection -n 10.0.0.9:9876 -g CID_stock\n"
+    "#ClientId                            #ClientAddr            #Language  #Version\n"
+    "10.0.0.7@170                         10.0.3.11:43166        JAVA       V5_3_3\n\n"
+    "Below is subscription:\n#Topic               #SubExpression\norders               *\n\n"
+    "ConsumeType: CONSUME_PASSIVELY\n"
+)
+STATUS = (
+    "bootTimestamp                   : 1795265442179\nbrokerVersionDesc               : V5_3_3\n"
+    "pageCacheLockTimeMills          : 1384\n"
+)
+CRASH = (
+    "# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+    "#  SIGBUS (0x7) at pc=0x00007f12a40a7b60, pid=24250, tid=0x00007f1131bfe700\n# Problematic frame:\n"
+    "# v  ~StubRoutines::jbyte_disjoint_arraycopy\n#\n"
+)
+
+
+def test_everything_in_one_paste() -> None:
+    text = f"what we see:\n{ADMIN}and the log:\n{LOG}{THREAD}{STATUS}{CRASH}"
+    parts = {part.name: part.text for part in parts_of(text)}
+    assert list(parts) == ["mqadmin output", "log lines", "thread dumps", "crash report"]
+    assert parts["log lines"] == LOG
+    assert parts["mqadmin output"] == f"what we see:\n{ADMIN}and the log:\n{STATUS}"
+    assert parts["crash report"].strip() == CRASH.strip()
+    assert parts["thread dumps"] == THREAD
+
+
+def test_parts_of_one_kind_are_joined_in_their_order() -> None:
+    one, two = LOG.splitlines(keepends=True)
+    parts = {part.name: part.text for part in parts_of(f"{one}{ADMIN}{two}{ADMIN}")}
+    assert list(parts) == ["log lines", "mqadmin output"]
+    assert parts["log lines"] == LOG
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("==> store.log <==\n", "\n==> broker.log <==\n"),
+        ("---- store.log ----\n", "---- broker.log ----\n"),
+        ("### store.log:\n", "### broker.log:\n"),
+        ("==> /root/logs/rocketmqlogs/store.log <==\n", "\n==> /root/logs/rocketmqlogs/broker.log <==\n"),
+    ],
+)
+def test_files_that_a_paste_names(first: str, second: str) -> None:
+    other = LOG.replace("Send", "Pull")
+    parts = {
+        part.name.rpartition("/")[2]: part.text.strip() for part in parts_of(f"{first}{LOG}{second}{other}")
+    }
+    assert parts == {"store.log": LOG.strip(), "broker.log": other.strip()}
+
+
+def test_what_tail_follows_in_turns_is_one_file_each() -> None:
+    one, two = LOG.splitlines(keepends=True)
+    text = f"==> a.log <==\n{one}\n==> b.log <==\n{one}\n==> a.log <==\n{two}"
+    parts = {part.name: part.text.replace("\n\n", "\n").strip() for part in parts_of(text)}
+    assert parts == {"a.log": LOG.strip(), "b.log": one.strip()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOG,
+        THREAD,
+        ADMIN,
+        STATUS,
+        CRASH,
+        f"answer of the broker:\n{STATUS}",
+        # a log with a thread dump, and with the head of a crash report, is read for both
+        LOG + THREAD + LOG,
+        LOG + CRASH + LOG,
+        "one\ntwo\n",
+        "",
+    ],
+)
+def test_what_one_reader_understands_stays_whole(text: str) -> None:
+    assert parts_of(text) == []
+
+
+def test_a_real_dump_beside_an_answer_stays_whole() -> None:
+    dump = real_dump()
+    parts = {part.name: part.text for part in parts_of(ADMIN + dump)}
+    assert parts["thread dumps"].strip() == dump.strip()
+
+
+def test_diagnose_reads_all_parts_of_a_paste(tmp_path: Path) -> None:
+    (tmp_path / "paste.txt").write_text(
+        "".join(f"> {line}\n" for line in f"{ADMIN}{LOG}{THREAD}{CRASH}".splitlines())
+    )
+    report = diagnose_incident([tmp_path / "paste.txt"]).report
+    assert sorted((Path(one.path).name, one.kind or "") for one in report.inputs) == [
+        ("paste.txt!crash report", "crash"),
+        ("paste.txt!log lines", "log"),
+        ("paste.txt!mqadmin output", "admin"),
+        ("paste.txt!thread dumps", "stacks"),
+    ]
+    assert report.admin is not None
+    assert report.admin.consumer_connections[0].group == "CID_stock"
+    assert report.logs is not None
+    assert report.logs.count("slow-put-in-lock") == 2
+    assert report.stacks is not None
+    assert report.crash is not None
+
+
+def test_a_large_file_is_not_taken_apart(tmp_path: Path) -> None:
+    path = tmp_path / "all.log"
+    path.write_text(LOG * (MAX_BYTES // len(LOG) + 1) + ADMIN)
+    report = diagnose_incident([path]).report
+    assert [Path(one.path).name for one in report.inputs] == ["all.log"]
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "sorted_out"),
+    [
+        (ADMIN, "log", True),
+        (ADMIN, "stacks", True),
+        (CRASH, "log", True),
+        (CRASH, "stacks", True),
+        (THREAD, "log", True),
+        (THREAD, "stacks", False),
+        (LOG, "log", False),
+        (LOG, "stacks", False),
+        (LOG + THREAD, "log", False),
+        (LOG + ADMIN, "log", True),
+        ("==> a.log <==\n" + LOG + "==> b.log <==\n" + LOG, "log", True),
+        ("prose\n", "log", False),
+        ("", "log", False),
+    ],
+)
+def test_which_texts_a_command_gives_to_all_readers(
+    tmp_path: Path, text: str, own: str, sorted_out: bool
+) -> None:
+    path = tmp_path / "given.txt"
+    path.write_text(text)
+    assert needs_sorting(str(path), own) is sorted_out
+    assert not needs_sorting(str(tmp_path), own)
+    assert not needs_sorting(str(tmp_path / "missing"), own)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WARN RocketmqClient - the queue's messages, span too long, so do flow control, maxSpan=2001\n",
+        "com.acme.ShopException: no route\n\tat com.acme.Shop.buy(Shop.java:3)\n",
+    ],
+)
+def test_diagnose_takes_excerpts_whose_times_were_cut_off(text: str) -> None:
+    head = text.encode()
+    piece = Piece(name="given.txt", path="", size_bytes=len(head), head=head)
+    assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
