@@ -3,35 +3,43 @@
 python docs/make            write docs/cli.md, docs/report.md, docs/fleet-tables.md, docs/rules/*.md, docs/man/*.1
                             and the outputs in README.md, docs/guides and docs/zh
 python docs/make --check    change nothing; exit 1 and name the pages that differ
+python docs/make --rules    only docs/rules/*.md, which is quick; also with --check
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from command_pages import command_page
-from fleet_tables_page import fleet_tables_page
-from man_page import man_page
-from report_page import report_page
 from rule_pages import rule_index, rule_pages
-from shown_outputs import with_outputs
 
 ROOT = Path(__file__).parents[2]
 
 
-def pages(root: Path) -> Iterator[tuple[Path, str]]:
-    """Every generated page with the text that it must have."""
+def pages_of_rules(root: Path) -> Iterator[tuple[Path, str]]:
+    """The pages in docs/rules with the text that each must have."""
+    folder = root / "docs" / "rules"
+    yield folder / "README.md", rule_index()
+    for name, text in rule_pages():
+        yield folder / f"{name}.md", text
+
+
+def other_pages(root: Path) -> Iterator[tuple[Path, str]]:
+    """All other generated pages; they load every command of mqdiag, which the pages of rules do not need."""
+    from command_pages import command_page
+    from fleet_tables_page import fleet_tables_page
+    from man_page import man_page
+    from report_page import report_page
+    from shown_outputs import with_outputs
+
     docs = root / "docs"
     yield docs / "cli.md", command_page()
     yield docs / "report.md", report_page()
     yield docs / "fleet-tables.md", fleet_tables_page()
     yield docs / "man" / "mqdiag.1", man_page()
-    yield docs / "rules" / "README.md", rule_index()
-    for name, text in rule_pages():
-        yield docs / "rules" / f"{name}.md", text
     for page in (root / "README.md", *sorted(docs.glob("guides/*.md")), *sorted(docs.glob("zh/*.md"))):
         if page.exists():
             yield page, with_outputs(page.read_text(encoding="utf-8"), ROOT)
@@ -46,11 +54,13 @@ def main() -> int:
     """Write or check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 on a difference")
+    parser.add_argument("--rules", action="store_true", help="only the pages of rules")
     parser.add_argument("--root", type=Path, default=ROOT, help="write below another folder")
     options = parser.parse_args()
     known = set()
     stale = []
-    for path, text in pages(options.root):
+    other = () if options.rules else other_pages(options.root)
+    for path, text in itertools.chain(pages_of_rules(options.root), other):
         known.add(path)
         if path.exists() and path.read_text("utf-8") == text:
             continue

@@ -6,18 +6,22 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from mqdiag.findings import Report, RuleCard
+from mqdiag.language import english
 from mqdiag.render import View
-from mqdiag.render.text.findings import show_findings
-from mqdiag.render.text.page import Page
+from mqdiag.render.parts import Section
+from mqdiag.render.sections.finding_cards import finding_card
+from mqdiag.render.text.writer import TextWriter
 from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
+from mqdiag.text import say
 
 
 def rule_index() -> str:
     """All rules in one table."""
-    cards = sorted((module.check.card for module in rule_modules()), key=lambda card: card.name)
+    cards = sorted((module.RULE.card for module in rule_modules()), key=lambda card: card.name)
     rows = [
-        f"| [{card.name}]({card.name}.md) | {card.evidence} | {', '.join(card.severities)} | {card.title} |"
+        f"| [{card.name}]({card.name}.md) | {card.evidence} | {', '.join(card.severities)}"
+        f" | {english()(card.title)} |"
         for card in cards
     ]
     head = (
@@ -30,19 +34,21 @@ def rule_index() -> str:
 def rule_pages() -> Iterator[tuple[str, str]]:
     """Name and page of each rule."""
     for module in rule_modules():
-        yield module.check.card.name, _page(module)
+        yield module.RULE.name, _page(module)
 
 
 def _page(module: ModuleType) -> str:
-    card: RuleCard = module.check.card
+    card: RuleCard = module.RULE.card
+    write = english()
+    steps = "\n".join(f"{place}. {write(step)}" for place, step in enumerate(card.remedy, 1))
     parts = [
-        f"# {card.name}\n\n{card.title}.\n\n{card.why}",
-        "## What to do\n\n" + "\n".join(f"{place}. {step}" for place, step in enumerate(card.remedy, 1)),
+        f"# {card.name}\n\n{write(card.title)}.\n\n{write(card.why)}",
+        f"## What to do\n\n{steps}",
         "## In reports\n\n"
         f"- cause: {', '.join(f'`{cause}`' for cause in card.causes)}\n"
         f"- severity: {', '.join(card.severities)}\n"
         f"- needs: {card.evidence}\n"
-        f"- since: {card.since}" + (f"\n- tried on: {card.proven_on}" if card.proven_on else ""),
+        f"- since: {card.since}" + (f"\n- tried on: {write(card.proven_on)}" if card.proven_on else ""),
     ]
     if card.limits:
         rows = "\n".join(f"{name} = {value:g}" for name, value in card.limits.items())
@@ -51,9 +57,9 @@ def _page(module: ModuleType) -> str:
             f"```toml\n[rules.{card.name}.limits]\n{rows}\n```"
         )
     if card.references:
-        parts.append("## Rests on\n\n" + "\n".join(f"- {reference}" for reference in card.references))
+        parts.append("## Sources\n\n" + "\n".join(f"- {reference}" for reference in card.references))
     parts.append(
-        f"## Example\n\nWhat the rule's own test case gives. {_first_line(module.fires)}\n\n"
+        f"## Example\n\nThe rule's own example gives this. {_first_line(module.fires)}\n\n"
         f"```text\n{_example(module)}```"
     )
     return "\n\n".join(parts) + "\n"
@@ -64,10 +70,13 @@ def _first_line(function: object) -> str:
 
 
 def _example(module: ModuleType) -> str:
-    outcome = run_rules([module.check], module.fires())
+    outcome = run_rules([module.RULE], module.fires())
     if outcome.failed:
         raise RuntimeError(f"{module.__name__}: {outcome.failed[0].error}")
-    page = Page(View())
-    show_findings(page, Report(mqdiag="", inputs=(), findings=outcome.findings))
-    lines = page.text().rstrip().splitlines()
-    return "\n".join(lines[:-2]).rstrip() + "\n"  # without the hint at `mqdiag rules`, where the reader is
+    (finding,) = outcome.findings
+    writer = TextWriter(View())
+    report = Report(mqdiag="", inputs=(), findings=outcome.findings)
+    writer.section(
+        Section(name="example", title=say("Example"), parts=[finding_card(finding, report)], headed=False)
+    )
+    return writer.text().strip() + "\n"

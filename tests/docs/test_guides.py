@@ -9,13 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
-from mqdiag.rules import run_rules
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -137,16 +135,6 @@ def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
     assert set(ALL[page]) == set(ALL[english])
     shown = {line.replace(" --lang zh", "") for line in shown_outputs(page)}
     assert shown <= set(ALL[english])
-
-
-def test_the_rule_of_the_guide_is_one() -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", (DOCS / "guides" / "add-a-rule.md").read_text(), re.DOTALL)
-    module = ModuleType("thread_max_without_effect")
-    exec(compile(block, "docs/guides/add-a-rule.md", "exec"), vars(module))
-    found = run_rules([module.check], module.fires())
-    assert not found.failed
-    assert [finding.title for finding in found.findings] == ["Group CID_orders runs 20 threads, not up to 64"]
-    assert run_rules([module.check], module.silent()).findings == ()
 
 
 def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""A copy of the repository, in which a test carries out the steps of a guide."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+COPIED = (
+    "mqdiag", "tests", "docs", "CHANGELOG.md", "Containerfile", "LICENSE", "Makefile", "README.md", "SECURITY.md",
+    "pyproject.toml",
+)  # fmt: skip
+LINKED = ("fixtures",)
+"""too large to copy, and only read"""
+TOOLS = Path(sys.executable).parent
+KERNELS = ROOT / "mqdiag" / "_kernel_cache"
+"""compiled kernels of the repository; those of the copy are the same"""
+
+
+class CopiedTree:
+    """A copy without compiled files, and the commands of the developer's environment that run in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name, **_without_compiled(copy))
+        for name in LINKED:
+            (folder / name).symlink_to(ROOT / name)
+
+    def run(self, command: str) -> str:
+        """What a command writes, such as "pytest tests/rules"; it must succeed."""
+        name, *arguments = shlex.split(command)
+        done = subprocess.run(
+            [*_program(name), *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(self.folder), "MQDIAG_KERNELS": str(KERNELS)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+
+def block_of(page: Path, language: str) -> str:
+    """The only block of a page in this language."""
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return str(block)
+
+
+def _program(name: str) -> list[str]:
+    if name == "python":
+        return [sys.executable]
+    if name == "pytest":
+        return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    if name == "mqdiag":
+        return [sys.executable, "-m", "mqdiag"]
+    return [str(TOOLS / name)]
+
+
+def _without_compiled(copy: object) -> dict[str, object]:
+    if copy is not shutil.copytree:
+        return {}
+    return {"ignore": shutil.ignore_patterns("__pycache__", "_kernel_cache", ".pytest_cache")}

@@ -1,0 +1,71 @@
+"""The guide for a new rule, carried out in a copy of the repository."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.docs.copied_tree import ROOT, CopiedTree, block_of
+
+GUIDE = ROOT / "docs" / "guides" / "add-a-rule.md"
+FILE = "mqdiag/rules/thread_max_without_effect.py"
+NAME = "thread-max-without-effect"
+TITLE = "runs 20 threads, not up to 64"
+DUMP = "fixtures/heap/same-group-twice-4.3.2/dump.hprof.gz"
+"""its consumers have the defaults of 4.3.2: 20 and 64"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> CopiedTree:
+    """The repository with the guide's rule, and with the pages that `make docs` writes for it."""
+    tree = CopiedTree(tmp_path_factory.mktemp("tree"))
+    (tree.folder / FILE).write_text(block_of(GUIDE, "python"), "utf-8")
+    tree.run("python docs/make --rules")
+    return tree
+
+
+def test_the_guide_names_the_file() -> None:
+    assert f"`{FILE}`" in GUIDE.read_text("utf-8")
+    assert not (ROOT / FILE).exists(), "a rule of the program is no example"
+
+
+@pytest.mark.parametrize("command", block_of(GUIDE, "text").splitlines())
+def test_the_checks_of_the_guide_pass(tree: CopiedTree, command: str) -> None:
+    output = tree.run(command)
+    if command == "pytest tests/rules/test_every_rule.py":
+        assert NAME in tree.run(f"{command} --collect-only")
+    assert "no tests ran" not in output
+
+
+def test_the_rule_has_a_page(tree: CopiedTree) -> None:
+    assert NAME in (tree.folder / "docs" / "rules" / "README.md").read_text("utf-8")
+    assert TITLE in (tree.folder / "docs" / "rules" / f"{NAME}.md").read_text("utf-8")
+
+
+def test_the_rule_is_in_the_catalogue(tree: CopiedTree) -> None:
+    assert NAME in tree.run("mqdiag rules")
+    assert "consumeThreadMax is set, and has no effect" in tree.run(f"mqdiag rules {NAME}")
+
+
+def test_reports_show_what_the_rule_finds(tree: CopiedTree) -> None:
+    text = tree.run(
+        f"mqdiag heap {DUMP} --fail-on never --format text --also html=report.html --also json=report.json"
+    )
+    page, values = ((tree.folder / f"report.{form}").read_text("utf-8") for form in ("html", "json"))
+    assert TITLE in " ".join(text.split())
+    assert TITLE in page
+    findings = [one for one in json.loads(values)["findings"] if one["rule"] == NAME]
+    assert findings
+    assert all(TITLE in one["title"] for one in findings)
+
+
+def test_without_its_examples_the_rule_fails_its_test(tree: CopiedTree) -> None:
+    """The checks can fail: a rule that is never silent is seen."""
+    source = (tree.folder / FILE).read_text("utf-8")
+    try:
+        (tree.folder / FILE).write_text(source.replace("_facts(20, 20)", "_facts(20, 21)"), "utf-8")
+        with pytest.raises(AssertionError, match="test_is_silent"):
+            tree.run(f"pytest tests/rules/test_every_rule.py -k {NAME}")
+    finally:
+        (tree.folder / FILE).write_text(source, "utf-8")
