@@ -18,9 +18,10 @@ jcmd, SIGQUIT, Thread.dump_to_file); each form counts. Made by `python -m tests.
 `tests/threads/test_real_series.py` hold every number of it.
 """
 NOTE = """
-Two kinds of threads stand still without the samples showing it, and are told as `progressing` or `unknown` with a word
-on what to look at next: a loop that tries the same message again and again (`retry-loop-stuck`: CPU time and objects
-grow), and a computation without `allocated=` (`regex-stuck` as plain jstack; with `jstack -e` it is found).
+Three kinds of stuck threads are called `progressing` or `unknown`, because their samples do not show that they are
+stuck; the report says what to take next. A loop that tries the same message again and again uses CPU time and makes
+objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` as plain jstack; `jstack -e` shows it).
+`Thread.dump_to_file` of JDK 21 has no CPU times, states or locks; give jstack files besides.
 """
 
 
@@ -58,8 +59,8 @@ def section() -> str:
         (
             HEAD.rstrip(),
             *table("All threads", total),
-            f"\n{found} of {stands} threads that stand still are found; "
-            f"{wrong} of {moves} that move are called stuck.",
+            f"\n{found} of {stands} threads that are stuck or blocked are found; "
+            f"{wrong} of {moves} that progress are called stuck.",
             NOTE,
             "### By case\n\n| case | form | truth | mqdiag says |\n|---|---|---|---|",
             *cases,
