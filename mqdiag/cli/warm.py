@@ -27,13 +27,14 @@ def command(debug: bool) -> int:
     from mqdiag.graph import warm
     from mqdiag.kernel import folder
     from mqdiag.redact.warm import warm_redaction
+    from mqdiag.text import say
 
     started = time.monotonic()
     warm_redaction()
     warm()
     if not folder.is_ready():
         raise MqdiagError(
-            "the compiled kernels could not be kept; MQDIAG_KERNELS names another folder for them"
+            say("the compiled kernels could not be kept; MQDIAG_KERNELS names another folder for them")
         )
     click.echo(f"kernels are ready ({time.monotonic() - started:.1f} s)")
     return 0
