@@ -121,6 +121,8 @@ class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     threads: tuple[ThreadName, ...]
     locks: tuple[Public, ...] = ()
     """what each waits for, "class at frame" """
+    kinds: tuple[LockKind, ...] = ()
+    """the kind of each lock"""
     source: DeadlockSource = "locks"
     """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
     group: Public | None = None

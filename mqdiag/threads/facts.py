@@ -187,6 +187,7 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
                 f"{wait.class_name or wait.object_id} at {track.last_meaning.own_frame or track.last_meaning.top}"
                 for track, wait in zip(cycle, waits, strict=True)
             ),
+            kinds=tuple(wait.kind for wait in waits),
             group=next((track.group for track in cycle if track.group), None),
             samples=samples,
         )
@@ -204,6 +205,7 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
         found[frozenset(names)] = Deadlock(
             threads=known.threads if known else names,
             locks=known.locks if known else (),
+            kinds=known.kinds if known else (),
             source="jvm",
             group=next(
                 (by_name[name].group for name in names if name in by_name and by_name[name].group), None

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
+from mqdiag.language import english
 from mqdiag.read.stacks import read_stacks
 from mqdiag.threads.facts import stacks_facts
 from tests.threads.made import CONSUME, TAKE, At, facts
@@ -24,6 +26,7 @@ def test_two_initializers_that_wait_for_each_other_are_a_deadlock(version: int) 
     stacks = of_jdk(version)
     (deadlock,) = stacks.deadlocks
     assert set(deadlock.threads) == {"rates-loader", "pool-1-thread-1"}
+    assert deadlock.kinds == ("class-init", "class-init")
     assert sorted(lock.partition(" at ")[0].rpartition("$")[2] for lock in deadlock.locks) == ["Rates", "Taxes"]
     states = {thread.name: (thread.state, thread.held_by) for thread in stacks.threads}
     assert states["rates-loader"] == ("blocked", "pool-1-thread-1")
@@ -45,6 +48,15 @@ def test_a_class_without_a_name_has_no_owner_when_two_initializers_run() -> None
     """JDK 11 names no class: the threads behind the deadlock may wait for either."""
     waiters = {waiter for lock in of_jdk(11).locks for waiter in lock.waiters}
     assert waiters == {"rates-loader", "pool-1-thread-1"}
+
+
+def test_the_remedy_of_two_initializers_is_no_order_of_locks() -> None:
+    (found,) = [
+        finding
+        for finding in diagnose_stacks([FOLDER / "jdk17.log"]).report.findings
+        if finding.rule == "deadlock"
+    ]
+    assert "static initializer" in english()(found.remedy[1])
 
 
 def test_one_initializer_that_others_wait_for_is_no_deadlock() -> None:

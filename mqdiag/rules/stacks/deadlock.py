@@ -18,6 +18,10 @@ CYCLE = Deadlock(
     ),
     group="CID",
 )
+INITIALIZERS = say(
+    "Let no static initializer need a class whose initializer needs the first one: move the code into a method that is"
+    " called later, or load both classes in one thread at start."
+)
 
 
 def fires() -> Facts:
@@ -83,6 +87,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 "source": cycle.source,
             },
             explanation=tuple(lines),
-            remedy=check.card.remedy,
+            remedy=(check.card.remedy[0], INITIALIZERS) if "class-init" in cycle.kinds else check.card.remedy,
             weight=float(len(names)),
         )
