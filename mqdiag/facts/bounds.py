@@ -2,7 +2,7 @@
 
 RocketMQ asks before each pull whether a queue's cached count is above `pullThresholdForQueue` or its cached
 bodies above `pullThresholdSizeForQueue` MiB, per queue: nothing bounds the sum over queues and consumers.
-Source: DefaultMQPushConsumerImpl.pullMessage, clients 3.2.6 to 5.3.3.
+Source: DefaultMQPushConsumerImpl.pullMessage, clients 3.2.6 to 5.5.0.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""From the object graph and the threads to the RocketMQ view."""
+"""Reads what a heap holds of RocketMQ: consumers, queues, messages, producers and brokers; begin at `view.py`."""

@@ -278,7 +278,7 @@ ROWS = tuple(
         ("ConsumerOffsetManager.offsets", "3.2.6+", "offsetTable", "broker 3.2.6"),
         ("TopicConfigManager.topics", "3.2.6+", "topicConfigTable", "broker 3.2.6"),
         ("FutureTaskExt.task", "4.0.0+", "runnable", "broker 4.0.0-incubating"),
-        ("RequestTask.created_ms", "4.0.0+", "createTimestamp", "remoting 4.0.0-incubating"),
+        ("RequestTask.created_ms", "3.5.8+", "createTimestamp", "remoting 3.5.8"),
         ("PluginMessageStore.next", "4.0.0+", "next", "broker 4.0.0-incubating"),
         ("MessageStore.commit_log", "3.2.6+", "commitLog", "store 3.2.6"),
         ("MessageStore.consume_queue_store", "5.0.0+", "consumeQueueStore", "store 5.0.0"),

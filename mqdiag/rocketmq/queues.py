@@ -101,7 +101,7 @@ def queue_rows(
 
 
 def _finished_beyond(columns: _Columns, contents: QueueContents, place: int) -> int | None:
-    """Offsets above the head that were pulled and are no longer in the map."""
+    """How many pulled offsets above the head are no longer in the map."""
     head, pulled = contents.head.offset(place), columns.number("ProcessQueue.highest_offset", place)
     if head is None or pulled is None or pulled < head:
         return None
@@ -129,7 +129,7 @@ def _lag(columns: _Columns, contents: QueueContents, place: int, commit: int | N
 
 
 def _name_by_message(heap: Heap, owners: QueueOwners, contents: QueueContents) -> None:
-    """The last way: a queue's own first message says topic and queue id, and since 4.7.0 the broker.
+    """Name the queues that nothing refers to by their first message: topic, queue id, and since 4.7.1 the broker.
 
     A message of a `%RETRY%` queue carries its original topic once its listener has begun.
     """

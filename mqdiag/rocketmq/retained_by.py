@@ -1,9 +1,8 @@
 """What keeps messages in the heap: queues, executors, frames of threads, or a class and field of the application.
 
-The way leads up the dominator tree, through the insides of collections, to a class and a field. An object that one
-collection keeps is dominated by it, however the collection is built, so the way up needs no knowledge of collections
-beyond "a class of the JDK is not the owner". An object that several others keep has none above it but the root; the
-way then goes on from one of its referrers.
+For messages that the application keeps, a walk up the dominator tree finds the class and the field. A collection
+dominates its elements however it is built, so the walk only has to pass over classes of the JDK. An object that
+several others refer to has only the root above it; the walk then goes on from one of its referrers.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ _MAX_PATHS = 3
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _MAX_STEPS = 64
 _MANY, _FEW_EACH = 8, 8
-"""an application class with more than so many objects that each keep fewer than so many is an entry, not the owner"""
+"""more than 8 objects of an application class that keep fewer than 8 objects each, on average, are entries of a collection"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Reachable messages, each under the first that applies; int32 node arrays."""
+    """Reachable messages by what keeps them, each under the first that applies; int32 node arrays."""
 
     reachable: Nodes
     unreachable: int
@@ -38,11 +37,11 @@ class Split:
     in_frames: Nodes
     elsewhere: Nodes
     retainers: Retainers
-    """what keeps those elsewhere"""
+    """of the messages elsewhere"""
 
 
 def split_messages(heap: Heap, messages: Nodes, queued: Nodes, requested: Nodes) -> Split:
-    """Sort out all messages.
+    """Split all messages by what keeps them.
 
     Args:
         heap: the graph.
@@ -121,7 +120,7 @@ class Retainers:
 
 
 def find_retainers(heap: Heap, nodes: Nodes) -> Retainers:
-    """Climb from all objects at once; each round is one step up for all that have not arrived."""
+    """Walk up from all objects at once; each round is one step for all that have not arrived."""
     threads = np.unique(heap.references.extra_from)
     walk = _DominatorWalk(heap, nodes, threads)
     for _ in range(_MAX_STEPS):
@@ -170,13 +169,13 @@ class _DominatorWalk:
         return bool(self._open.size)
 
     def _above(self, nodes: Nodes) -> Nodes:
-        """Dominator of each node; where several hold it, so that only the root or a loader is above, a referrer."""
+        """Dominator of each node; a referrer instead where only the root or a class loader dominates it."""
         tree = self._heap.dominance
         parents = tree.dominator[tree.numbers[nodes]]
         above = np.where(parents > 0, tree.order[parents], -1).astype(np.int32)
         rows = self._heap.class_index(above)
         shared = (above < 0) | self._is_loader[rows]
-        # an owner may reach a node through two of its fields: one of them is as good as the other
+        # a dominator may reach a node through two of its fields: either one will do
         owner = ~shared & (self._is_class[above] | ~self._is_jdk[rows])
         owner[owner] = ~self._refers(above[owner], nodes[owner])
         shared |= owner
@@ -192,7 +191,7 @@ class _DominatorWalk:
         return direct
 
     def _end_of_chain(self, nodes: Nodes) -> Nodes:
-        """Where a linked chain begins: each step doubles, so a queue of 100,000 links takes 17."""
+        """First link of the chain of each node: steps double, so a chain of 100,000 links takes 17."""
         tree, heap = self._heap.dominance, self._heap
         rows = heap.class_index(nodes)
         ends = nodes.copy()
@@ -229,7 +228,7 @@ class _DominatorWalk:
         return np.isin(threads.astype(np.int64) * shift + nodes, held)
 
     def _is_entry(self, above: Nodes, rows: Nodes, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Application objects that each keep a few: something above them keeps them all."""
+        """Which dominators are entries of a collection: many objects of one class that keep few messages each."""
         entry = np.zeros(above.size, bool)
         plain = (above >= 0) & ~self._is_class[above]
         for row in np.unique(rows[plain]).tolist():

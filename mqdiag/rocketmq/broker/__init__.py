@@ -1,4 +1,1 @@
-"""The broker's side of a heap: BrokerController, its store, its queues.
-
-Structure decides which names are read, never the version: fields that were renamed are tried newest first.
-"""
+"""Reads the brokers of a heap: BrokerController, its store, its request queues; begin at `broker_facts.py`."""

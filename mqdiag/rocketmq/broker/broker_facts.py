@@ -1,4 +1,4 @@
-"""Puts together what a heap says about a broker."""
+"""Facts of each broker of a heap."""
 
 from __future__ import annotations
 

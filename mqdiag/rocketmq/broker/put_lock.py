@@ -1,4 +1,4 @@
-"""Who holds the commit log's lock, and for how long it says that somebody has."""
+"""The lock of the commit log: its owner, and how long it has been held."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_IN_LOCK = (
     ".handleHA(",
     ".handleDiskFlushAndHA(",
 )
-"""before the append: waits for a lock; after it: gives the lock back, waits for the flush and the slave"""
+"""frames of a put outside the lock: before it is taken, and after it is given back (flush, slave)"""
 
 
 def lock_age_ms(broker: Controller) -> int | None:
@@ -36,7 +36,7 @@ def lock_age_ms(broker: Controller) -> int | None:
 
 
 def put_lock(broker: Controller) -> PutLock | None:
-    """The lock of CommitLog.putMessage; None before 4.0.0, where it is the monitor of the commit log or a flag."""
+    """The lock of CommitLog.putMessage; None before 4.1.0, where it is the monitor of the commit log or a flag."""
     heap = broker.heap
     lock = fields.ref(heap, broker.commit_log, "CommitLog.lock")
     if lock < 0:

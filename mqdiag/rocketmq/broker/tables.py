@@ -1,4 +1,4 @@
-"""Tables and queues of a broker that grew without bound in some version, with what each keeps alive."""
+"""Tables and queues of a broker that grew without limit in some version: entries and retained bytes."""
 
 from __future__ import annotations
 
