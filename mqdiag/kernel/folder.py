@@ -146,7 +146,8 @@ def _chosen() -> _Chosen:
             return _Chosen((*read, own), own)
         reasons.append(why_not)
     if all(folder.read(_READY) is None for folder in read):
-        note_once(f"every run compiles the kernels again, in memory: {'; '.join(filter(None, reasons))}")
+        said = "; ".join(dict.fromkeys(filter(None, reasons)))
+        note_once(f"every run compiles the kernels again, in memory: {said}")
     return _Chosen(read, None)
 
 
