@@ -9,6 +9,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
+from mqdiag.language import english
 from mqdiag.read.stacks import Sample, read_stacks
 from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.library_packages import is_hidden
@@ -127,9 +128,12 @@ def test_a_cut_last_sample_counts_as_no_sample(tmp_path: Path) -> None:
 
 
 def test_one_whole_and_one_cut_sample_are_no_series(tmp_path: Path) -> None:
-    stacks = diagnose_stacks(cut_series(tmp_path, 1)).report.stacks
+    report = diagnose_stacks(cut_series(tmp_path, 1)).report
+    stacks = report.stacks
     assert stacks is not None
     assert (stacks.samples, stacks.cut_samples, stacks.not_judged_because) == (1, 1, "one-sample")
+    (found,) = [finding for finding in report.findings if finding.rule == "progress-not-judged"]
+    assert "1 sample at the end of the series is cut" in " ".join(map(english(), found.explanation))
 
 
 def test_samples_that_were_all_cut_count(tmp_path: Path) -> None:

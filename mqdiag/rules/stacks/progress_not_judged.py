@@ -77,6 +77,14 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             repeated_samples=stacks.repeated_samples,
         )
     ]
+    if stacks.cut_samples:
+        lines.append(
+            say(
+                "{cut:count} {cut:sample|samples} at the end of the series {cut:is|are} cut and {cut:does|do} not"
+                " count.",
+                cut=stacks.cut_samples,
+            )
+        )
     if cause == "mixed-jvms":
         for process in sorted({sample.process for sample in stacks.series}):
             own = [sample.path for sample in stacks.series if sample.process == process]
