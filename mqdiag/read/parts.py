@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mqdiag.read.admin.reader import begins_answer, is_admin_output
-from mqdiag.read.crash import is_crash_report
+from mqdiag.read.admin.recognise import begins_answer, is_admin_output
+from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.header import is_header
 from mqdiag.read.stacks.thread_info import begins as begins_thread

@@ -15,7 +15,8 @@ from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
-from mqdiag.read.admin.reader import is_admin_output, read_admin
+from mqdiag.read.admin.reader import read_admin
+from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks import read_stacks
 from mqdiag.text import say

@@ -12,7 +12,8 @@ from mqdiag.errors import InputError
 from mqdiag.facts import CrashFacts, Input
 from mqdiag.facts.crash import CrashReport
 from mqdiag.progress import Progress
-from mqdiag.read.crash import HEADS, is_crash_report, read_crash
+from mqdiag.read.crash.reader import read_crash
+from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks.decode import text_pieces
 from mqdiag.read.stacks.source import open_members

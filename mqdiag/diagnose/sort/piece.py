@@ -10,6 +10,7 @@ from functools import cached_property
 
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
+STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
 SCAN_CHUNK = 8 << 20
 LONGEST_MARK = 64

@@ -6,15 +6,15 @@ import sys
 from io import BufferedReader
 from pathlib import Path
 
-from mqdiag.diagnose.sort.kind import all_kinds
-from mqdiag.diagnose.sort.piece import Piece
-from mqdiag.diagnose.sort.walk import STANDARD_INPUT
+from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
+from mqdiag.read.admin.recognise import is_admin_output
+from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content
+from mqdiag.read.stacks import MARKS, is_of_a_tool
 
-_OF_ANY_COMMAND = {"admin", "crash"}
-"""kinds of text that have no command of their own"""
+_CRASH_HEADS = tuple(head.encode() for head in HEADS)
 
 
 def needs_sorting(path: str, own: str) -> bool:
@@ -30,9 +30,16 @@ def needs_sorting(path: str, own: str) -> bool:
         return False
     if path == STANDARD_INPUT:
         piece = Piece(name=path, path=path, size_bytes=len(head), head=head)
-    kinds = {kind.name for kind in all_kinds() if kind.recognise(piece)}
-    if kinds & _OF_ANY_COMMAND or (own == "log" and kinds == {"stacks"}):
+    text = decoded(piece.head)
+    # answers of mqadmin and crash reports have no command of their own
+    if is_admin_output(text) or is_crash_report(text) or piece.holds(_CRASH_HEADS):
         return True
+    if own == "log" and (piece.holds(MARKS) or is_of_a_tool(head)):
+        # Here, not above: thread dumps are read without the patterns of logs.
+        from mqdiag.read.logs.recognise import is_log
+
+        if not is_log(head, path):
+            return True
     return piece.content is Content.TEXT and size <= MAX_BYTES and bool(parts_of(decoded(_whole(path, head))))
 
 

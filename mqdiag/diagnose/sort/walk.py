@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
-from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
@@ -22,7 +22,6 @@ from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
 from mqdiag.text import NOTHING, Text, say
 
-STANDARD_INPUT = "-"
 MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
 _ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})

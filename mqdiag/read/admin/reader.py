@@ -11,86 +11,21 @@ from mqdiag.read.admin import routes
 from mqdiag.read.admin.cells import Head, Row, head_of
 from mqdiag.read.admin.lines import LINES
 from mqdiag.read.admin.output import MOST_SETTINGS, Output, of_file_name
+from mqdiag.read.admin.recognise import COMMAND, COMMANDS, PROPERTIES, ROUTE_MARK, SECTION
 from mqdiag.read.admin.tables import Table, table_of
 
 MOST_LINES = 1_000_000
 LONGEST_LINE = 8192
 MOST_ROUTE_CHARACTERS = 1 << 20
-_COMMANDS = {
-    "consumerProgress": r"(?:-g|--groupName)",
-    "consumerStatus": r"(?:-g|--consumerGroup)",
-    "consumerConnection": r"(?:-g|--consumerGroup)",
-    "producerConnection": r"(?:-g|--producerGroup)",
-    "topicStatus": r"(?:-t|--topic)",
-    "topicRoute": r"(?:-t|--topic)",
-    "clusterList": r"(?:-c|--clusterName)",
-    "brokerStatus": r"(?:-b|--brokerAddr)",
-    "getBrokerConfig": r"(?:-b|--brokerAddr)",
-    "haStatus": r"(?:-b|--brokerAddr)",
-    "statsAll": r"(?:-t|--topic)",
-}
-_COMMAND = re.compile(rf"(?:^|.*\bmqadmin\S*\s+(?:\S+\s+){{0,20}}?)[$>]?\s*({'|'.join(_COMMANDS)})\b")
-_NAMED = {name: re.compile(rf"{option}[ =]?\s*[\"']?([%\w.-]+)") for name, option in _COMMANDS.items()}
-_NAMES_ITS_ANSWER = frozenset(_COMMANDS) - {
+_NAMED = {name: re.compile(rf"{option}[ =]?\s*[\"']?([%\w.-]+)") for name, option in COMMANDS.items()}
+_NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
     "clusterList",
     "brokerStatus",
     "getBrokerConfig",
     "haStatus",
     "statsAll",
 }
-_PROPERTIES = "#Consumer Properties#"
-_SECTION = re.compile(r"#(?:Consumer|User) [\w&# ]{2,40}#\s*$")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
-MARKS = (
-    "#Consumer Offset",
-    "#Diff Total",
-    "brokerVersionDesc",
-    "#BID",
-    "#Min Offset",
-    "#InTotalYest",
-    "#ConsumerRunningInfoFile",
-    "subscription in the same group of consumer",
-    "can't consume for a while",
-    "can't lock for a while",
-    _PROPERTIES,
-    "#ClientId",
-    "Below is subscription",
-    "#BrokerAddrs",
-    "#InMsg24Hour",
-    "#SlaveAckOffset",
-    "#MasterFlushOffset",
-    routes.MARK,
-)
-"""words that only mqadmin prints"""
-_LIKE_MQADMIN = re.compile(
-    # a console's tables and pages, getBrokerConfig, and connections in versions without heads
-    r"^\W*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
-    r"|^={6,}(?:My )?(?:Master: )?\S+:\d+=+"
-    r"|^\s*\d{3,4}\s+\S+\s+/?\S+:\d{1,5}\s+[A-Z_]+\s+V\d\S*\s*$|^producer group \(\S+\) instance : "
-    r"|^\W*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]",
-    re.M,
-)
-
-
-_FIRST_COUNTER = re.compile(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
-"""a line of brokerStatus, which fills names up to 32 characters"""
-
-
-def is_admin_output(head: str) -> bool:
-    """Whether text holds what an mqadmin command prints, or a copy of a console's page."""
-    return any(mark in head for mark in MARKS) or _LIKE_MQADMIN.search(head) is not None
-
-
-def begins_answer(line: str, *, by_counters: bool = True) -> bool:
-    """Whether a line is a command of mqadmin, or the beginning of what one prints.
-
-    Args:
-        line: as printed.
-        by_counters: whether a line of a key and its value is enough; other evidence has such lines too.
-    """
-    if _COMMAND.match(line) is not None or is_admin_output(line) or _SECTION.match(line) is not None:
-        return True
-    return by_counters and _FIRST_COUNTER.match(line) is not None
 
 
 def read_admin(name: str, lines: Iterable[str]) -> AdminFacts:
@@ -122,12 +57,12 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Take one line."""
-        command = _COMMAND.match(line)
+        command = COMMAND.match(line)
         if command is not None:
             self._begin(command[1], line[command.end() :])
         elif self._route or line.startswith("{"):
             self._take_route(line)
-        elif _SECTION.match(line):
+        elif SECTION.match(line):
             self._begin_section(line)
         elif not self._begin_table(line) and not self._take_row(line):
             self._take_line(line)
@@ -142,7 +77,7 @@ class _Reader:
     def _begin_section(self, line: str) -> None:
         self._table = None
         self._section = line.strip()
-        if self._section == _PROPERTIES:
+        if self._section == PROPERTIES:
             self._out.end_answer()
 
     def _begin_table(self, line: str) -> bool:
@@ -167,7 +102,7 @@ class _Reader:
         return self._table.take(self._out, Row(self._head, line, self._table.optional))
 
     def _take_line(self, line: str) -> None:
-        if self._section == _PROPERTIES:
+        if self._section == PROPERTIES:
             found = _PROPERTY.match(line)
             if found is not None and len(self._out.answer.properties) < MOST_SETTINGS:
                 self._out.answer.properties[found[1]] = found[2].strip()
@@ -190,5 +125,5 @@ class _Reader:
 
     def _end_route(self) -> None:
         text, self._route = "\n".join(self._route), []
-        if routes.MARK in text:
+        if ROUTE_MARK in text:
             self._out.routes += routes.routes_of(self._out.source, self._out.named, text)

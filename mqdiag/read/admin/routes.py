@@ -9,7 +9,6 @@ import msgspec
 
 from mqdiag.facts.admin import TopicRoute
 
-MARK = '"brokerDatas"'
 _BARE_KEY = re.compile(r"([{,]\s*)(\d{1,10})(\s*:)")
 
 

@@ -12,28 +12,13 @@ from typing import Any
 
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
+from mqdiag.read.crash.recognise import HEADS
 
 MOST_LINES = 500_000
 LONGEST_LINE = 8192
 MOST_FRAMES = 200
 MOST_THREADS = 10_000
-HEADS = (
-    "# A fatal error has been detected by the Java Runtime Environment",
-    "# There is insufficient memory for the Java Runtime Environment to continue",
-)
-MARKS = (*HEADS, "Java Threads: ( => current thread )", "---------------  P R O C E S S  ---------------")
 _UNITS = {"": 1, "k": 1 << 10, "K": 1 << 10, "m": 1 << 20, "M": 1 << 20, "g": 1 << 30, "G": 1 << 30}
-
-
-def is_crash_report(text: str) -> bool:
-    """Whether text has the head of a crash report, or a list that only such a report has."""
-    return any(mark in text for mark in MARKS)
-
-
-def begins_as_crash_report(text: str) -> bool:
-    """Whether a text is a crash report, or a part of one, and not a log that has the head of one."""
-    first = [line.strip() for line in text[:4096].split("\n") if line.strip(" #\r\n")][:1]
-    return bool(first) and first[0].startswith(MARKS)
 
 
 def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:

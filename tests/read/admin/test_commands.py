@@ -8,7 +8,8 @@ import pytest
 
 from mqdiag.facts import AdminFacts
 from mqdiag.facts.admin import ConnectedClient, ReplicaListed, Subscription
-from mqdiag.read.admin.reader import is_admin_output, read_admin
+from mqdiag.read.admin.reader import read_admin
+from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.paste import decoded
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"

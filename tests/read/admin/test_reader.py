@@ -10,7 +10,8 @@ import pytest
 
 from mqdiag.facts import AdminFacts
 from mqdiag.facts.put_buckets import puts_of
-from mqdiag.read.admin.reader import is_admin_output, read_admin
+from mqdiag.read.admin.reader import read_admin
+from mqdiag.read.admin.recognise import is_admin_output
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
 VERSIONS = sorted(path.parent.name for path in FIXTURES.glob("*/clusterList.txt"))

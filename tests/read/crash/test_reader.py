@@ -9,8 +9,9 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.crash import CrashContainer, CrashReport
-from mqdiag.read.crash import begins_as_crash_report, is_crash_report, read_crash
 from mqdiag.read.crash.frames import parts_of
+from mqdiag.read.crash.reader import read_crash
+from mqdiag.read.crash.recognise import begins_as_crash_report, is_crash_report
 
 JDK_8 = """\
 #

@@ -1,0 +1,72 @@
+"""Whether a text, or a line, is of mqadmin; without the patterns of the reader, which cost time."""
+
+from __future__ import annotations
+
+import re
+
+COMMANDS = {
+    "consumerProgress": r"(?:-g|--groupName)",
+    "consumerStatus": r"(?:-g|--consumerGroup)",
+    "consumerConnection": r"(?:-g|--consumerGroup)",
+    "producerConnection": r"(?:-g|--producerGroup)",
+    "topicStatus": r"(?:-t|--topic)",
+    "topicRoute": r"(?:-t|--topic)",
+    "clusterList": r"(?:-c|--clusterName)",
+    "brokerStatus": r"(?:-b|--brokerAddr)",
+    "getBrokerConfig": r"(?:-b|--brokerAddr)",
+    "haStatus": r"(?:-b|--brokerAddr)",
+    "statsAll": r"(?:-t|--topic)",
+}
+COMMAND = re.compile(rf"(?:^|.*\bmqadmin\S*\s+(?:\S+\s+){{0,20}}?)[$>]?\s*({'|'.join(COMMANDS)})\b")
+PROPERTIES = "#Consumer Properties#"
+ROUTE_MARK = '"brokerDatas"'
+"""in the JSON of topicRoute"""
+SECTION = re.compile(r"#(?:Consumer|User) [\w&# ]{2,40}#\s*$")
+MARKS = (
+    "#Consumer Offset",
+    "#Diff Total",
+    "brokerVersionDesc",
+    "#BID",
+    "#Min Offset",
+    "#InTotalYest",
+    "#ConsumerRunningInfoFile",
+    "subscription in the same group of consumer",
+    "can't consume for a while",
+    "can't lock for a while",
+    PROPERTIES,
+    "#ClientId",
+    "Below is subscription",
+    "#BrokerAddrs",
+    "#InMsg24Hour",
+    "#SlaveAckOffset",
+    "#MasterFlushOffset",
+    ROUTE_MARK,
+)
+"""words that only mqadmin prints"""
+_LIKE_MQADMIN = re.compile(
+    # a console's tables and pages, getBrokerConfig, and connections in versions without heads
+    r"^[^\w\n]*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
+    r"|^={6,}(?:My )?(?:Master: )?\S+:\d+=+"
+    r"|^[ \t]*\d{3,4}[ \t]+\S+\s+/?\S+:\d{1,5}\s+[A-Z_]+\s+V\d\S*\s*$|^producer group \(\S+\) instance : "
+    r"|^[^\w\n]*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]",
+    re.M,
+)
+_FIRST_COUNTER = re.compile(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
+"""a line of brokerStatus, which fills names up to 32 characters"""
+
+
+def is_admin_output(head: str) -> bool:
+    """Whether text holds what an mqadmin command prints, or a copy of a console's page."""
+    return any(mark in head for mark in MARKS) or _LIKE_MQADMIN.search(head) is not None
+
+
+def begins_answer(line: str, *, by_counters: bool = True) -> bool:
+    """Whether a line is a command of mqadmin, or the beginning of what one prints.
+
+    Args:
+        line: as printed.
+        by_counters: whether a line of a key and its value is enough; other evidence has such lines too.
+    """
+    if COMMAND.match(line) is not None or is_admin_output(line) or SECTION.match(line) is not None:
+        return True
+    return by_counters and _FIRST_COUNTER.match(line) is not None

@@ -1,0 +1,20 @@
+"""Whether a text is a crash report, or has the head of one; without the patterns of the reader, which cost time."""
+
+from __future__ import annotations
+
+HEADS = (
+    "# A fatal error has been detected by the Java Runtime Environment",
+    "# There is insufficient memory for the Java Runtime Environment to continue",
+)
+MARKS = (*HEADS, "Java Threads: ( => current thread )", "---------------  P R O C E S S  ---------------")
+
+
+def is_crash_report(text: str) -> bool:
+    """Whether text has the head of a crash report, or a list that only such a report has."""
+    return any(mark in text for mark in MARKS)
+
+
+def begins_as_crash_report(text: str) -> bool:
+    """Whether a text is a crash report, or a part of one, and not a log that has the head of one."""
+    first = [line.strip() for line in text[:4096].split("\n") if line.strip(" #\r\n")][:1]
+    return bool(first) and first[0].startswith(MARKS)
