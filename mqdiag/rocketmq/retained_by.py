@@ -23,7 +23,7 @@ _MAX_PATHS = 3
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _MAX_STEPS = 64
 _MANY, _FEW_EACH = 8, 8
-"""over 8 objects of an application class that keep fewer than 8 objects each, on average, are entries of a collection"""
+"""over 8 objects of an application class that keep fewer than 8 each, on average, are entries of a collection"""
 
 
 @dataclass(frozen=True, kw_only=True)
