@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.graph import index
+from mqdiag.report_json import encoded
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import dump_of, heap_of
@@ -42,4 +43,4 @@ def test_a_report_is_the_same_with_rows_of_either_kind(monkeypatch: pytest.Monke
     narrow = diagnose_heap(SAMPLE).report
     monkeypatch.setattr(index, "_SMALL_ROWS", 0)
     wide = diagnose_heap(SAMPLE).report
-    assert msgspec.to_builtins(wide) == msgspec.to_builtins(narrow)
+    assert msgspec.to_builtins(wide, enc_hook=encoded) == msgspec.to_builtins(narrow, enc_hook=encoded)

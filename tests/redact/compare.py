@@ -11,6 +11,7 @@ import msgspec
 
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Report
+from mqdiag.report_json import encoded
 
 _FILE = re.compile(r"\.inputs\[0\]\.(path|bytes|format)")
 _DUPLICATES = re.compile(r"\.heap\.waste\.duplicate_strings")
@@ -31,7 +32,7 @@ def reported(path: Path) -> Report:
 
 def differences(original: Path, redacted: Path) -> list[str]:
     """What differs and should not."""
-    one, other = (msgspec.to_builtins(reported(path)) for path in (original, redacted))
+    one, other = (msgspec.to_builtins(reported(path), enc_hook=encoded) for path in (original, redacted))
     return [
         f"{place}: {before!r} became {after!r}"
         for place, before, after in _different(one, other, "")
