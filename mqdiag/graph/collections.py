@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.chains import follow_chains
+from mqdiag.graph.kernels.linked_chains import follow_chains
 
 Nodes = NDArray[np.int32]
 Owners = NDArray[np.int64]

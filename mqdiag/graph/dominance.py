@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.index import ObjectIndex
+from mqdiag.graph.kernels import depth_first
 from mqdiag.graph.kernels import dominators as kernel
-from mqdiag.graph.kernels import reach
-from mqdiag.graph.kernels.tally import heavy_children
+from mqdiag.graph.kernels.row_counts import heavy_children
 from mqdiag.graph.references import References
 from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
@@ -105,7 +105,7 @@ def build_dominance(
     order = np.empty(count + 1, np.int32)
     parents = np.empty(count + 1, np.int32)
     cursors = np.empty(count, np.uint32)
-    reached = reach.depth_first(
+    reached = depth_first.depth_first(
         references.starts,
         references.edges,
         index.rows,

@@ -6,7 +6,7 @@ import numpy as np
 
 from mqdiag.facts.heap import DominatorBox
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.tally import sum_children
+from mqdiag.graph.kernels.row_counts import sum_children
 from mqdiag.graph.paths import describe
 
 MIN_SHARE = 0.01

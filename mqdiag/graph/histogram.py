@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.heap import ClassRow
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.dominators import retained_by_group
-from mqdiag.graph.kernels.tally import sum_by_row
+from mqdiag.graph.kernels.row_counts import sum_by_row
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, WIDTHS
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.graph.kernels import order as order_kernel
+from mqdiag.graph.kernels import id_order as order_kernel
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian

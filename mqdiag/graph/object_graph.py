@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.graph.classes import ClassTable
+from mqdiag.graph.class_objects import with_mirrors
+from mqdiag.graph.class_table import ClassTable
 from mqdiag.graph.index import ObjectIndex
-from mqdiag.graph.kernels.gaps import array_lengths
-from mqdiag.graph.kernels.tally import find_ascending
-from mqdiag.graph.mirrors import with_mirrors
+from mqdiag.graph.kernels.row_counts import find_ascending
+from mqdiag.graph.kernels.size_gaps import array_lengths
 from mqdiag.graph.references import References, TooManyReferences, build_references
 from mqdiag.graph.roots import RootSet, build_roots
 from mqdiag.graph.shallow import SizeModel

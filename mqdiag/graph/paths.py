@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.kernels.breadth import breadth_first, find_referrers
+from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.graph.strings import text

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.breadth import find_referrers
+from mqdiag.graph.kernels.breadth_first import find_referrers
 
 
 def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.kernels.reach import mark
+from mqdiag.graph.kernels.depth_first import mark
 from mqdiag.graph.object_graph import ObjectGraph
 
 _MARKED, _WALL, _MET = 1, 2, 3

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.index import ObjectIndex
-from mqdiag.graph.kernels import gaps as kernel
+from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
 

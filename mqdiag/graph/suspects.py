@@ -13,9 +13,9 @@ import numpy as np
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.tally import sum_inside
+from mqdiag.graph.kernels.row_counts import sum_inside
 from mqdiag.graph.paths import describe, edge_name, steps_of
-from mqdiag.graph.telling_way import JDK, is_named, named_class, telling_way
+from mqdiag.graph.readable_path import JDK, is_named, named_class, readable_path
 
 MIN_SHARE = 0.05
 """of the reachable bytes"""
@@ -109,7 +109,7 @@ def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], b
     tree = heap.dominance
     node = int(tree.order[number])
     weight = int(tree.retained(np.array([number], np.int32))[0])
-    way = telling_way(heap, node) if weight >= _WORTH_A_PASS * total else heap.path_nodes(node)
+    way = readable_path(heap, node) if weight >= _WORTH_A_PASS * total else heap.path_nodes(node)
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",

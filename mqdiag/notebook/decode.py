@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mqdiag.graph import Heap
-from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
+from mqdiag.graph.array_elements import array_elements
+from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
 from mqdiag.graph.plain import PlainValue, box_value
-from mqdiag.graph.slots import slots
 from mqdiag.read.hprof.types import BYTE, CHAR, DTYPES
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def to_python(heap: Heap, node: int, depth: int) -> Any:
 def _array(heap: Heap, node: int, depth: int) -> Any:
     found = heap.primitive_array(node)
     if found is None:
-        return [to_python(heap, element, depth - 1) for element in slots(heap, node).tolist()]
+        return [to_python(heap, element, depth - 1) for element in array_elements(heap, node).tolist()]
     kind, raw, _ = found
     if kind == BYTE:
         return raw

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap
-from mqdiag.graph.columns import Column, column
+from mqdiag.graph.field_columns import Column, column
 from mqdiag.graph.histogram import class_rows
 from mqdiag.notebook.decode import decode
 from mqdiag.read.hprof.types import BOOLEAN, CHAR, DOUBLE, FLOAT, REFERENCE

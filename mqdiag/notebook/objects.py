@@ -9,11 +9,11 @@ import numpy as np
 
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph import Heap
+from mqdiag.graph.array_elements import array_elements
 from mqdiag.graph.merged_paths import paths_to_one
 from mqdiag.graph.paths import edge_name
 from mqdiag.graph.plain import PlainValue, field_value, plain_value, static_value
 from mqdiag.graph.referrers import referrers_of
-from mqdiag.graph.slots import slots
 from mqdiag.notebook.decode import decode, to_python
 from mqdiag.read.hprof.types import REFERENCE
 from mqdiag.render.wording.safe import safe
@@ -132,7 +132,7 @@ class JavaObject:
         return self._element(place)
 
     def _element(self, place: int) -> Any:
-        elements = slots(self._heap, self._node, place + 1)
+        elements = array_elements(self._heap, self._node, place + 1)
         if self._heap.primitive_array(self._node, 0) is None:
             return decode(self._heap, int(elements[place]) if place < elements.size else -1)
         value = to_python(self._heap, self._node, 1)[place]
@@ -165,7 +165,7 @@ class JavaObject:
             for name, value, is_reference in self._raw_fields()
             if is_reference and int(value or 0) >= 0
         ]
-        elements = slots(heap, self._node).tolist()
+        elements = array_elements(heap, self._node).tolist()
         return found + [(f"[{at}]", JavaObject(heap, held)) for at, held in enumerate(elements) if held >= 0]
 
     def referrers(self, limit: int | None = None) -> list[tuple[str, JavaObject]]:

@@ -21,8 +21,8 @@ from mqdiag.read.hprof.object_finder import ObjectFinder
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
-from mqdiag.redact.asked import Asked
-from mqdiag.redact.kernels.texts import MOST_BYTES, hash_texts
+from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_texts
+from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.rocketmq.names import names_of
 from mqdiag.text import say
 
@@ -60,7 +60,7 @@ class Rewriting:
 
 
 def find_kept(
-    outline: Outline, asked: Asked, index: BlockIndex, progress: Progress, release: Callable[[], None]
+    outline: Outline, asked: RetainedClasses, index: BlockIndex, progress: Progress, release: Callable[[], None]
 ) -> Rewriting:
     """Find what may stay.
 
@@ -82,7 +82,12 @@ def find_kept(
 
 class _Finder:
     def __init__(
-        self, outline: Outline, asked: Asked, index: BlockIndex, progress: Progress, release: Callable[[], None]
+        self,
+        outline: Outline,
+        asked: RetainedClasses,
+        index: BlockIndex,
+        progress: Progress,
+        release: Callable[[], None],
     ) -> None:
         self._outline, self._asked, self._index, self._progress = outline, asked, index, progress
         self._layouts = asked.layouts

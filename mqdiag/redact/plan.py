@@ -13,7 +13,7 @@ from mqdiag.read.hprof.block_index import BlockIndex, is_among
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, KNOWN_TAGS, UTF8, big_endian
 from mqdiag.redact.keep import Rewriting
-from mqdiag.redact.kernels import rewrite as kernel
+from mqdiag.redact.kernels import rewrite_objects as kernel
 
 JOB_BYTES = 1 << 20
 _MOST_PIECES = 256
@@ -25,7 +25,7 @@ _OBJECT_ARRAY, _INSTANCE = 0x22, 0x21
 _PRIMITIVES = range(4, 12)
 
 
-class Fate(Enum):
+class Action(Enum):
     """What becomes of a stretch of bytes."""
 
     COPY = auto()
@@ -42,11 +42,11 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes of the file with one fate. `first`, `last`: the records of RECORDS."""
+    """Bytes of the file with one action. `first`, `last`: the records of RECORDS."""
 
     start: int
     end: int
-    fate: Fate
+    action: Action
     first: int = 0
     last: int = 0
 
@@ -75,7 +75,7 @@ class Plan:
         job: list[Piece] = []
         size = 0
         for piece in self.pieces:
-            made = piece.end - piece.start if not holes or piece.fate is not Fate.BLANK else 0
+            made = piece.end - piece.start if not holes or piece.action is not Action.BLANK else 0
             if job and (size + made > JOB_BYTES or len(job) == _MOST_PIECES):
                 yield job
                 job, size = [], 0
@@ -106,7 +106,7 @@ def make_plan(outline: Outline, rewriting: Rewriting, index: BlockIndex) -> Plan
     symbols = _symbols_kept(outline, tags, offsets, lengths, rewriting)
     stops = {start: stop for (start, _), stop in zip(outline.segments, index.stops, strict=True)}
     planner = _Planner(outline, stops, rewriting, index)
-    planner.add(0, outline.header.size, Fate.COPY)
+    planner.add(0, outline.header.size, Action.COPY)
     planner.records(tags, offsets, lengths)
     planner.blank_until(size)
     return Plan(size, planner.pieces, tags, offsets, lengths, symbols, planner.unread, planner.counts)
@@ -141,12 +141,12 @@ class _Planner:
         self.unread = 0
         self.counts = np.zeros(4, np.int64)
 
-    def add(self, start: int, end: int, fate: Fate) -> None:
+    def add(self, start: int, end: int, action: Action) -> None:
         """A stretch, in jobs' portions; what lies before it and was not planned is blanked."""
         self.blank_until(start)
-        step = end - start if fate is Fate.OBJECTS else JOB_BYTES
+        step = end - start if action is Action.OBJECTS else JOB_BYTES
         for begin in range(start, end, max(step, 1)):
-            self.pieces.append(Piece(begin, min(begin + step, end), fate))
+            self.pieces.append(Piece(begin, min(begin + step, end), action))
         self._at = max(self._at, end)
 
     def blank_until(self, end: int) -> None:
@@ -155,7 +155,7 @@ class _Planner:
             start, self._at = self._at, end
             self.unread += end - start
             for begin in range(start, end, JOB_BYTES):
-                self.pieces.append(Piece(begin, min(begin + JOB_BYTES, end), Fate.BLANK))
+                self.pieces.append(Piece(begin, min(begin + JOB_BYTES, end), Action.BLANK))
 
     def records(self, tags: NDArray[np.uint8], offsets: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """All top-level records; runs of small ones are one piece."""
@@ -169,7 +169,7 @@ class _Planner:
             if single == tags.size:
                 break
             start, end = int(offsets[single]), int(ends[single])
-            self.add(start - _HEADER, start, Fate.COPY)
+            self.add(start - _HEADER, start, Action.COPY)
             if is_heap[single]:
                 self._segment(start, end, self._stops.get(start, start))
             else:
@@ -181,7 +181,7 @@ class _Planner:
             until = int(np.searchsorted(ends[first:last], start + JOB_BYTES, "right")) + first
             until = max(until, first + 1)
             self.blank_until(start)
-            self.pieces.append(Piece(start, int(ends[until - 1]), Fate.RECORDS, first, until))
+            self.pieces.append(Piece(start, int(ends[until - 1]), Action.RECORDS, first, until))
             self._at = int(ends[until - 1])
             first = until
 
@@ -204,23 +204,23 @@ class _Planner:
             if until - start > JOB_BYTES:
                 # Blocks are much smaller: one ends in between.
                 until = int(self._ends[np.searchsorted(self._ends, start + JOB_BYTES, "right") - 1])
-            self.add(start, until, Fate.OBJECTS)
+            self.add(start, until, Action.OBJECTS)
             start = until
 
     def _large(self, start: int, end: int, kind: int, *, is_body: bool) -> None:
         if kind in _PRIMITIVES:
             content = start + 10 + self._id_size
-            fate = {5: Fate.WIDE_LETTERS, 8: Fate.LETTERS}.get(kind, Fate.BLANK)
-            counted = kernel.BLANKED if fate is Fate.BLANK else kernel.REPLACED
+            action = {5: Action.WIDE_LETTERS, 8: Action.LETTERS}.get(kind, Action.BLANK)
+            counted = kernel.BLANKED if action is Action.BLANK else kernel.REPLACED
             if is_body:
-                fate, counted = Fate.BLANK, kernel.BODIES
-            self.add(start, content, Fate.COPY)
-            self.add(content, end, fate)
+                action, counted = Action.BLANK, kernel.BODIES
+            self.add(start, content, Action.COPY)
+            self.add(content, end, action)
             self.counts[counted] += 1
         elif kind == _OBJECT_ARRAY:
-            self.add(start, end, Fate.COPY)
+            self.add(start, end, Action.COPY)
         elif kind == _INSTANCE and end - start > _BEYOND_BYTES:
-            self.add(start, start + 9 + 2 * self._id_size, Fate.COPY)
-            self.add(start + 9 + 2 * self._id_size, end, Fate.BLANK)
+            self.add(start, start + 9 + 2 * self._id_size, Action.COPY)
+            self.add(start + 9 + 2 * self._id_size, end, Action.BLANK)
         else:
-            self.add(start, end, Fate.OBJECTS)
+            self.add(start, end, Action.OBJECTS)

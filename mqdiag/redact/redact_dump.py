@@ -17,10 +17,10 @@ from mqdiag.kernel import folder
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.mapped import Releasing, open_mapped
 from mqdiag.read.hprof.outline import Outline, read_outline
-from mqdiag.redact.asked import Asked
 from mqdiag.redact.keep import find_kept
-from mqdiag.redact.kernels import rewrite as kernel
+from mqdiag.redact.kernels import rewrite_objects as kernel
 from mqdiag.redact.plan import Plan, make_plan
+from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.redact.write import Rewriter, redacted
 from mqdiag.text import say
 
@@ -86,7 +86,7 @@ def redact_dump(
         if folder.needs_warming():
             progress.note(say("compiling kernels, only at the first run on this machine"))
         progress = Releasing(progress, original)
-        outline, asked, index = read_outline(original.source, Asked, original.release, progress)
+        outline, asked, index = read_outline(original.source, RetainedClasses, original.release, progress)
         if not index.has_objects():
             raise InputError(
                 original.source.path,

@@ -18,16 +18,16 @@ from mqdiag.progress import Progress
 from mqdiag.read.hprof.mapped import MappedDump
 from mqdiag.read.hprof.walk import worker_count
 from mqdiag.redact.keep import Rewriting
-from mqdiag.redact.kernels.records import rewrite_records
-from mqdiag.redact.kernels.rewrite import rewrite_sub_records
-from mqdiag.redact.plan import JOB_BYTES, Fate, Piece, Plan
+from mqdiag.redact.kernels.rewrite_objects import rewrite_sub_records
+from mqdiag.redact.kernels.rewrite_records import rewrite_records
+from mqdiag.redact.plan import JOB_BYTES, Action, Piece, Plan
 from mqdiag.text import say
 
 _Made = TypeVar("_Made")
 _LETTER = ord("x")
 _AHEAD = 2
 """portions for each thread that may wait to be written"""
-_NOT_READ = (Fate.BLANK, Fate.LETTERS, Fate.WIDE_LETTERS)
+_NOT_READ = (Action.BLANK, Action.LETTERS, Action.WIDE_LETTERS)
 Write = Callable[[int, NDArray[np.uint8]], None]
 """takes bytes, valid until it returns, and their place in the file"""
 
@@ -48,7 +48,7 @@ class Rewriter:
             holes: leave out the zeros, which the file has already where nothing was written.
 
         Returns:
-            arrays by fate as the kernel counts them.
+            arrays by action as the kernel counts them.
         """
         counts = np.zeros(4, np.int64)
         for is_read, pieces in _runs(job, holes=holes):
@@ -81,15 +81,15 @@ class Rewriter:
         stretches = []
         for piece in pieces:
             part = data[piece.start - base : piece.end - base]
-            if piece.fate is Fate.OBJECTS:
+            if piece.action is Action.OBJECTS:
                 stretches.append((piece.start - base, piece.end - base))
-            elif piece.fate is Fate.BLANK:
+            elif piece.action is Action.BLANK:
                 part[:] = 0
-            elif piece.fate is Fate.LETTERS:
+            elif piece.action is Action.LETTERS:
                 part[:] = _LETTER
-            elif piece.fate is Fate.WIDE_LETTERS:
+            elif piece.action is Action.WIDE_LETTERS:
                 part[0::2], part[1::2] = 0, _LETTER
-            elif piece.fate is Fate.RECORDS:
+            elif piece.action is Action.RECORDS:
                 chosen = slice(piece.first, piece.last)
                 columns = plan.tags[chosen], plan.offsets[chosen], plan.lengths[chosen], plan.kept[chosen]
                 rewrite_records(part, piece.start, *columns, self._id_size, *rewriting.key)
@@ -104,9 +104,9 @@ class Rewriter:
 
 def _runs(job: list[Piece], *, holes: bool) -> Iterator[tuple[bool, list[Piece]]]:
     """(whether it must be read, pieces) of stretches that are made together."""
-    for fate, pieces in groupby(job, lambda piece: piece.fate if piece.fate in _NOT_READ else None):
-        if not (holes and fate is Fate.BLANK):
-            yield fate is None, list(pieces)
+    for action, pieces in groupby(job, lambda piece: piece.action if piece.action in _NOT_READ else None):
+        if not (holes and action is Action.BLANK):
+            yield action is None, list(pieces)
 
 
 def redacted(

@@ -10,9 +10,9 @@ import numpy as np
 
 from mqdiag.facts.shown import PlainValue, ShownEntry, ShownValue
 from mqdiag.graph import Heap
-from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
+from mqdiag.graph.array_elements import array_elements
+from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
 from mqdiag.graph.plain import field_value, plain_value, static_value
-from mqdiag.graph.slots import slots
 from mqdiag.read.hprof.types import BYTE, CHAR, NAMES, REFERENCE, unpack_all, width_of
 
 LONGEST_TEXT = 64
@@ -129,7 +129,7 @@ def element_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
     """The first elements of an array; a byte array's are never shown."""
     found = heap.primitive_array(node, FIRST * 8)
     if found is None:
-        return tuple(reference(heap, int(element)) for element in slots(heap, node, FIRST))
+        return tuple(reference(heap, int(element)) for element in array_elements(heap, node, FIRST))
     kind, raw, _ = found
     if kind == BYTE:
         return ()

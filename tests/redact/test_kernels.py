@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mqdiag.kernel import kernel
-from mqdiag.redact.kernels.texts import hash_text, hash_texts, write_letters
+from mqdiag.redact.kernels.text_hash import hash_text, hash_texts, write_letters
 
 MASK = (1 << 64) - 1
 KEY = bytes(range(16))

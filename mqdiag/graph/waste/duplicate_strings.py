@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.texts import HashedTexts, StringFields, group_hashes, hash_texts, sum_repeats
+from mqdiag.graph.kernels.equal_texts import HashedTexts, StringFields, group_hashes, hash_texts, sum_repeats
 from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.string_holders import fields_of_most, string_holders

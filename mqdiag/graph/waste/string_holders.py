@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import StringHolder
-from mqdiag.graph.columns import column
+from mqdiag.graph.field_columns import column
 from mqdiag.graph.heap import Heap
 
 MOST_STRINGS = 1 << 15

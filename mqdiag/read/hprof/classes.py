@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.kernels.classes import class_tables, reference_layout
+from mqdiag.read.hprof.kernels.class_tables import class_tables, reference_layout
 from mqdiag.read.hprof.names import Names, java_name
 from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS

@@ -17,9 +17,9 @@ from mqdiag.read.hprof.classes import (
     read_loaded_classes,
 )
 from mqdiag.read.hprof.header import Header, parse_header
-from mqdiag.read.hprof.mend import mend
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
+from mqdiag.read.hprof.repair_segments import repair_segments
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
 from mqdiag.text import say
@@ -104,7 +104,7 @@ def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, lis
     progress.phase(say("walking objects"))
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
     damaged_at = [damage.at for part in walked for damage in part.damages]
-    mended = mend(data, header, records, min(damaged_at)) if damaged_at else None
+    mended = repair_segments(data, header, records, min(damaged_at)) if damaged_at else None
     if mended is not None:
         records = mended
         segments, further = heap_segments(records)

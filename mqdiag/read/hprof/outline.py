@@ -19,9 +19,9 @@ from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes
 from mqdiag.read.hprof.dump import completeness, first_dump
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.mapped import releasing
-from mqdiag.read.hprof.mend import mend
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
+from mqdiag.read.hprof.repair_segments import repair_segments
 from mqdiag.read.hprof.walk import Damage, Segment, walk_segments
 from mqdiag.read.source import Source
 from mqdiag.text import say
@@ -78,7 +78,7 @@ def read_outline(
     outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
     if damages:
         with releasing(release):
-            mended = mend(source.data, header, records, min(damage.at for damage in damages))
+            mended = repair_segments(source.data, header, records, min(damage.at for damage in damages))
         if mended is not None:
             records = mended
             outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.header import Header
-from mqdiag.read.hprof.kernels.records import CUT, DONE, FULL, RUNS_OUT, scan_records
+from mqdiag.read.hprof.kernels.record_list import CUT, DONE, FULL, RUNS_OUT, scan_records
 
 UTF8 = 0x01
 LOAD_CLASS = 0x02

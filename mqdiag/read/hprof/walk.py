@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.kernels import walk as kernel
+from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records

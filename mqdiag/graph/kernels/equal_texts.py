@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.kernels.draw import drawn
+from mqdiag.graph.kernels.sampling import drawn
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import little_u8, u4
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.array_elements import array_elements
 from mqdiag.graph.collections import items, map_entries
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.chains import follow_chains
-from mqdiag.graph.slots import slots
+from mqdiag.graph.kernels.linked_chains import follow_chains
 
 Nodes = NDArray[np.int32]
 _MAPS = ("Map", "Map1", "MapN", "Hashtable")
@@ -58,7 +58,10 @@ def ordered_entries(heap: Heap, node: int) -> tuple[Nodes, Nodes]:
         values = heap.refs(nodes, "val")
         return heap.refs(nodes, "key"), np.where(values >= 0, values, heap.refs(nodes, "value"))
     elif heap.ref(node, "keyUniverse") >= 0:
-        keys, values = slots(heap, heap.ref(node, "keyUniverse")), slots(heap, heap.ref(node, "vals"))
+        keys, values = (
+            array_elements(heap, heap.ref(node, "keyUniverse")),
+            array_elements(heap, heap.ref(node, "vals")),
+        )
         there = np.flatnonzero(values[: keys.size] >= 0)
         return keys[there], values[there]
     else:
@@ -80,16 +83,16 @@ def ordered_items(heap: Heap, node: int) -> Nodes:
     for array, count in (("elementData", "size"), ("elementData", "elementCount")):
         length = heap.number(node, count)
         if length is not None and heap.ref(node, array) >= 0:
-            return slots(heap, heap.ref(node, array), max(length, 0))
+            return array_elements(heap, heap.ref(node, array), max(length, 0))
     bits = heap.number(node, "elements")
     if bits is not None and heap.ref(node, "universe") >= 0:
-        universe = slots(heap, heap.ref(node, "universe"))[:64]  # RegularEnumSet
+        universe = array_elements(heap, heap.ref(node, "universe"))[:64]  # RegularEnumSet
         return universe[[at for at in range(universe.size) if bits >> at & 1]]
     circular = _circular(heap, node)
     if circular is not None:
         return circular
     for array in ("array", "a"):
-        found = slots(heap, heap.ref(node, array))
+        found = array_elements(heap, heap.ref(node, array))
         if found.size:
             return found
     return items(heap, np.array([node], np.int32))[1]
@@ -100,7 +103,7 @@ def _circular(heap: Heap, node: int) -> Nodes | None:
     for array, start in (("elements", "head"), ("items", "takeIndex")):
         first = heap.number(node, start)
         if first is not None and heap.ref(node, array) >= 0:
-            found = np.roll(slots(heap, heap.ref(node, array)), -first)
+            found = np.roll(array_elements(heap, heap.ref(node, array)), -first)
             return found[found >= 0]
     return None
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import u4
-from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, write_letters
+from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_text, write_letters
 
 
 @kernel

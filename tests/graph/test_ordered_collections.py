@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mqdiag.graph import Heap
-from mqdiag.graph.ordered import is_collection, is_map, ordered_entries, ordered_items
+from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
 from mqdiag.testing.hprof_records import INT, LONG, OBJECT
 from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects

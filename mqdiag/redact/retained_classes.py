@@ -13,7 +13,7 @@ from mqdiag.read.hprof.types import REFERENCE
 from mqdiag.rocketmq.names import KNOWN_CLASSES, NAMING, names_of
 
 
-class Asked:
+class RetainedClasses:
     """The classes, and what is asked of their instances.
 
     `layouts`: of all classes. `naming`, `carrying` int64[n, 4]: fields as `FieldLayouts.chosen` gives them,

@@ -8,10 +8,10 @@ from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.number_table import place_of
 from mqdiag.read.hprof.kernels.step import next_place
 from mqdiag.read.hprof.kernels.values import identifier, little_u8, u4, value_size
-from mqdiag.redact.kernels.texts import MOST_BYTES, hash_text, last_word, put_u4, write_letters
+from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_text, last_word, put_u4, write_letters
 
 KEPT, REPLACED, BODIES, BLANKED = 0, 1, 2, 3
-"""places in the counts: arrays of each fate"""
+"""places in the counts: arrays of each action"""
 MOST_JOINED = 512
 """characters of a text in which an @ is looked for"""
 MOST_DIGITS = 20

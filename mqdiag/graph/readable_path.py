@@ -12,7 +12,7 @@ _MOST_WRAPPERS = 64
 JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 
 
-def telling_way(heap: Heap, node: int) -> list[int]:
+def readable_path(heap: Heap, node: int) -> list[int]:
     """Nodes of the shortest way from a GC root, the root first; empty for an unreachable object.
 
     Where that way comes from a thread and names no class but the JDK's, the way by a class that does, if one refers to

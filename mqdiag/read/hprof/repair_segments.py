@@ -23,7 +23,9 @@ from mqdiag.read.hprof.records import (
 from mqdiag.read.hprof.walk import walk_segments
 
 
-def mend(data: NDArray[np.uint8], header: Header, records: Records, damaged_at: int) -> Records | None:
+def repair_segments(
+    data: NDArray[np.uint8], header: Header, records: Records, damaged_at: int
+) -> Records | None:
     """The records with better ends, from the one that holds the first damage on; None when there are no better ones.
 
     Only the heap records from there on are walked again.

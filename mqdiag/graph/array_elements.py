@@ -11,7 +11,7 @@ from mqdiag.read.hprof.records import big_endian
 _OBJECT_ARRAY = 0x22
 
 
-def slots(heap: Heap, array: int, limit: int | None = None) -> NDArray[np.int32]:
+def array_elements(heap: Heap, array: int, limit: int | None = None) -> NDArray[np.int32]:
     """The first elements of an object array: int32, -1 for null; empty for anything else.
 
     Args:
