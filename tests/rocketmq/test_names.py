@@ -124,7 +124,8 @@ def _first(row: JavaName) -> tuple[int, ...]:
 
 
 def test_families_are_listed_newest_first() -> None:
-    assert [family.name for family in FAMILIES] == list(reversed(written.FAMILIES))
+    oldest = FAMILIES[-len(written.FAMILIES) :]
+    assert [family.name for family in oldest] == list(reversed(written.FAMILIES))
     assert all(version_key(newer.since) > version_key(older.since) for newer, older in pairwise(FAMILIES))
 
 
@@ -145,13 +146,16 @@ def test_an_unknown_role_is_refused() -> None:
         names_of("ProcessQueue.no_such_thing")
 
 
-@pytest.fixture(params=[name for name in case_names() if case(name).truth.get("client_version")])
+@pytest.fixture(params=case_names())
 def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 
 
 def test_real_classes_have_the_fields_of_their_version(read: Case) -> None:
     """Each row whose class is loaded: its field is there in the versions of the row, and in no others."""
+    if not read.truth.get("client_version"):
+        assert read.name.startswith("no-rocketmq")
+        return
     version, classes = read.truth["client_version"], read.heap.classes
     suffixes = {row.role: names_of(row.role) for row in OF_ROCKETMQ if row.name.startswith(".")}
     compared = 0
