@@ -125,7 +125,7 @@ def _explained(event: LogEvent) -> Text:
     largest = _percent(event)
     if not largest:
         return said
-    return sentences(said, say("Up to {largest} % of the disk were in use.", largest=largest))
+    return sentences(said, say("Up to {largest} % of the disk was in use.", largest=largest))
 
 
 def _percent(event: LogEvent) -> int:

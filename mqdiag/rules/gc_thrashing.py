@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
-from mqdiag.findings import Confidence, Margin, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import between
@@ -64,23 +64,45 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each GC log."""
     logs = facts.logs
     assert logs is not None
+    thrashing = [
+        (gc, run) for gc in logs.gc if (run := gc.futile_run) is not None and _is_thrashing(run, limits)
+    ]
+    several = len(logs.gc) > 1
+    for gc, run in thrashing:
+        yield _draft(gc, run, _numbers_of_all(thrashing) if several else {}, several=several)
+    if thrashing:
+        return
     for gc in logs.gc:
-        run = gc.futile_run
-        if (
-            run is not None
-            and run.full >= limits["full"]
-            and run.pause_share >= limits["pause_share"]
-            and run.seconds >= limits["seconds"]
-        ):
-            yield _draft(gc, run, several=len(logs.gc) > 1)
-        elif gc.worst_share is not None and gc.worst_share < limits["pause_share"]:
+        if gc.worst_share is not None and gc.worst_share < limits["pause_share"]:
             label = say("pauses in the worst minute of {path}", path=gc.path)
             yield Margin(
                 rule="", label=label, value=gc.worst_share, limit=limits["pause_share"], kind="percent"
             )
 
 
-def _draft(gc: GcFacts, run: GcRun, *, several: bool) -> Draft:
+def _is_thrashing(run: GcRun, limits: Limits) -> bool:
+    return (
+        run.full >= limits["full"]
+        and run.pause_share >= limits["pause_share"]
+        and run.seconds >= limits["seconds"]
+    )
+
+
+def _numbers_of_all(thrashing: list[tuple[GcFacts, GcRun]]) -> dict[str, EvidenceValue]:
+    """The numbers of all logs: their findings have no subject and are shown as one."""
+    return {
+        "full_by_log": tuple(run.full for _, run in thrashing),
+        "seconds_by_log": tuple(run.seconds for _, run in thrashing),
+        "pause_share_by_log": tuple(run.pause_share for _, run in thrashing),
+        "freed_share_by_log": tuple(run.freed_share for _, run in thrashing),
+        "heap_bytes_by_log": tuple(gc.heap_bytes for gc, _ in thrashing if gc.heap_bytes is not None),
+        "heap_after_bytes_by_log": tuple(
+            gc.heap_after_bytes for gc, _ in thrashing if gc.heap_after_bytes is not None
+        ),
+    }
+
+
+def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several: bool) -> Draft:
     explained = [
         say(
             "{full:count} full {full:collection|collections} in {seconds:seconds} from {at:time} on:"
@@ -115,6 +137,7 @@ def _draft(gc: GcFacts, run: GcRun, *, several: bool) -> Draft:
             "heap_bytes": gc.heap_bytes,
             "heap_after_bytes": gc.heap_after_bytes,
             "at": run.at,
+            **of_all,
         },
         explanation=tuple(_of_log(line) for line in explained) if several else tuple(explained),
         remedy=RULE.remedy,

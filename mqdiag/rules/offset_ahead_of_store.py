@@ -100,7 +100,7 @@ def _store(path: str, role: str, maximum: int, offset: int) -> StoreFacts:
 def _facts(master_end: int) -> Facts:
     stores = (_store("master", "master", master_end, 9000), _store("slave", "slave", 15_000, 15_000))
     pair = StorePair(
-        first="master", second="slave", proof="the queues begin with the same entry", diverged=False
+        first="master", second="slave", proof=say("the queues begin with the same entry"), diverged=False
     )
     return Facts(stores=StoresFacts(stores=stores, pairs=(pair,)))
 

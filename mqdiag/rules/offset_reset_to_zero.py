@@ -200,7 +200,8 @@ def _explained(reset: OffsetReset) -> Text:
 def _by_version(version: VersionRange | None) -> Iterator[Text]:
     if version is not None and not version.reason:
         yield say(
-            "The broker's version is {version}, by {told_by:and}; from 4.9.4 on it would have gone on at the end.",
+            "The broker's version is {version} (known from: {told_by}). From 4.9.4 on consumers go on at the end of the"
+            " queue.",
             version=version.said,
             told_by=version.told_by,
         )

@@ -277,7 +277,7 @@ def _explained(logs: LogsFacts, found: list[LogEvent], cause: str) -> Iterator[T
     if cause == "sync-flush":
         yield say(
             "flushDiskType is SYNC_FLUSH, and {slow_flushes:count} {slow_flushes:write|writes} took more than 500 ms"
-            " outside of the lock: they waited for the flush."
+            " outside of the lock: {slow_flushes:it|they} waited for the flush."
         )
     if cause == "short-limit":
         yield say(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
 from mqdiag.facts.logs import LogEvent, LogsFacts, ReplicaGap
-from mqdiag.findings import Confidence, Margin, Severity
+from mqdiag.findings import Confidence, Finding, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
@@ -31,6 +31,13 @@ SLAVE_AHEAD = (
     ),
 )
 
+
+def _in_chain(finding: Finding) -> Text:
+    if finding.cause == "slave-ahead":
+        return say("the master has lost messages that its slave has")
+    return say("the slave falls behind")
+
+
 RULE = Rule(
     name="slave-behind",
     title="Master and slave do not hold the same messages",
@@ -46,7 +53,7 @@ RULE = Rule(
         "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
     ),
     lies_at="broker",
-    in_chain=say("the slave falls behind"),
+    in_chain=_in_chain,
     leads_to={"offset-reset-to-zero": say("and after the restart")},
 )
 

@@ -107,7 +107,7 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
     explained = [
         say(
             "{from_100_ms:count} of {puts:count} writes took 100 ms or longer ({share:percent}), {from_1_s:count} took"
-            " 1 s or longer, {between} (PAGECACHERT).",
+            " 1 s or longer (PAGECACHERT lines {between}).",
             between=between(put.first, put.last),
         )
     ]

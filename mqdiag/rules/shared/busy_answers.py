@@ -24,7 +24,7 @@ def answer_lines(found: list[LogEvent]) -> list[Text]:
     """One sentence for each kind of answer; their numbers are those of `log_events.counted`."""
     return [
         say(
-            "{logged_by}: {lines:count} {answer} {lines:line|lines} {when}.",
+            "{logged_by} logged {lines:count} {answer} {lines:line|lines} {when}.",
             logged_by=say("Senders") if event.side == "client" else say("The broker"),
             lines=event.count,
             answer=BUSY_TEXTS.get(event.kind, event.kind),
