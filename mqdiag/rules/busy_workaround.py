@@ -108,13 +108,13 @@ def _draft(
 ) -> Draft:
     explained = {
         "osPageCacheBusyTimeOutMills": say(
-            "osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills:count} (default"
-            " {default_osPageCacheBusyTimeOutMills:count}): senders wait for that long before the broker takes its page"
+            "osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills} (default"
+            " {default_osPageCacheBusyTimeOutMills}): senders wait for that long before the broker takes its page"
             " cache for busy."
         ),
         "sendThreadPoolQueueCapacity": say(
-            "sendThreadPoolQueueCapacity={sendThreadPoolQueueCapacity:count} (default"
-            " {default_sendThreadPoolQueueCapacity:count}): more sends wait, and each waits longer, until the senders"
+            "sendThreadPoolQueueCapacity={sendThreadPoolQueueCapacity} (default"
+            " {default_sendThreadPoolQueueCapacity}): more sends wait, and each waits longer, until the senders"
             " give up."
         ),
         FAST_FAILURE: say(

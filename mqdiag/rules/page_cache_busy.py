@@ -136,11 +136,11 @@ def _effect(limit: int) -> Text:
     if limit > DEFAULT_LIMIT_MS:
         return say(
             "By the default limit of {default_limit_ms:count} ms the page cache is busy;"
-            " osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills:count} makes senders wait instead of going to"
+            " osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills} makes senders wait instead of going to"
             " another broker."
         )
     return say(
-        "After osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills:count} the broker refuses every send with"
+        "After osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills} the broker refuses every send with"
         " [REJECTREQUEST], [PC_SYNCHRONIZED] or [PCBUSY_CLEAN_QUEUE]."
     )
 
@@ -160,7 +160,7 @@ def _waiting(broker: BrokerFacts) -> Draft:
         explanation=(
             say(
                 "The file system has not made the file in {page_cache_lock_ms:ms}. After"
-                " osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills:count} the broker refuses all sends."
+                " osPageCacheBusyTimeOutMills={osPageCacheBusyTimeOutMills} the broker refuses all sends."
             ),
             *_details(broker),
         ),

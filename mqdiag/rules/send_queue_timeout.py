@@ -150,7 +150,7 @@ def _waiting(broker: BrokerFacts, size: int, waits_ms: int, limits: Limits) -> D
             say("brokerFastFailureEnable is off, so they wait until their senders give up.")
             if fast_failure is False
             else say(
-                "After waitTimeMillsInSendQueue={waitTimeMillsInSendQueue:count} ms senders get"
+                "After waitTimeMillsInSendQueue={waitTimeMillsInSendQueue} ms senders get"
                 " [TIMEOUT_CLEAN_QUEUE]broker busy."
             ),
             *why,
