@@ -9,7 +9,7 @@ import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Finding, Severity
-from mqdiag.rocketmq.clients import lite_pull, pop, pull, push
+from mqdiag.rocketmq.clients import kinds
 from mqdiag.rules import run_rules
 
 
@@ -48,5 +48,5 @@ def with_queue(facts: Facts, **changes: object) -> Facts:
 
 def of_kind(kind: str) -> dict[str, Any]:
     """Fields of a consumer of one kind, as its reader sets them."""
-    traits = {"push": push.TRAITS, "lite-pull": lite_pull.TRAITS, "pull": pull.TRAITS, "pop": pop.TRAITS}
-    return {"kind": kind, "traits": traits[kind]}
+    (found,) = (one for one in kinds() if one.name == kind)
+    return {"kind": kind, "traits": found.traits}
