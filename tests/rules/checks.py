@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
+from mqdiag.rocketmq.clients.lite_pull import LitePull
+from mqdiag.rocketmq.clients.pop import Pop
+from mqdiag.rocketmq.clients.pull import Pull
+from mqdiag.rocketmq.clients.push import Push
 from mqdiag.rules import Outcome, run_rules
 from mqdiag.rules.registry import Rule
 from tests.rules.numbers import unproven
@@ -48,3 +53,21 @@ def heap_of(facts: Facts) -> HeapFacts:
 
 def with_heap(facts: Facts, **changes: object) -> Facts:
     return msgspec.structs.replace(facts, heap=msgspec.structs.replace(heap_of(facts), **changes))
+
+
+def with_consumer(facts: Facts, **changes: object) -> Facts:
+    """The same with changes in the first consumer."""
+    first, *others = heap_of(facts).consumers
+    return with_heap(facts, consumers=(msgspec.structs.replace(first, **changes), *others))
+
+
+def with_queue(facts: Facts, **changes: object) -> Facts:
+    """The same with changes in the first queue."""
+    first, *others = heap_of(facts).queues
+    return with_heap(facts, queues=(msgspec.structs.replace(first, **changes), *others))
+
+
+def of_kind(kind: str) -> dict[str, Any]:
+    """Fields of a consumer of one kind, as its reader sets them."""
+    (traits,) = (one.traits for one in (LitePull, Pop, Pull, Push) if one.name == kind)
+    return {"kind": kind, "traits": traits}
