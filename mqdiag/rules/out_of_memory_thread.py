@@ -54,7 +54,7 @@ RULE = Rule(
 def _facts(hit: bool) -> Facts:
     thread = HeapThread(
         name="NettyClientPublicExecutor_1",
-        role="pull-callback",
+        role="client-callback",
         hit_out_of_memory=hit,
         frames=(
             "java.lang.OutOfMemoryError.<init>(OutOfMemoryError.java:48)",

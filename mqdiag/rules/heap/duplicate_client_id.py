@@ -85,8 +85,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
                 evidence={"client_id": client_id, "instances": tuple(instances)},
                 explanation=(
                     say(
-                        "Each of the instances runs a consumer of the group; the broker cannot tell them apart. They come"
-                        " from different class loaders or copies of the client."
+                        "Each of the instances runs a consumer of the group; the broker cannot tell them apart."
+                        " They come from different class loaders or copies of the client."
                     ),
                 ),
                 remedy=check.card.remedy,

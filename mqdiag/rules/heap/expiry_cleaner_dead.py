@@ -81,8 +81,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "The executor of the cleaner runs, and neither waits in its queue nor works any task; the consumer is"
-                    " in state RUNNING."
+                    "The executor of the cleaner runs, and neither waits in its queue nor works any task; the"
+                    " consumer is in state RUNNING."
                 ),
                 has_bug(consumer.client_version, AFFECTED, (3, 5, 3), (4, 9, 3)),
             ),

@@ -7,9 +7,27 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill, WorkerPool
 from mqdiag.findings import Severity
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+from mqdiag.rules.registry import Limits, Rule, Said
+from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import say
+
+RULE = Rule(
+    name="sleeping-listener",
+    title="The listener sleeps",
+    why=(
+        "Thread.sleep in a listener keeps a consume thread and its message for the time of the sleep. One long sleep"
+        " holds the offset of its queue; short ones in each message set the pace of the group."
+    ),
+    causes=("sleep-in-listener",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Return RECONSUME_LATER, or SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly, to try again later.",
+        "Send a delayed message to wait for a time.",
+    ),
+    references=("org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus",),
+    limits=LIMITS,
+)
+
 
 SLEEP = Standstill(
     kind="sleep",
@@ -24,7 +42,7 @@ SLEEP = Standstill(
     seconds=10.4,
     cpu_growth_ms=0.0,
     confidence="high",
-    remedy=("Take the sleep out of the listener.",),
+    remedy=(say("Take the sleep out of the listener."),),
 )
 
 
@@ -47,33 +65,16 @@ def silent() -> Facts:
     return Facts(stacks=StacksFacts(samples=3, seconds=6.0, judged=True, pools=(pool,)))
 
 
-@rule(
-    name="sleeping-listener",
-    title="The listener sleeps",
-    why=(
-        "Thread.sleep in a listener keeps a consume thread and its message for the time of the sleep. One long sleep"
-        " holds the offset of its queue; short ones in each message set the pace of the group."
-    ),
-    causes=("sleep-in-listener",),
-    severities=(Severity.WARNING,),
-    remedy=(
-        "Return RECONSUME_LATER, or SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly, to try again later.",
-        "Send a delayed message to wait for a time.",
-    ),
-    references=("org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus",),
-    needs=("stacks",),
-    limits=LIMITS,
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the threads of a group that stay in a sleep; a moving group is slow-listener's business."""
     stacks = facts.stacks
     assert stacks is not None
     for still in stacks.standstills:
         if still.kind == "sleep" and still.role == "consume-worker":
             title = say(
-                "{who} {verb} in a sleep of the listener at {frame}",
+                "{who} {thread_count:stays|stay} in a sleep of the listener at {frame}",
                 who=who(still),
-                verb=verb(still, "stays", "stay"),
-                frame=plain(still.frame),
+                frame=short_frame(still.frame),
             )
             yield draft(still, limits, title=title, worst=Severity.WARNING)

@@ -7,9 +7,29 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.stacks._standstill import LIMITS, draft, example, plain, verb, who
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import say
+
+RULE = Rule(
+    name="callback-pool-blocked",
+    title="All callback threads of the client hang in user code",
+    why=(
+        "NettyClientPublicExecutor runs the callbacks of asynchronous sends and of pulls. A SendCallback that blocks"
+        " keeps one of its few threads. When all of them hang, no pull is answered any more, and every consumer of the"
+        " JVM stops though its consume threads are idle."
+    ),
+    causes=("callback-pool-blocked",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Do nothing in onSuccess and onException that can block: hand the work to a pool of your own.",
+        "setClientCallbackExecutorThreads raises the number of threads (default: processors); it only buys time.",
+    ),
+    references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor"),
+    limits=LIMITS,
+    in_chain=say("no answer to a pull is handled any more"),
+)
+
 
 HUNG = Standstill(
     kind="socket-read",
@@ -23,7 +43,7 @@ HUNG = Standstill(
     seconds=10.4,
     cpu_growth_ms=0.0,
     confidence="high",
-    remedy=("Set a read timeout.",),
+    remedy=(say("Set a read timeout."),),
 )
 
 
@@ -46,25 +66,8 @@ def silent() -> Facts:
     )
 
 
-@rule(
-    name="callback-pool-blocked",
-    title="All callback threads of the client hang in user code",
-    why=(
-        "NettyClientPublicExecutor runs the callbacks of asynchronous sends and of pulls. A SendCallback that blocks"
-        " keeps one of its few threads; when all hang, no pull is answered any more and every consumer of the JVM"
-        " stands, though its workers are idle."
-    ),
-    causes=("callback-pool-blocked",),
-    severities=(Severity.ERROR, Severity.WARNING),
-    remedy=(
-        "Do nothing in onSuccess and onException that can block: hand the work to a pool of your own.",
-        "setClientCallbackExecutorThreads raises the number of threads (default: processors); it only buys time.",
-    ),
-    references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor"),
-    needs=("stacks",),
-    limits=LIMITS,
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the pool when none of its threads is free."""
     stacks = facts.stacks
     assert stacks is not None
@@ -79,13 +82,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             largest,
             limits,
             cause="callback-pool-blocked",
-            title=(
-                say(
-                    "{who} {verb} in user code at {frame}: pulls are not answered",
-                    who=who(largest),
-                    verb=verb(largest, "hangs", "hang"),
-                    frame=plain(largest.frame),
-                )
+            title=say(
+                "{who} {thread_count:hangs|hang} in user code at {frame}: pulls are not answered",
+                who=who(largest),
+                frame=short_frame(largest.frame),
             ),
         )
         yield Draft(
@@ -97,6 +97,6 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             # every group of the JVM is hit, so no group is named
             evidence={**found.evidence, "threads": names},
             explanation=found.explanation,
-            remedy=(*check.card.remedy, *found.remedy),
+            remedy=(*RULE.remedy, *found.remedy),
             weight=float(len(names)),
         )

@@ -1,4 +1,4 @@
-"""What the rules about standing threads share: severity, wording, evidence. No rule of its own."""
+"""What the rules about threads that make no progress share: severity, subject, title, evidence and explanation."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits
-from mqdiag.text import NOTHING, say
+from mqdiag.text import NOTHING, Text, say
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
 """fewer samples, or less time between first and last, make an error a warning"""
-ARTICLE = "java.net.Socket.setSoTimeout: 0, the default, waits for ever"
+OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
+NO_CPU_MS = 1.0
+"""below this growth of CPU time a thread has done nothing but be sampled"""
 
 
 def example(standstill: Standstill) -> Facts:
@@ -31,9 +33,6 @@ def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.
     return worst
 
 
-OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
-
-
 def subject(standstill: Standstill) -> Subject:
     """The group, or the pool where there is none."""
     group = standstill.group or standstill.serves or None
@@ -42,47 +41,50 @@ def subject(standstill: Standstill) -> Subject:
     return Subject(group=group, thread=standstill.pool or standstill.threads[0])
 
 
-def who(standstill: Standstill) -> str:
-    """Subject of a title: "All 20 consume threads of group CID_x", "3 of 10 threads of the pool order"."""
+def who(standstill: Standstill) -> Text:
+    """The subject of a title, such as "All 20 consume threads of group CID_x" or "3 of 10 threads of pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
-    consuming = standstill.role == "consume-worker"
-    owner = say(" of group {group}", group=standstill.group) if standstill.group else ""
-    if not owner and standstill.pool and not consuming:
-        owner = say(" of the pool {pool}", pool=standstill.pool)
+    threads = _threads(standstill)
     if count == size and count > 1:
-        return say("All {threads}{owner}", threads=_threads(count, consuming=consuming), owner=owner)
+        return say("All {pool_size:count} {threads}", pool_size=size, threads=threads)
     if size > count:
-        threads = _threads(size, consuming=consuming)
-        return say("{count} of {threads}{owner}", count=count, threads=threads, owner=owner)
-    return f"{_threads(count, consuming=consuming)}{owner}"
+        return say(
+            "{thread_count:count} of {pool_size:count} {threads}",
+            thread_count=count,
+            pool_size=size,
+            threads=threads,
+        )
+    return say("{thread_count:count} {threads}", thread_count=count, threads=threads)
 
 
-def _threads(number: int, *, consuming: bool) -> Text:
-    if consuming:
-        return say("{number:count} consume {number:thread|threads}", number=number)
-    return say("{number:count} {number:thread|threads}", number=number)
+def _threads(standstill: Standstill) -> Text:
+    number = max(len(standstill.threads), standstill.pool_size)
+    if standstill.role == "consume-worker":
+        if standstill.group:
+            return say(
+                "consume {number:thread|threads} of group {group}", number=number, group=standstill.group
+            )
+        return say("consume {number:thread|threads}", number=number)
+    if standstill.group:
+        return say("{number:thread|threads} of group {group}", number=number, group=standstill.group)
+    if standstill.pool:
+        return say("{number:thread|threads} of pool {pool}", number=number, pool=standstill.pool)
+    return say("{number:thread|threads}", number=number)
 
 
-def verb(standstill: Standstill, one: str, many: str) -> str:
-    """The verb's form for the number of threads."""
-    return say(one if len(standstill.threads) == 1 and standstill.pool_size == 1 else many)
-
-
-def plain(frame: str | None) -> str:
-    """A frame short enough for a title: "InventoryClient.reserve (line 48)"."""
+def short_frame(frame: str | None) -> Text:
+    """A frame without its package, as Java prints it: "InventoryClient.reserve(InventoryClient.java:48)"."""
     if not frame:
         return say("code without a frame of its own")
-    method, _, place = frame.partition("(")
-    parts = method.split(".")
-    line = place.rstrip(")").rpartition(":")[2]
-    name = ".".join(parts[-2:])
-    return say("{name} (line {line})", name=name, line=line) if line.isdigit() else name
+    method, bracket, place = frame.partition("(")
+    return Text("{frame}", {"frame": ".".join(method.split(".")[-2:]) + bracket + place})
 
 
 def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
     """The numbers that every standstill has."""
     values: dict[str, EvidenceValue] = {
         "threads": standstill.threads,
+        "thread_count": len(standstill.threads),
         "frame": standstill.frame,
         "samples": standstill.samples,
         "listener": standstill.listener,
@@ -101,44 +103,43 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
     return values
 
 
-def explanation(standstill: Standstill) -> tuple[str, ...]:
+def explanation(standstill: Standstill) -> tuple[Text, ...]:
     """The evidence in sentences."""
-    lines = []
-    time = "" if standstill.seconds is None else say(" over {seconds:decimal} s", seconds=standstill.seconds)
-    cpu = (
-        say("; the dumps hold no CPU time")
-        if standstill.cpu_growth_ms is None
-        else say(
-            "; CPU time grew by {cpu_growth_ms:decimal} ms at most", cpu_growth_ms=standstill.cpu_growth_ms
-        )
-    )
-    lines.append(
-        say(
-            "Each is at the same work in at least {samples} samples{time}{cpu}.",
-            samples=standstill.samples,
-            time=time,
-            cpu=cpu,
-        )
-    )
-    if standstill.wait:
-        through = say(", in {library}", library=standstill.library) if standstill.library else ""
-        lines.append(say("Top frame {wait}{through}.", wait=standstill.wait, through=through))
+    lines = [_samples(standstill)]
+    if standstill.wait and standstill.library:
+        lines.append(say("The top frame is {wait}, in {library}."))
+    elif standstill.wait:
+        lines.append(say("The top frame is {wait}."))
     if standstill.frame:
-        lines.append(say("The code that waits: {frame}.", frame=standstill.frame))
+        lines.append(say("The waiting code is {frame}."))
     if standstill.listener and standstill.listener != standstill.frame:
-        lines.append(say("The listener: {listener}.", listener=standstill.listener))
+        lines.append(say("The listener is {listener}."))
     if standstill.serves:
         lines.append(say("Consume threads of group {serves} wait for this pool.", serves=standstill.serves))
     return tuple(lines)
+
+
+def _samples(standstill: Standstill) -> Text:
+    """In how many samples, over which time, with how much CPU time."""
+    seen = say("At least {samples:count} {samples:sample shows|samples show} each thread at the same work")
+    if standstill.seconds is not None:
+        seen = say(
+            "At least {samples:count} {samples:sample|samples} over {seconds:seconds} show each thread at the same work"
+        )
+    if standstill.cpu_growth_ms is None:
+        return say("{seen}; the dumps hold no CPU time.", seen=seen)
+    if standstill.cpu_growth_ms < NO_CPU_MS:
+        return say("{seen}, using no CPU.", seen=seen)
+    return say("{seen}; its CPU time grew by {cpu_growth_ms:ms} at most.", seen=seen)
 
 
 def draft(
     standstill: Standstill,
     limits: Limits,
     *,
-    title: str,
+    title: Text,
     cause: str | None = None,
-    more: tuple[str, ...] = (),
+    more: tuple[Text, ...] = (),
     worst: Severity = Severity.ERROR,
 ) -> Draft:
     """A finding of a standstill."""

@@ -1,4 +1,4 @@
-"""The broker's send threads stand before the commit log."""
+"""The broker's send threads wait before the commit log."""
 
 from __future__ import annotations
 
@@ -7,14 +7,38 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
-from mqdiag.rules.stacks._standstill import LIMITS, draft, example, verb, who
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.standstill import LIMITS, draft, example, who
 from mqdiag.text import NOTHING, say
 
+RULE = Rule(
+    name="broker-send-blocked",
+    title="The broker's send threads do not get to write",
+    why=(
+        "SendMessageThread_ threads write to the commit log one after the other under one lock. Then they wait for the"
+        " flush and the slave if so configured. When they wait there in all samples, the page cache, the disk or the"
+        " slave is slow, and senders see timeouts and busy errors."
+    ),
+    causes=("page-cache-busy", "slow-slave", "slow-disk"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Look at PAGECACHERT in store.log, at iostat -x 1 and at the slave.",
+        "Longer timeouts and a larger send queue only hide it.",
+    ),
+    references=(
+        "BrokerFastFailure, [PC_SYNCHRONIZED] and [PCBUSY_CLEAN_QUEUE]: busy errors of the same origin",
+        "org.apache.rocketmq.store.CommitLog.putMessage",
+    ),
+    limits={**LIMITS, "blocked_share": 0.5, "waiting_share": 0.9},
+    lies_at="broker",
+    in_chain=say("the broker's send threads cannot write"),
+)
+
+
 PLACES = {
-    "page-cache-busy": say("before the write to the commit log"),
-    "slow-slave": say("in the wait for the slave"),
-    "slow-disk": say("in the wait for the flush to disk"),
+    "page-cache-busy": say("to write to the commit log"),
+    "slow-slave": say("for the slave"),
+    "slow-disk": say("for the flush to disk"),
 }
 SENDS = Standstill(
     kind="broker-put",
@@ -28,7 +52,7 @@ SENDS = Standstill(
     seconds=10.4,
     cpu_growth_ms=0.1,
     confidence="high",
-    remedy=("Look at PAGECACHERT in store.log.",),
+    remedy=(say("Look at PAGECACHERT in store.log."),),
 )
 
 
@@ -50,28 +74,8 @@ def silent() -> Facts:
     )
 
 
-@rule(
-    name="broker-send-blocked",
-    title="The broker's send threads do not get to write",
-    why=(
-        "SendMessageThread_ threads append to the commit log one after the other under one lock, then wait for the"
-        " flush and the slave if so configured. Threads that stand there in all samples mean that the page cache, the"
-        " disk or the slave is slow; senders see time-outs and busy errors."
-    ),
-    causes=("page-cache-busy", "slow-slave", "slow-disk"),
-    severities=(Severity.ERROR, Severity.WARNING),
-    remedy=(
-        "Look at PAGECACHERT in store.log, at iostat -x 1 and at the slave.",
-        "Longer time-outs and a larger send queue only hide it.",
-    ),
-    references=(
-        "BrokerFastFailure, [PC_SYNCHRONIZED] and [PCBUSY_CLEAN_QUEUE]: busy errors of the same origin",
-        "org.apache.rocketmq.store.CommitLog.putMessage",
-    ),
-    needs=("stacks",),
-    limits={**LIMITS, "blocked_share": 0.5, "waiting_share": 0.9},
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the broker."""
     stacks = facts.stacks
     assert stacks is not None
@@ -80,29 +84,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         if still.kind != "broker-put" or len(still.threads) < limits["blocked_share"] * still.pool_size:
             continue
         blocked = True
-        more = (
-            (
-                say(
-                    "The lock is held by {holder}, in {holder_does}.",
-                    holder=still.holder,
-                    holder_does=still.holder_does,
-                ),
-            )
-            if still.holder
-            else ()
-        )
         yield draft(
             still,
             limits,
-            title=(
-                say(
-                    "{who} {verb} {cause} in all samples",
-                    who=who(still),
-                    verb=verb(still, "stands", "stand"),
-                    cause=PLACES.get(still.cause, "in the send path"),
-                )
+            title=say(
+                "{who} {thread_count:waits|wait} {place} in all samples",
+                who=who(still),
+                place=PLACES.get(still.cause, say("in the send path")),
             ),
-            more=more,
+            more=(say("{holder} holds the lock and is in {holder_does}."),) if still.holder else (),
         )
     if not blocked and stacks.judged:
         yield from _saturated(stacks, limits)
@@ -116,7 +106,6 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
             if len(waits.threads) < 2 or min(waits.threads) < limits["waiting_share"] * size:
                 continue
             sure = len(waits.threads) >= limits["min_samples"] and size > 1
-            counts = ", ".join(map(str, waits.threads))
             yield Draft(
                 severity=Severity.WARNING,
                 cause=waits.cause,
@@ -125,8 +114,8 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                 if sure
                 else say("one thread, or two samples, may be found there by chance"),
                 title=say(
-                    "In every sample the broker's send threads stand {places}, though sends do end",
-                    places=PLACES[waits.cause],
+                    "In every sample the broker's send threads wait {place}, though sends do end",
+                    place=PLACES[waits.cause],
                 ),
                 subject=Subject(thread=pool.pool),
                 evidence={
@@ -139,10 +128,8 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                 },
                 explanation=(
                     say(
-                        "Threads in that wait, by sample: {counts} of {size}. They move on in between, so it"
-                        " is slow and not stuck: it bounds what the broker takes in.",
-                        counts=counts,
-                        size=size,
+                        "Threads in that wait, by sample: {waiting} of {pool_size:count}. They move on in between, so"
+                        " this is slow and not stuck. It limits how much the broker can take in."
                     ),
                 ),
                 remedy=waits.remedy,

@@ -1,4 +1,4 @@
-"""The samples do not allow to tell progress from standstill."""
+"""The samples cannot tell progress from standstill."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.text import say
 
 TEXTS = {
@@ -20,7 +20,7 @@ TEXTS = {
     ),
     "mixed-jvms": (
         Severity.WARNING,
-        say("The samples are of different JVMs: no verdict is drawn over them"),
+        say("The samples are of different JVMs: they cannot be compared"),
     ),
     "too-close": (Severity.INFO, say("The samples are less than a second apart: progress cannot be judged")),
     "no-cpu-time": (
@@ -28,6 +28,26 @@ TEXTS = {
         say("The samples hold no CPU time, so threads that stay in the same frames cannot all be judged"),
     ),
 }
+MOST_PATHS = 8
+
+RULE = Rule(
+    name="progress-not-judged",
+    title="The samples cannot tell progress from standstill",
+    why=(
+        "A thread in a socket read may hang, or the sample just met it there. Only a series of one JVM, some"
+        " seconds apart and with the threads' CPU time, tells which. What needs no series, such as a deadlock, is"
+        " found all the same."
+    ),
+    causes=tuple(TEXTS),
+    severities=(Severity.WARNING, Severity.INFO),
+    remedy=(
+        "Take five samples of one process, five seconds apart: for i in 1 2 3 4 5; do jstack -l -e PID > j$i.log;"
+        " sleep 5; done",
+        "Give the samples of one process at a time.",
+    ),
+    references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
+    undecides=True,
+)
 
 
 def fires() -> Facts:
@@ -40,25 +60,8 @@ def silent() -> Facts:
     return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True))
 
 
-@rule(
-    name="progress-not-judged",
-    title="The samples cannot tell progress from standstill",
-    why=(
-        "A thread in a socket read may hang or be caught in the act. Only a series of one JVM, some seconds apart and"
-        " with the threads' CPU time, tells which. What needs no series, such as a deadlock, is found all the same."
-    ),
-    causes=tuple(TEXTS),
-    severities=(Severity.WARNING, Severity.INFO),
-    remedy=(
-        "Take five samples of one process, five seconds apart: for i in 1 2 3 4 5; do jstack -l -e PID > j$i.log;"
-        " sleep 5; done",
-        "Give the samples of one process at a time.",
-    ),
-    references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
-    needs=("stacks",),
-    undecides=True,
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding."""
     stacks = facts.stacks
     assert stacks is not None
@@ -71,38 +74,27 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     severity, title = TEXTS[cause]
     lines = [
         say(
-            "Samples: {samples}; JVMs: {jvms}; repeated samples left out: {repeated_samples}.",
-            samples=stacks.samples,
-            jvms=stacks.jvms,
-            repeated_samples=stacks.repeated_samples,
+            "{samples:count} {samples:sample|samples} of {jvms:count} {jvms:JVM|JVMs} were read; repeated samples left"
+            " out: {repeated_samples:count}."
         )
     ]
     if stacks.cut_samples:
         lines.append(
             say(
-                "{cut:count} {cut:sample|samples} at the end of the series {cut:is|are} cut and {cut:does|do} not"
-                " count.",
-                cut=stacks.cut_samples,
+                "{cut_samples:count} {cut_samples:sample|samples} at the end of the series {cut_samples:is|are} cut and"
+                " {cut_samples:does|do} not count."
             )
         )
-    if cause == "mixed-jvms":
-        for process in sorted({sample.process for sample in stacks.series}):
-            own = [sample.path for sample in stacks.series if sample.process == process]
-            lines.append(
-                say(
-                    "JVM {process}: {own}{value}",
-                    process=process + 1,
-                    own=", ".join(own[:8]),
-                    value=" …" if len(own) > 8 else "",
-                )
-            )
+    processes = sorted({sample.process for sample in stacks.series}) if cause == "mixed-jvms" else []
+    for process in processes:
+        own = tuple(sample.path for sample in stacks.series if sample.process == process)
+        lines.append(say("JVM {process}: {paths}", process=process + 1, paths=own[:MOST_PATHS]))
     if cause == "no-cpu-time":
         lines.append(
             say(
-                "{waiting} consume threads stay undecided: before JDK 11 jstack prints no cpu=;"
-                " compare top -H -p PID twice (nid is the thread's id there), or use jstack of a"
-                " later JDK's release.",
-                waiting=waiting,
+                "{undecided:count} consume {undecided:thread stays|threads stay} undecided, because jstack before"
+                " JDK 11 prints no cpu=. Compare two outputs of top -H -p PID (nid is the thread's id there), or"
+                " use jstack of a later JDK."
             )
         )
     yield Draft(
@@ -115,7 +107,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             "jvms": stacks.jvms,
             "repeated_samples": stacks.repeated_samples,
             "seconds": stacks.seconds,
+            "cut_samples": stacks.cut_samples,
+            "undecided": waiting,
+            "processes": tuple(process + 1 for process in processes),
         },
         explanation=tuple(lines),
-        remedy=check.card.remedy,
+        remedy=RULE.remedy,
     )

@@ -1,1 +1,0 @@
-"""Rules over a series of thread dumps."""

@@ -1,0 +1,86 @@
+"""Every consume thread of a group is always at work: there are too few for the load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, StacksFacts
+from mqdiag.facts.stacks import WorkerPool
+from mqdiag.findings import Severity
+from mqdiag.rules.registry import Limits, Rule, Said
+from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools
+from mqdiag.text import Text, say
+
+RULE = Rule(
+    name="workers-saturated",
+    title="All consume threads of a group are busy in every sample",
+    why=(
+        "Messages move, but no thread is ever free: the group consumes only what its threads can do, and a backlog"
+        " grows as soon as more arrives. Each message takes long, or there are too few threads."
+    ),
+    causes=("too-few-threads",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Make the listener faster at the frame that slow-listener names.",
+        "Raise consumeThreadMin (and consumeThreadMax with it: the pool's queue has no bound, so only the minimum"
+        " counts), where the downstream can take it; or add instances up to the number of queues.",
+        "Raise consumeMessageBatchMaxSize where the work can be done in batches.",
+    ),
+    references=(
+        "ConsumeMessageConcurrentlyService: LinkedBlockingQueue without a bound",
+        "https://github.com/apache/rocketmq/issues/1752",
+    ),
+    limits={"busy_share": 0.9},
+    in_chain=say("all consume threads are busy"),
+)
+
+
+def fires() -> Facts:
+    """20 of 20 workers in the listener in all samples, all moving."""
+    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(BUSY,)))
+
+
+def silent() -> Facts:
+    """Half of them idle."""
+    half = WorkerPool(
+        role=BUSY.role,
+        pool=BUSY.pool,
+        group=BUSY.group,
+        threads=BUSY.threads,
+        progressing=20,
+        busy=(10, 9, 11, 10, 8),
+    )
+    return Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(half,)))
+
+
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each pool."""
+    stacks = facts.stacks
+    assert stacks is not None
+    for pool in busy_pools(stacks, limits["busy_share"]):
+        yield busy_pool_draft(
+            pool,
+            severity=Severity.WARNING,
+            cause="too-few-threads",
+            title=_title(pool),
+            remedy=RULE.remedy,
+        )
+
+
+def _title(pool: WorkerPool) -> Text:
+    if pool.progressing < len(pool.threads):
+        # another finding tells where the rest is
+        if pool.group:
+            return say(
+                "The {pool_size:count} consume threads of group {group} are at work in every sample; {moving:count} of"
+                " them move on"
+            )
+        return say(
+            "The {pool_size:count} consume threads are at work in every sample; {moving:count} of them move on"
+        )
+    if pool.group:
+        return say(
+            "All {pool_size:count} consume threads of group {group} are at work in every sample, and moving"
+        )
+    return say("All {pool_size:count} consume threads are at work in every sample, and moving")
