@@ -196,16 +196,16 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert admin is not None
     # Where mqadmin was asked about a group several times, the last answer counts.
     latest = {(progress.group or progress.source): progress for progress in admin.groups}
-    small = []
-    for progress in latest.values():
-        for topic in sorted({queue.topic for queue in progress.queues}):
-            backlog = _backlog(admin, progress, topic, limits)
-            if backlog.total >= limits["messages"] or (backlog.blocked and backlog.total > 0):
-                yield _draft(backlog, limits)
-            else:
-                small.append(backlog)
-    if small:
-        largest = max(small, key=lambda one: one.total)
+    backlogs = [
+        _backlog(admin, progress, topic, limits)
+        for progress in latest.values()
+        for topic in sorted({queue.topic for queue in progress.queues})
+    ]
+    large = [one for one in backlogs if one.total >= limits["messages"] or (one.blocked and one.total > 0)]
+    for backlog in large:
+        yield _draft(backlog, limits)
+    if backlogs and not large:
+        largest = max(backlogs, key=lambda one: one.total)
         label = say(
             "backlog of group {group} on topic {topic}", group=largest.progress.group, topic=largest.topic
         )

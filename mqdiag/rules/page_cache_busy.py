@@ -103,8 +103,8 @@ def _waits_for_file(broker: BrokerFacts, limits: Limits) -> bool:
     return bool(lock.held) and any(NEW_FILE in frame for frame in lock.holder_frames)
 
 
-def _margin(broker: Text, age_ms: int, limit: int) -> Margin:
-    label = say("the write in progress on {broker}", broker=broker)
+def _margin(broker: Text, age_ms: int, limit: float) -> Margin:
+    label = say("write in progress on {broker}", broker=broker)
     return Margin(rule="", label=label, value=age_ms, limit=limit, kind="ms")
 
 
@@ -299,7 +299,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
         if held is None or held >= FORGIVEN_MS:
             continue
         if held < limits["slow_ms"]:
-            yield _margin(broker.called, held, DEFAULT_LIMIT_MS)
+            yield _margin(broker.called, held, limits["slow_ms"])
             continue
         yield Draft(
             severity=Severity.ERROR if held > DEFAULT_LIMIT_MS else Severity.WARNING,

@@ -19,7 +19,7 @@ from mqdiag.rules.shared.brokers import (
     subject_of_logs,
 )
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
-from mqdiag.rules.shared.busy_remedies import SEND_THREADS, SLAVE_BEHIND, busy
+from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND, busy
 from mqdiag.rules.shared.example_broker import example
 from mqdiag.rules.shared.log_events import counted, events, is_set, lines_of, number_set
 from mqdiag.rules.shared.page_cache import is_busy, pool_was_empty, was_busy
@@ -29,6 +29,10 @@ from mqdiag.time_ranges import ranges_apart, ranges_of
 
 DEFAULT_WAIT_MS = 200
 """waitTimeMillsInSendQueue since 3.5.8"""
+SEND_THREADS = say(
+    "sendMessageThreadPoolNums is 1 by default from 4.0.0 to 4.9.0. More send threads need"
+    " useReentrantLockWhenPutMessage=true; without it they spin on the put lock."
+)
 TIMEOUTS = (
     say(
         "Check the broker's collections (GC log) and its CPU; with SYNC_FLUSH or a SYNC_MASTER also the disk and the"

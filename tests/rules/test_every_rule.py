@@ -15,7 +15,7 @@ from mqdiag.report_json import finding_from_json, finding_values
 from mqdiag.rules import Outcome, all_rules, run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.rules.engine import NAMES
-from mqdiag.text import Text, say
+from mqdiag.text import KINDS, Text, say
 from tests.rules.numbers import unproven
 
 MODULES = [pytest.param(module, id=module.RULE.name) for module in rule_modules() if hasattr(module, "RULE")]
@@ -48,6 +48,15 @@ def test_is_silent(module: ModuleType) -> None:
     outcome = _run(module, module.silent())
     assert outcome.findings == ()
     assert outcome.skipped == ()
+
+
+@every_rule
+def test_margins_of_a_silent_rule_are_below_their_limits(module: ModuleType) -> None:
+    for margin in _run(module, module.silent()).margins:
+        assert margin.rule == module.RULE.name
+        assert margin.value <= margin.limit
+        assert margin.kind in KINDS - {""}
+        _check_text(margin.label)
 
 
 @every_rule

@@ -25,10 +25,6 @@ POOL_IF_ASYNC_MASTER = say(
 )
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """for a page cache that is too slow"""
-SEND_THREADS = say(
-    "sendMessageThreadPoolNums is 1 by default from 4.0.0 to 4.9.0. More send threads need"
-    " useReentrantLockWhenPutMessage=true; without it they spin on the put lock."
-)
 SLAVE_BEHIND = (
     say("Check the slave's disk, the network between master and slave, and haTransferBatchSize."),
     say("Do not make the slave a master while it is behind: the messages that it lacks would be lost."),
