@@ -24,6 +24,7 @@ Examples:
   mqdiag diagnose incident/
   mqdiag diagnose incident/ --format html -o report.html
   mqdiag diagnose dump.hprof.gz jstack-1.txt jstack-2.txt rocketmq_client.log
+  mqdiag diagnose - < paste.txt
 
 \b
 Mind:

@@ -10,6 +10,7 @@ import re
 import zlib
 from typing import Any
 
+from mqdiag.read.encoding import encoding_of
 from mqdiag.text import Text, say
 
 HEAD_BYTES = 64 << 10
@@ -111,12 +112,8 @@ def _is_text(head: bytes) -> bool:
     probe = head.lstrip(b"\0")[:4096] if not head[:64].strip(b"\0") else head[:4096]
     if not probe:
         return False
-    zeros = probe.count(0)
-    if zeros * 5 >= len(probe) * 2:
-        # UTF-16: every other byte of ASCII is zero
-        even, odd = probe[0::2].count(0), probe[1::2].count(0)
-        return odd > 9 * max(even, 1) or even > 9 * max(odd, 1)
-    if probe.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if encoding_of(probe).startswith("utf-16"):
         return True
+    zeros = probe.count(0)
     controls = sum(map(probe.count, (bytes([value]) for value in _CONTROLS)))
     return zeros <= len(probe) // 100 and controls <= len(probe) // 20

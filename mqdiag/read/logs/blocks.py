@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from mqdiag.errors import InputError
+from mqdiag.read.encoding import encoding_of
 from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
 
@@ -66,8 +67,8 @@ def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
             if not stripped:
                 continue
             first = False
-            encoding = _utf16(chunk)
-            if encoding is not None:
+            encoding = encoding_of(chunk)
+            if encoding.startswith("utf-16"):
                 decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
             else:
                 chunk = stripped.removeprefix(codecs.BOM_UTF8)
@@ -77,17 +78,6 @@ def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         elif b"\0" in chunk:
             chunk = chunk.replace(b"\0", b"")
         yield chunk
-
-
-def _utf16(chunk: bytes) -> str | None:
-    if chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    head = chunk[:512]
-    if len(head) >= 8 and head[1::2].count(0) > 0.8 * len(head[1::2]) and head[::2].count(0) == 0:
-        return "utf-16-le"
-    if len(head) >= 8 and head[::2].count(0) > 0.8 * len(head[::2]) and head[1::2].count(0) == 0:
-        return "utf-16-be"
-    return None
 
 
 def _refuse_binary(label: str, chunk: bytes) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from mqdiag.errors import InputError
+from mqdiag.read.encoding import encoding_of
 from mqdiag.read.stacks import patterns
 from mqdiag.text import say
 
@@ -78,22 +79,14 @@ def _unescape(piece: str) -> str:
 def _encoding(label: str, head: bytes) -> str:
     if head.startswith(patterns.HEAP_MAGIC):
         raise InputError(label, say("is a heap dump, not a thread dump"), hint=say("use: mqdiag heap"))
-    if head.startswith(codecs.BOM_UTF8):
-        return "utf-8-sig"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
+    encoding = encoding_of(head)
+    if encoding.startswith("utf-16"):
+        return encoding
     probe = head[:4096]
     zeros = probe.count(0)
-    if zeros * 5 >= len(probe) * 2:
-        # UTF-16 without a mark: PowerShell's `>` and editors leave it
-        even, odd = probe[0::2].count(0), probe[1::2].count(0)
-        if odd > 9 * max(even, 1):
-            return "utf-16-le"
-        if even > 9 * max(odd, 1):
-            return "utf-16-be"
     controls = sum(probe.count(value) for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
     if zeros > len(probe) // 100 or controls > len(probe) // 20:
         raise InputError(
             label, say("is binary data, not a thread dump"), hint=say("give the text that jstack wrote")
         )
-    return "utf-8"
+    return encoding
