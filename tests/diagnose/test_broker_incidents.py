@@ -10,6 +10,8 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.verdict import Verdict
 from mqdiag.findings import Report
+from mqdiag.language import english
+from mqdiag.text import Text
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -17,6 +19,10 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 def verdict_of(report: Report) -> Verdict:
     assert report.verdict is not None
     return report.verdict
+
+
+def written(lines: tuple[Text, ...]) -> list[str]:
+    return [english()(line) for line in lines]
 
 
 def chain(report: Report) -> list[str]:
@@ -32,9 +38,9 @@ def test_a_power_loss_is_followed_from_the_slave_to_what_is_consumed_again(tmp_p
     assert rules[0] == "slave-behind"
     assert rules.index("offset-ahead-of-store") < rules.index("offset-reset-to-zero")
     verdict = verdict_of(report)
-    assert "and after the restart consume offsets are set back to 0" in verdict.statement
-    assert any("once more" in line for line in verdict.consequences)
-    assert any("store folder" in line for line in verdict.checked)
+    assert "and after the restart consume offsets are set back to 0" in english()(verdict.statement)
+    assert any("once more" in line for line in written(verdict.consequences))
+    assert any("store folder" in line for line in written(verdict.read_evidence))
 
 
 def test_store_folders_are_read_inside_archives() -> None:
@@ -55,15 +61,15 @@ def test_logs_and_thread_dumps_of_a_broker_make_one_chain() -> None:
 
 @pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
 def test_healthy_brokers_and_clients_are_said_to_be(version: str) -> None:
-    verdict = verdict_of(diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report)
-    assert verdict.healthy, verdict.statement
-    assert verdict.statement.startswith("No fault was found: ")
-    assert any("line" in line for line in verdict.checked)
+    report = diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report
+    assert report.answer.state == "healthy", report.answer
+    assert english()(report.answer.text).startswith("No fault found. ")
+    assert any("line" in line for line in written(verdict_of(report).read_evidence))
 
 
 def test_a_healthy_broker_with_its_threads_is_too() -> None:
     healthy = [FIXTURES / "logs" / "healthy-5.3.3", FIXTURES / "stacks" / "broker-healthy-5.3.3"]
-    assert verdict_of(diagnose_incident(healthy).report).healthy
+    assert diagnose_incident(healthy).report.answer.state == "healthy"
 
 
 @pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
@@ -71,5 +77,6 @@ def test_output_of_mqadmin_is_evidence(version: str) -> None:
     report = diagnose_incident([FIXTURES / "admin" / version]).report
     assert any(given.kind == "admin" and given.error is None for given in report.inputs)
     assert report.logs is None
-    assert any("of mqadmin" in line for line in verdict_of(report).checked)
-    assert all("mqadmin" not in missing.what for missing in verdict_of(report).surer)
+    verdict = verdict_of(report)
+    assert any("mqadmin" in line for line in written(verdict.read_evidence))
+    assert all("mqadmin" not in english()(missing.what) for missing in verdict.missing_evidence)

@@ -8,6 +8,7 @@ import pytest
 
 from mqdiag.errors import InputError
 from mqdiag.facts.logs import LogSubject
+from mqdiag.language import english
 from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, only_event, read
 
 REQUEST = (
@@ -305,7 +306,7 @@ def test_rocketmq_prints_gmt_8_and_the_user_names_other_zones() -> None:
     assert logs.files[1].whole_seconds, "the digits below the second are the second again"
     unknown = facts(line(MESSAGE, CLIENT_4)).files[0]
     assert unknown.utc_offset is None
-    assert "--utc-offset" in unknown.offset_reason
+    assert "--utc-offset" in english()(unknown.offset_reason)
 
 
 def test_one_exception_in_two_logs_of_a_client_counts_once() -> None:

@@ -11,6 +11,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import VersionRange
+from mqdiag.language import english
 from mqdiag.logs.versions import SETTINGS, number
 from tests.logs.given import BROKER, facts, line
 
@@ -78,7 +79,7 @@ def test_a_pre_release_is_told_as_such() -> None:
     odd = started("enablePopLog", "slaveTimeout")
     assert odd is not None
     assert (odd.since, odd.before) == (None, None)
-    assert "before 5.0.0 was released" in odd.reason
+    assert "before 5.0.0 was released" in english()(odd.reason)
 
 
 def test_settings_are_in_the_order_of_versions() -> None:
