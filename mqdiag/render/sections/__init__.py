@@ -11,6 +11,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Section
 from mqdiag.render.sections.answer import answer_section
+from mqdiag.render.sections.broker_card import broker_section
 from mqdiag.render.sections.chain_of_causes import chain_section
 from mqdiag.render.sections.consumer_table import consumers_section
 from mqdiag.render.sections.finding_cards import findings_section
@@ -24,12 +25,14 @@ from mqdiag.render.sections.message_holders import message_holders_section
 from mqdiag.render.sections.missing_evidence import missing_evidence_section
 from mqdiag.render.sections.queue_table import queues_section
 from mqdiag.render.sections.shown_object import shown_sections
+from mqdiag.render.sections.thread_samples import stacks_section
 from mqdiag.render.sections.unchecked_rules import unchecked_section
 
 Maker = Callable[[Report, View], Iterator[Section]]
 
 PROCESS: tuple[Maker, ...] = (
     heap_section,
+    broker_section,
     consumers_section,
     queues_section,
     message_holders_section,
@@ -37,6 +40,7 @@ PROCESS: tuple[Maker, ...] = (
     waste_section,
     classes_section,
     heap_threads_section,
+    stacks_section,
 )
 """what is shown of each JVM"""
 

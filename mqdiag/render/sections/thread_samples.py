@@ -1,0 +1,405 @@
+"""Threads over the samples of thread dumps: what each did, equal stacks, and the locks between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import StacksFacts
+from mqdiag.facts.stacks import LockFacts, SampleFacts, StackGroup, ThreadFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.lock_graph import LockNode, lock_graph
+from mqdiag.render.figures.thread_timeline import TimelineRow, thread_timeline
+from mqdiag.render.parts import (
+    AnyPart,
+    Branch,
+    Column,
+    Figure,
+    Fold,
+    Pairs,
+    Paragraph,
+    Row,
+    Section,
+    Several,
+    Stack,
+    Table,
+    Tree,
+)
+from mqdiag.render.wording.thread_names import grouped_names
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, Value, say
+
+_STATES = ("stuck", "blocked", "unknown", "progressing", "idle")
+"""in the order in which they matter"""
+_MATTERING_ROLES = frozenset(("consume-worker", "broker-send"))
+_SAMPLES = (12, 200)
+_ROWS = (24, 2000)
+_STACKS = (5, 40)
+_LOCKS = (4, 40)
+_MOST_PICTURED = 60
+_MOST_LOCKS_PICTURED = 8
+_MOST_WAITERS = 6
+_GLYPHS = {
+    "running": "*",
+    "idle": ".",
+    "sleep": "z",
+    "monitor": "#",
+    "lock": "#",
+    "log": "#",
+    "pool": "P",
+    "socket-read": "R",
+    "socket-write": "W",
+    "connect": "C",
+    "dns": "C",
+    "future": "w",
+}
+_LEGEND = say(
+    "R socket read, C connect, W write, # lock, P pool, w other wait, z sleep, * running, . idle, blank not there"
+)
+
+
+def stacks_section(report: Report, view: View) -> Iterator[Section]:
+    """One section for the samples, one for the threads, one for the locks."""
+    stacks = report.stacks
+    if stacks is None:
+        return
+    yield Section(name="samples", title=say("The samples"), parts=[*_summary(stacks)])
+    threads = _threads(stacks, view)
+    if threads:
+        yield Section(name="stacks", title=say("What the threads did, sample by sample"), parts=threads)
+    locks = _locks(stacks)
+    if locks:
+        yield Section(name="locks", title=say("Who blocks whom"), parts=locks)
+
+
+def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
+    span: Value = stacks.samples
+    if stacks.seconds:
+        span = say("{samples:count} over {seconds:seconds}", samples=stacks.samples, seconds=stacks.seconds)
+    rows: list[tuple[Text, Value]] = [(say("samples"), span)]
+    if stacks.repeated_samples:
+        rows.append((say("repeated samples left out"), stacks.repeated_samples))
+    if stacks.cut_samples:
+        rows.append((say("cut samples left out"), stacks.cut_samples))
+    rows += [(say("JVM"), jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
+    if not stacks.has_cpu:
+        rows.append(
+            (say("CPU time"), say("not in these dumps (cpu= comes with JDK 11), so confidence is lower"))
+        )
+    for words, role in ((say("consume threads"), "consume-worker"), (say("all threads"), None)):
+        counts = _counts(stacks, role)
+        if counts:
+            rows.append((words, counts))
+    yield Pairs(rows)
+    yield Table(
+        name="samples",
+        columns=(
+            Column(say("sample")),
+            Column(say("file"), whole=True),
+            Column(say("time"), "time"),
+            Column(say("threads"), "count"),
+            Column(say("read"), optional=True),
+        ),
+        rows=[_sample(place, one) for place, one in enumerate(stacks.series, 1)],
+        shown=_SAMPLES,
+    )
+
+
+def _counts(stacks: StacksFacts, role: str | None) -> Text | None:
+    """Threads by state."""
+    states = [one.state for one in stacks.threads if role is None or one.role == role]
+    found = tuple(
+        say("{threads:count} {state}", threads=states.count(state), state=word(state))
+        for state in _STATES
+        if state in states
+    )
+    return say("{found}", found=found) if found else None
+
+
+def _sample(place: int, sample: SampleFacts) -> Row:
+    when = sample.captured_at or sample.captured_local
+    return (place, sample.path, when, sample.threads, "" if sample.complete else say("cut"))
+
+
+def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
+    chosen = [one for one in _ordered(stacks) if view.all_threads or _matters(one, stacks)]
+    parts: list[AnyPart] = []
+    if chosen:
+        parts.append(_timeline(stacks, chosen, view))
+    groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, stacks)]
+    if groups:
+        parts.append(
+            Paragraph(say("Equal stacks in the last sample; > marks the application's own code"), soft=True)
+        )
+        parts.append(
+            Several(
+                parts=[_stack(group) for group in groups],
+                shown=(len(groups), len(groups)) if view.all_threads else _STACKS,
+                rest=lambda hidden: say("and {hidden:count} more {hidden:stack|stacks}", hidden=hidden),
+            )
+        )
+    parts.append(_table(stacks))
+    return parts
+
+
+def _ordered(stacks: StacksFacts) -> list[ThreadFacts]:
+    return sorted(stacks.threads, key=lambda one: _STATES.index(one.state))
+
+
+def _matters(thread: ThreadFacts, stacks: StacksFacts) -> bool:
+    """Consume and send threads, and every other thread that is stuck, blocked, or blocks others."""
+    if thread.role in _MATTERING_ROLES or thread.state in ("stuck", "blocked"):
+        return True
+    blockers = {one.held_by for one in stacks.threads} | {one.holder for one in stacks.standstills}
+    return thread.name in blockers or any(thread.name in one.threads for one in stacks.standstills)
+
+
+def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
+    if group.state == "idle":
+        return False
+    stuck = {name for standstill in stacks.standstills for name in standstill.threads}
+    return group.role == "consume-worker" or bool(stuck & set(group.threads))
+
+
+def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> Figure:
+    stuck = sum(one.state in ("stuck", "blocked") for one in threads)
+    title = say("{stuck:count} of {threads:count} threads make no progress", stuck=stuck, threads=len(threads))
+    heads = [_head(place, stacks) for place in range(stacks.samples)]
+    rows = [_picture_row(one) for one in threads[:_MOST_PICTURED]]
+    left_out = len(threads) - len(rows)
+    caption = say(
+        "Threads over the samples; an unbroken bar is the same place in all of them. S stuck, B blocked,"
+        " P progressing, i idle, ? unknown."
+    )
+    if left_out:
+        caption = say(
+            "{caption} The table has {left_out:count} more {left_out:thread|threads}.",
+            caption=caption,
+            left_out=left_out,
+        )
+    return Figure(
+        draw=lambda write: thread_timeline(write, title, heads, rows),
+        caption=caption,
+        words=(_glyph_table(threads, view), Paragraph(_LEGEND, soft=True)),
+    )
+
+
+def _head(place: int, stacks: StacksFacts) -> Text:
+    sample = stacks.series[place] if place < len(stacks.series) else None
+    if sample is None or sample.seconds is None:
+        return say("#{sample}", sample=place + 1)
+    return say("+{seconds:seconds}", seconds=sample.seconds)
+
+
+def _picture_row(thread: ThreadFacts) -> TimelineRow:
+    tops = [at.top for at in thread.samples]
+    return TimelineRow(
+        name=thread.name,
+        state=thread.state,
+        tops=tops,
+        states=[at.state for at in thread.samples],
+        same=[place > 0 and top is not None and top == tops[place - 1] for place, top in enumerate(tops)],
+    )
+
+
+def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
+    """Threads with equal rows in one row."""
+    rows: dict[tuple[str, str, str, str], list[ThreadFacts]] = {}
+    for thread in threads:
+        marks = "".join(_glyph(at.state, at.doing) for at in thread.samples)
+        key = (thread.state, marks, thread.frame or "", thread.pool or thread.name)
+        rows.setdefault(key, []).append(thread)
+    return Table(
+        name="timeline",
+        columns=(
+            Column(say("threads")),
+            Column(say("samples"), whole=True),
+            Column(say("state"), whole=True),
+            Column(say("at"), java=True),
+        ),
+        rows=[
+            (
+                grouped_names([one.name for one in same]),
+                marks,
+                word(state),
+                frame or same[0].samples[-1].top or "",
+            )
+            for (state, marks, frame, _), same in rows.items()
+        ],
+        shown=(len(rows), len(rows)) if view.all_threads else _ROWS,
+        rest=lambda hidden: say(
+            "and {hidden:count} more {hidden:row|rows}; --threads shows all", hidden=len(hidden)
+        ),
+    )
+
+
+def _glyph(state: str, doing: str | None) -> str:
+    return " " if state == "ABSENT" else _GLYPHS.get(doing or "", "w")
+
+
+def _stack(group: StackGroup) -> Fold:
+    return Fold(
+        say(
+            "{threads:count} x {names} ({state})",
+            threads=len(group.threads),
+            names=grouped_names(group.threads),
+            state=word(group.state),
+        ),
+        (Stack(group.frames, own=group.own, shown=(1000, 1000)),),
+        state=group.state,
+    )
+
+
+def _table(stacks: StacksFacts) -> Table:
+    return Table(
+        name="stack-threads",
+        caption=say("All threads"),
+        columns=(
+            Column(say("thread")),
+            Column(say("state")),
+            Column(say("role")),
+            Column(say("group"), optional=True),
+            Column(say("does"), optional=True),
+            Column(say("at"), java=True),
+            Column(say("CPU time"), "ms", optional=True),
+            Column(say("blocked by"), optional=True),
+            Column(say("why"), optional=True),
+        ),
+        rows=[
+            (
+                one.name,
+                word(one.state),
+                one.role,
+                one.group or "",
+                word(one.doing) if one.doing else "",
+                one.frame or one.samples[-1].top or "",
+                one.cpu_growth_ms,
+                one.held_by or "",
+                one.reason or "",
+            )
+            for one in _ordered(stacks)
+        ],
+        rest=lambda hidden: say(
+            "and {hidden:count} more {hidden:thread|threads}; --format json has them all", hidden=len(hidden)
+        ),
+        wide=True,
+    )
+
+
+def _locks(stacks: StacksFacts) -> list[AnyPart]:
+    """Chains of locks: as a picture, and as a tree from the owner at the root of each."""
+    chains = _chains([one for one in stacks.locks if one.owner is not None or len(one.waiters) > 1])
+    if not chains:
+        return []
+    locks = sorted((one for one in stacks.locks if one.waiters), key=lambda one: -len(one.waiters))
+    trees = [Tree((_owner_branch(lock, stacks.locks, {lock.object_id}),)) for lock in chains]
+    words: tuple[AnyPart, ...] = (
+        Several(
+            parts=trees,
+            shown=_LOCKS,
+            rest=lambda hidden: say("and {hidden:count} more {hidden:lock|locks}", hidden=hidden),
+        ),
+    )
+    if not locks:
+        return list(words)
+    return [
+        Figure(
+            draw=lambda write: lock_graph(
+                write, _lock_title(locks[0]), [_node(one) for one in locks[:_MOST_LOCKS_PICTURED]]
+            ),
+            caption=say("Waiting threads, the lock, and the thread that holds it with what it does."),
+            words=words,
+        )
+    ]
+
+
+def _lock_title(lock: LockFacts) -> Text:
+    if lock.owner is None:
+        return say(
+            "{waiters:count} {waiters:thread waits|threads wait} for a lock of an unknown thread",
+            waiters=len(lock.waiters),
+        )
+    return say(
+        "{waiters:count} {waiters:thread waits|threads wait} for a lock of {owner}",
+        waiters=len(lock.waiters),
+        owner=lock.owner,
+    )
+
+
+def _node(lock: LockFacts) -> LockNode:
+    return LockNode(
+        lock=say("{class_name} {object_id}", class_name=lock.class_name or lock.kind, object_id=lock.object_id),
+        owner=lock.owner or say("not named by the dump"),
+        owner_does=_does(lock),
+        waiters=lock.waiters,
+    )
+
+
+def _does(lock: LockFacts) -> Text:
+    doing = word(lock.owner_doing) if lock.owner_doing else ""
+    if not lock.owner_frame:
+        return say("{doing}", doing=doing)
+    if not doing:
+        return say("{frame}", frame=lock.owner_frame)
+    return say("{doing} at {frame}", doing=doing, frame=lock.owner_frame)
+
+
+def _chains(locks: list[LockFacts]) -> list[LockFacts]:
+    """The locks whose owners wait for nothing; of a circle, one of its locks."""
+    roots = [lock for lock in locks if lock.owner is None or lock.owner_waits_for is None]
+    circle = next((lock for lock in locks if lock not in roots and _closes(lock, locks)), None)
+    return roots if circle is None else [circle, *roots]
+
+
+def _closes(lock: LockFacts, locks: list[LockFacts]) -> bool:
+    """Whether the owners' waits lead back to this lock."""
+    by_id = {other.object_id: other for other in locks}
+    seen: set[str] = set()
+    here: LockFacts | None = lock
+    while here is not None and here.object_id not in seen:
+        seen.add(here.object_id)
+        here = by_id.get(here.owner_waits_for or "")
+    return here is lock
+
+
+def _owner_branch(lock: LockFacts, locks: tuple[LockFacts, ...], seen: set[str]) -> Branch:
+    """The chains of locks behind an owner, without recursion: a hostile dump chains thousands."""
+    text = say("the dump does not name the owner")
+    if lock.owner is not None:
+        text = say("{owner}: {does}", owner=lock.owner, does=_does(lock))
+        if lock.inferred:
+            text = say("{text} (found by its frames)", text=text)
+    return Branch(text=text, below=(_lock_branch(lock, locks, seen),))
+
+
+def _lock_branch(lock: LockFacts, locks: tuple[LockFacts, ...], seen: set[str], depth: int = 0) -> Branch:
+    text = say(
+        "holds {class_name} <{object_id}>", class_name=lock.class_name or lock.kind, object_id=lock.object_id
+    )
+    if lock.moving:
+        text = say("{text}, its owner changes", text=text)
+    onward = {other.owner: other for other in locks if other.owner in lock.waiters}
+    below = []
+    for owner, other in onward.items():
+        if other.object_id in seen or depth >= _DEEPEST:
+            closing = say("the chain closes here: a deadlock") if other.object_id in seen else say("and so on")
+            end = (Branch(text=closing, state="stuck"),)
+        else:
+            seen.add(other.object_id)
+            end = (_lock_branch(other, locks, seen, depth + 1),)
+        below.append(
+            Branch(text=say("{owner} waits, and blocks others", owner=owner), state="blocked", below=end)
+        )
+    plain = [waiter for waiter in lock.waiters if waiter not in onward]
+    if plain:
+        names = grouped_names(plain) if len(plain) > _MOST_WAITERS else say("{names}", names=tuple(plain))
+        below.append(
+            Branch(
+                text=say("{waiters:count} waiting: {names}", waiters=len(plain), names=names), state="blocked"
+            )
+        )
+    return Branch(text=text, below=below)
+
+
+_DEEPEST = 20
+"""locks of a chain that are shown one below the other"""

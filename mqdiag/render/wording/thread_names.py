@@ -1,0 +1,44 @@
+"""Names of many threads in little space."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mqdiag.text import Text, say
+
+_NUMBER = re.compile(r"^(.*?)(\d+)$", re.S)
+_LONGEST_NUMBER = 9
+_MOST_PLAIN = 6
+
+
+def grouped_names(names: Sequence[str]) -> Text:
+    """Names with their numbers as ranges, such as "ConsumeMessageThread_CID_1..20"; repeated names are counted."""
+    numbers: dict[str, set[int]] = {}
+    plain: list[str] = []
+    for name in names:
+        found = _NUMBER.match(name)
+        if found and len(found[2]) <= _LONGEST_NUMBER:
+            numbers.setdefault(found[1], set()).add(int(found[2]))
+        else:
+            plain.append(name)
+    shown = (*(prefix + _ranges(sorted(own)) for prefix, own in numbers.items()), *plain[:_MOST_PLAIN])
+    text = Text("{names}", {"names": shown})
+    if len(plain) > _MOST_PLAIN:
+        text = say("{names}, {more:count} more", names=shown, more=len(plain) - _MOST_PLAIN)
+    unique = sum(map(len, numbers.values())) + len(plain)
+    if len(names) > unique:
+        text = say("{names} ({threads:count} threads)", names=text, threads=len(names))
+    return text
+
+
+def _ranges(numbers: list[int]) -> str:
+    parts: list[str] = []
+    start = last = numbers[0]
+    for number in [*numbers[1:], -1]:
+        if number == last + 1:
+            last = number
+            continue
+        parts.append(str(start) if start == last else f"{start}..{last}")
+        start = last = number
+    return ",".join(parts)
