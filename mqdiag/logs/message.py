@@ -109,6 +109,9 @@ def _of_json(line: bytes) -> tuple[str, str | None] | None:
         entry = _decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+    if isinstance(entry, dict) and isinstance(entry.get("_source"), dict):
+        # an export out of Elasticsearch
+        entry = entry["_source"]
     if not isinstance(entry, dict):
         return None
     text = _first_text(entry, _TEXT_KEYS)

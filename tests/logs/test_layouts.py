@@ -91,6 +91,9 @@ def test_quoted_and_wrapped_flow_control() -> None:
     "wrap",
     [
         lambda text: json.dumps({"@timestamp": "2026-11-21T12:00:01.250Z", "message": text, "host": "a"}),
+        lambda text: json.dumps(
+            {"_index": "app", "_source": {"@timestamp": "2026-11-21T12:00:01.250Z", "message": text}}
+        ),
         lambda text: json.dumps({"log": text + "\n", "stream": "stdout", "time": "2026-11-21T12:00:01.250Z"}),
         lambda text: f"2026-11-21T12:00:01.250Z stdout F {text}",
         lambda text: f"shop-1  | 2026-11-21T12:00:01.250Z {text}",

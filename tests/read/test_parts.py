@@ -166,9 +166,18 @@ def test_which_texts_a_command_gives_to_all_readers(
     [
         "WARN RocketmqClient - the queue's messages, span too long, so do flow control, maxSpan=2001\n",
         "com.acme.ShopException: no route\n\tat com.acme.Shop.buy(Shop.java:3)\n",
+        "the consumer message buffer is full, so do flow control, minOffset=1, maxOffset=9, size=1002\n",
+        "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 209ms\n",
     ],
 )
 def test_diagnose_takes_excerpts_whose_times_were_cut_off(text: str) -> None:
     head = text.encode()
     piece = Piece(name="given.txt", path="", size_bytes=len(head), head=head)
     assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
+
+
+def test_a_document_about_log_lines_is_no_log() -> None:
+    head = b"# Notes\n\nThe client says so do flow control when its cache is full.\n"
+    for name, told in (("notes.md", []), ("notes.txt", ["log"])):
+        piece = Piece(name=name, path="", size_bytes=len(head), head=head)
+        assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == told

@@ -8,12 +8,27 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.logs import NamedLog, read_logs
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.logs.anchors import LITERALS
 from mqdiag.progress import Progress
 from mqdiag.read.logs.recognise import is_log
+from mqdiag.read.stacks import MARKS, is_of_a_tool
+
+LEAST_LITERAL = 14
+"""bytes of a text that no prose has by accident"""
+_LITERALS = tuple(literal for literal in LITERALS if len(literal) >= LEAST_LITERAL)
+_DOCUMENTS = (".md", ".html", ".htm", ".json", ".xml", ".yaml", ".yml")
+"""files that write about log lines"""
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and is_log(piece.inner_head, piece.name)
+    return piece.is_text and (is_log(piece.inner_head, piece.name) or _is_excerpt(piece))
+
+
+def _is_excerpt(piece: Piece) -> bool:
+    """Whether text has a message of RocketMQ, of which time, level and thread were cut off."""
+    if piece.name.lower().endswith(_DOCUMENTS) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS):
+        return False
+    return any(literal in piece.inner_head for literal in _LITERALS)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

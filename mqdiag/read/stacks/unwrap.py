@@ -173,9 +173,13 @@ class _JsonLines:
 
 
 def _message(entry: object) -> str | None:
-    if isinstance(entry, dict):
-        for key in MESSAGE_KEYS:
-            value = entry.get(key)
-            if isinstance(value, str):
-                return value
+    if not isinstance(entry, dict):
+        return None
+    # an export out of Elasticsearch has the record one level below
+    inner = entry.get("_source")
+    record = inner if isinstance(inner, dict) else entry
+    for key in MESSAGE_KEYS:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
     return None

@@ -329,6 +329,16 @@ def test_quoted_indented_and_logged(tmp_path: Path, text: str, prefix: str) -> N
     assert [thread.stack for thread in dressed.threads] == [thread.stack for thread in plain.threads]
 
 
+def test_an_export_of_elasticsearch(tmp_path: Path) -> None:
+    text = "".join(
+        json.dumps({"_index": "app", "_source": {"message": line}}) + "\n" for line in DUBBO.splitlines()
+    )
+    plain = sample_of(tmp_path, DUBBO)
+    assert [thread.stack for thread in sample_of(tmp_path, text).threads] == [
+        thread.stack for thread in plain.threads
+    ]
+
+
 def test_an_indented_excerpt_of_jstack(tmp_path: Path) -> None:
     header = '"worker-1" #9 prio=5 tid=0x01 nid=0x2 runnable'
     text = f"{header}\n   java.lang.Thread.State: RUNNABLE\n\tat com.acme.A.b(A.java:1)\n"
