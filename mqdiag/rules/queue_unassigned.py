@@ -1,4 +1,4 @@
-"""A consumer that got no queue of a topic."""
+"""A consumer has no queue of a topic that it subscribes to."""
 
 from __future__ import annotations
 
@@ -7,43 +7,44 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import say
 
-
-def fires() -> Facts:
-    """A second topic of 4 queues, of which this consumer has none, an hour after its start."""
-    return example(consumer={"topic_queues": {"segments": 4, "refunds": 4}})
-
-
-def silent() -> Facts:
-    """One of the topic's queues is here."""
-    return example()
-
-
-@rule(
+RULE = Rule(
     name="queue-unassigned",
     title="A consumer has no queue of a topic that it subscribes to",
     why=(
-        "A queue goes to one consumer of its group. With more consumers than queues some get none: they stand by,"
-        " and adding more does not make the group faster."
+        "Each queue goes to one consumer of its group. If there are more consumers than queues, some get none and"
+        " stand by. Adding more consumers does not make the group faster."
     ),
     causes=("queue-unassigned",),
     severities=(Severity.WARNING,),
     remedy=(
         "Give the topic at least as many queues as the group has consumers, or run fewer consumers.",
-        "Look at `mqadmin consumerStatus`: consumers of one group that subscribe to different topics take each"
-        " other's queues away.",
+        "Look at `mqadmin consumerStatus`: if consumers of one group subscribe to different topics, they take queues"
+        " away from each other.",
     ),
     references=("RebalanceImpl.rebalanceByTopic: topicSubscribeInfoTable against processQueueTable",),
-    needs=("heap",),
     limits={"uptime_ms": 120_000},
 )
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each topic of a consumer that is alone in the JVM with its group and long enough up."""
+
+
+def fires() -> Facts:
+    """An hour after its start, the consumer has none of the 4 queues of a second topic."""
+    return example(consumer={"topic_queues": {"segments": 4, "refunds": 4}})
+
+
+def silent() -> Facts:
+    """It has one of the topic's queues."""
+    return example()
+
+
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each topic of a consumer that has run long enough and is alone in the JVM with its group."""
     heap = facts.heap
     assert heap is not None
     skip = without_whole_graph(facts)
@@ -57,9 +58,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         if consumer.message_model != "CLUSTERING" or uptime is None or uptime < limits["uptime_ms"]:
             continue
-        ours = {queue.topic for queue in heap.queues if queue.group == consumer.group and queue.assigned}
+        assigned = {queue.topic for queue in heap.queues if queue.group == consumer.group and queue.assigned}
         for topic, queues in consumer.topic_queues.items():
-            if queues and topic not in ours and not topic.startswith("%RETRY%"):
+            if queues and topic not in assigned and not topic.startswith("%RETRY%"):
                 yield _draft(consumer, topic, queues)
 
 
@@ -68,24 +69,21 @@ def _draft(consumer: ConsumerFacts, topic: str, queues: int) -> Draft:
         severity=Severity.WARNING,
         cause="queue-unassigned",
         confidence=Confidence.MEDIUM,
-        confidence_reason=say("it may be a standby on purpose; the group's other clients are not in this dump"),
-        title=say(
-            "Group {group} has none of the {queues:count} queues of {topic} in this process",
-            group=consumer.group,
-            queues=queues,
-            topic=topic,
+        confidence_reason=say(
+            "it may be a standby on purpose, and the other clients of the group are not in this dump"
+        ),
+        title=(
+            say("Group {group} does not have the only queue of {topic} in this process")
+            if queues == 1
+            else say("Group {group} has none of the {topic_queues:count} queues of {topic} in this process")
         ),
         subject=Subject(group=consumer.group, topic=topic),
         evidence={"topic_queues": queues, "assigned": 0, "client_id": consumer.client_id},
         explanation=(
             say(
-                (
-                    "The route has {queues:count} queues of {topic}, to which the consumer subscribes; its"
-                    " table of assigned queues has none of them."
-                ),
-                queues=queues,
-                topic=topic,
+                "The consumer subscribes to {topic}. The route has {topic_queues:count}"
+                " {topic_queues:queue|queues} of that topic, and the table of assigned queues has none of them."
             ),
         ),
-        remedy=check.card.remedy,
+        remedy=RULE.remedy,
     )

@@ -1,4 +1,4 @@
-"""The client is older than 4.2.0: only the number of cached messages is limited, not their size."""
+"""A client before 4.2.0 limits the number of cached messages, but not their size."""
 
 from __future__ import annotations
 
@@ -7,9 +7,25 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
+
+RULE = Rule(
+    name="no-size-limit",
+    title="This client limits the number of cached messages only",
+    why=(
+        "pullThresholdSizeForQueue exists since client 4.2.0. Before, the cache of a queue may hold"
+        " pullThresholdForQueue messages of any size. If one producer begins to send larger messages, they can fill"
+        " the heap although no setting has changed."
+    ),
+    causes=("old-client",),
+    severities=(Severity.INFO,),
+    remedy=(
+        "Upgrade the client to 4.2.0 or later. Until then, choose pullThresholdForQueue by the largest message.",
+    ),
+    references=("https://github.com/apache/rocketmq/pull/171",),
+)
 
 
 def _facts(config: dict[str, ConfigValue]) -> Facts:
@@ -31,27 +47,12 @@ def fires() -> Facts:
 
 
 def silent() -> Facts:
-    """From 4.2.0 on there is a limit in MiB too."""
+    """Since 4.2.0 there is a limit in MiB too."""
     return _facts({"pullThresholdForQueue": 1000, "pullThresholdSizeForQueue": 100})
 
 
-@rule(
-    name="no-size-limit",
-    title="This client limits cached messages by number only",
-    why=(
-        "pullThresholdSizeForQueue came with client 4.2.0. Before it, the cache of a queue is"
-        " pullThresholdForQueue messages of any size, so one producer that sends larger messages can fill the"
-        " heap without a setting having changed."
-    ),
-    causes=("old-client",),
-    severities=(Severity.INFO,),
-    remedy=(
-        "Upgrade the client to 4.2.0 or later; until then choose pullThresholdForQueue by the largest message.",
-    ),
-    references=("https://github.com/apache/rocketmq/pull/171",),
-    needs=("heap",),
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     heap = facts.heap
     assert heap is not None
@@ -59,38 +60,38 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
     if skip is not None:
         yield skip
         return
-    told = set()
+    groups = set()
     for consumer in heap.consumers:
         traits = consumer.traits
-        if traits.size_setting is None or consumer.group in told:
+        if traits.size_setting is None or consumer.group in groups:
             continue
         if traits.count_setting in consumer.config and traits.size_setting not in consumer.config:
-            told.add(consumer.group)
+            groups.add(consumer.group)
             yield _draft(consumer)
 
 
 def _draft(consumer: ConsumerFacts) -> Draft:
-    threshold = consumer.config["pullThresholdForQueue"]
-    version = f" {consumer.client_version}" if consumer.client_version else ""
     return Draft(
         severity=Severity.INFO,
         cause="old-client",
         confidence=Confidence.HIGH,
         confidence_reason=say("the consumer class has no field pullThresholdSizeForQueue"),
-        title=say(
-            "The client{version} of group {group} limits cached messages by number, not by size",
-            version=version,
-            group=consumer.group,
+        title=(
+            say(
+                "The client {client_version} of group {group} limits the number of cached messages, not their size"
+            )
+            if consumer.client_version
+            else say("The client of group {group} limits the number of cached messages, not their size")
         ),
         subject=Subject(group=consumer.group),
         evidence={
             "client_version": consumer.client_version,
-            "pullThresholdForQueue": threshold,
+            "pullThresholdForQueue": consumer.config["pullThresholdForQueue"],
             "largest_body_bytes": consumer.largest_body_bytes,
         },
-        explanation=(say("Each queue may hold {threshold} messages of any size.", threshold=threshold),),
+        explanation=(say("Each queue may hold {pullThresholdForQueue} messages of any size."),),
         remedy=(
-            say("Upgrade the client to 4.2.0 or later and set pullThresholdSizeForQueue."),
-            say("Until then lower pullThresholdForQueue so that even the largest messages fit the heap."),
+            say("Upgrade the client to 4.2.0 or later, and set pullThresholdSizeForQueue."),
+            say("Until then, lower pullThresholdForQueue so that even the largest messages fit into the heap."),
         ),
     )

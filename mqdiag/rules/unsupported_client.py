@@ -6,8 +6,22 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.text import say
+
+RULE = Rule(
+    name="unsupported-client",
+    title="The JVM uses the RocketMQ gRPC client, whose queues mqdiag does not read",
+    why=(
+        "rocketmq-client-java (org.apache.rocketmq.client.java) caches messages in its own ProcessQueueImpl, not in"
+        " the classes of the remoting client. Without this finding, an empty RocketMQ view would look like health."
+        " Holders and retained sizes are right for this client too, as for any object."
+    ),
+    causes=("unsupported-client",),
+    severities=(Severity.INFO,),
+    remedy=("Judge its memory by the suspects and the classes of the report.",),
+    references=("https://github.com/apache/rocketmq-clients",),
+)
 
 
 def _facts(grpc: bool) -> Facts:
@@ -25,21 +39,8 @@ def silent() -> Facts:
     return _facts(False)
 
 
-@rule(
-    name="unsupported-client",
-    title="The RocketMQ gRPC client is in use, which is not read",
-    why=(
-        "rocketmq-client-java (org.apache.rocketmq.client.java) caches messages in its own ProcessQueueImpl,"
-        " not in the classes of the remoting client. An empty RocketMQ view would look like health; this says"
-        " that its queues were not looked at. Holders and retained sizes hold for it as for any object."
-    ),
-    causes=("unsupported-client",),
-    severities=(Severity.INFO,),
-    remedy=("Judge its memory by the suspects and the classes of the report.",),
-    references=("https://github.com/apache/rocketmq-clients",),
-    needs=("heap",),
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding."""
     heap = facts.heap
     assert heap is not None
@@ -50,21 +51,21 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         cause="unsupported-client",
         confidence=Confidence.HIGH,
         confidence_reason=say("its classes are loaded"),
-        title=say("The gRPC client (rocketmq-client-java) is in this JVM; its queues were not read"),
+        title=say("This JVM uses the gRPC client (rocketmq-client-java), whose queues were not read"),
         evidence={"consumers_read": len(heap.consumers)},
         explanation=(
             say(
-                "The tables of consumers and queues cover the remoting client only; sizes and holders cover all"
+                "The tables of consumers and queues show the remoting client only. Sizes and holders cover all"
                 " objects."
             ),
         ),
         remedy=(
             say(
-                "Judge the gRPC client's memory by the suspects and by classes named"
+                "Judge the gRPC client's memory by the suspects and by the classes whose names begin with"
                 " org.apache.rocketmq.client.java."
             ),
             say(
-                "Its cache is bounded by setMaxCacheMessageCount and setMaxCacheMessageSizeInBytes of the"
+                "To limit its cache, call setMaxCacheMessageCount and setMaxCacheMessageSizeInBytes of the"
                 " PushConsumerBuilder."
             ),
         ),

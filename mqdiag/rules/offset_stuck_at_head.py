@@ -1,0 +1,244 @@
+"""One message blocks the commit offset of its queue while later ones finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.bounds import whole
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.findings import Confidence, Finding, Margin, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.consumers import queue_name
+from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.text import NOTHING, Text, say, sentences
+
+
+def _in_chain(finding: Finding) -> Text:
+    if finding.evidence.get("min_offset") is None:
+        return say("the consume offset of {topic} queue {queue_id} does not move")
+    return say("the consume offset of {topic} queue {queue_id} does not move beyond {min_offset:count}")
+
+
+RULE = Rule(
+    name="offset-stuck-at-head",
+    title="One message holds back the consume offset of its queue",
+    why=(
+        "The client commits the lowest offset that is still in its local map. While the message at that offset is not"
+        " done, no later message counts as consumed: after a restart or a rebalance, all of them are delivered again."
+        " Beyond consumeConcurrentlyMaxSpan the client does not pull the queue any more."
+    ),
+    causes=("stuck-message",),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Find what the listener waits for on that message, and give that call a timeout.",
+        "Set consumeTimeout, so that the client sends an expired message back and the offset moves on.",
+        "Make the listener idempotent: after a restart, the messages that finished behind the first one come again.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/1404",
+        "ProcessQueue.removeMessage: returns the first key of msgTreeMap as the offset to commit",
+    ),
+    limits={"head_age_ms": 60_000, "finished_warning": 100},
+    explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
+    in_chain=_in_chain,
+)
+
+
+def _facts(age_ms: int) -> Facts:
+    consumer = ConsumerFacts(
+        group="CID_wash",
+        kind="push",
+        message_model="CLUSTERING",
+        orderly=False,
+        config={"consumeConcurrentlyMaxSpan": 2000, "consumeTimeout": 15},
+    )
+    queue = QueueFacts(
+        group="CID_wash",
+        topic="segments",
+        broker="broker-a",
+        queue_id=3,
+        messages=2,
+        min_offset=2101,
+        max_offset=4300,
+        span=2199,
+        commit_offset=2101,
+        oldest_consume_age_ms=age_ms,
+        head_msg_id="7F0000010000",
+        finished_beyond_head=2198,
+        dropped=False,
+        assigned=True,
+    )
+    heap = HeapFacts(
+        objects=1,
+        shallow_bytes=1,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        consumers=(consumer,),
+        queues=(queue,),
+        process_queues=1,
+    )
+    return Facts(heap=heap)
+
+
+def fires() -> Facts:
+    """The listener has worked on offset 2101 for four minutes, and all offsets up to 4299 are done."""
+    return _facts(240_000)
+
+
+def silent() -> Facts:
+    """It has worked on it for half a minute, which a listener may take."""
+    return _facts(30_000)
+
+
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each queue whose first message has been in the listener too long."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    consumers = _by_group(heap)
+    within_limit = []
+    for queue in heap.queues:
+        consumer = consumers.get(queue.group or "")
+        age = queue.oldest_consume_age_ms
+        if age is None or queue.dropped:
+            continue
+        if consumer is not None and (consumer.message_model == "BROADCASTING" or consumer.orderly):
+            continue  # broadcasting keeps offsets in a local file for itself; an orderly queue never runs ahead
+        if age < limits["head_age_ms"]:
+            within_limit.append(age)
+            continue
+        severity, reason = _judge(queue, consumer, age, limits["finished_warning"])
+        if severity is not None:
+            yield _draft(queue, consumer, age, severity, reason)
+    if within_limit:
+        yield Margin(
+            rule="",
+            label=say("the longest time that a listener has worked on the first message of a queue"),
+            value=max(within_limit),
+            limit=limits["head_age_ms"],
+            kind="ms",
+        )
+
+
+def _by_group(heap: HeapFacts) -> dict[str, ConsumerFacts]:
+    """The consumer that works on a group's queues; the one with most messages where there are several."""
+    return {consumer.group: consumer for consumer in sorted(heap.consumers, key=lambda one: one.messages)}
+
+
+def _judge(
+    queue: QueueFacts, consumer: ConsumerFacts | None, age: int, finished_warning: float
+) -> tuple[Severity | None, Text]:
+    """How bad it is, and why."""
+    timeout, most = _timeout_min(consumer), _most_span(consumer)
+    if timeout is not None and timeout > 0 and age >= timeout * 60_000:
+        return Severity.ERROR, say("consumeTimeout is {consume_timeout_min:count} min.")
+    if most is not None and queue.span is not None and queue.span > most:
+        return Severity.ERROR, say(
+            "The span of {span:count} is above consumeConcurrentlyMaxSpan={consumeConcurrentlyMaxSpan:count}, so the"
+            " client does not pull the queue."
+        )
+    if queue.finished_beyond_head is not None and queue.finished_beyond_head >= finished_warning:
+        return Severity.WARNING, say(
+            "{finished_beyond_head:count} later offsets are done but cannot be committed."
+        )
+    return None, NOTHING
+
+
+def _timeout_min(consumer: ConsumerFacts | None) -> int | None:
+    return None if consumer is None else whole(consumer.config.get("consumeTimeout"))
+
+
+def _most_span(consumer: ConsumerFacts | None) -> int | None:
+    return None if consumer is None else whole(consumer.config.get("consumeConcurrentlyMaxSpan"))
+
+
+def _draft(
+    queue: QueueFacts, consumer: ConsumerFacts | None, age: int, severity: Severity, reason: Text
+) -> Draft:
+    error, finished = severity is Severity.ERROR, queue.finished_beyond_head
+    return Draft(
+        severity=severity,
+        cause="stuck-message",
+        confidence=Confidence.HIGH if error else Confidence.MEDIUM,
+        confidence_reason=(
+            say("the start time of the message and the offsets were read from the queue")
+            if error
+            else say("a slow listener looks the same until consumeTimeout")
+        ),
+        title=_title(queue),
+        subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+        evidence={
+            "min_offset": queue.min_offset,
+            "max_offset": queue.max_offset,
+            "span": queue.span,
+            "oldest_consume_age_ms": age,
+            "msg_id": queue.head_msg_id,
+            "keys": queue.head_keys,
+            "finished_beyond_head": finished,
+            "commit_offset": queue.commit_offset,
+            "messages": queue.messages,
+            "consume_timeout_min": _timeout_min(consumer),
+            "consumeConcurrentlyMaxSpan": _most_span(consumer),
+        },
+        explanation=tuple(_explained(queue, reason)),
+        remedy=(
+            say(
+                "Look at what the listener does with this message. `mqdiag stacks` on a few thread dumps, or `mqdiag"
+                " heap --threads` on this dump, names the frame. Give that call a timeout."
+            ),
+            say("Do not restart the process before the listener is idempotent or the message is dealt with.")
+            if finished
+            else say("Set consumeTimeout (minutes), so that the client sends a stuck message back."),
+            say(
+                "When consumeTimeout expires, the client sends the first message back to the broker and the offset"
+                " moves on. The thread stays stuck until its call returns."
+            ),
+        ),
+        age_ms=age,
+        consequence=(
+            say(
+                "if the process restarts now, {finished_beyond_head:count}"
+                " {finished_beyond_head:message|messages} of group {group} that"
+                " {finished_beyond_head:is|are} done {finished_beyond_head:is|are} delivered again"
+            )
+            if finished and queue.group is not None
+            else NOTHING
+        ),
+    )
+
+
+def _title(queue: QueueFacts) -> Text:
+    if queue.min_offset is None:
+        return say(
+            "The first message of {queue} has been in the listener for {oldest_consume_age_ms:ms} and holds back the"
+            " consume offset",
+            queue=queue_name(queue),
+        )
+    return say(
+        "Offset {min_offset:count} of {queue} has been in the listener for {oldest_consume_age_ms:ms} and holds back"
+        " the consume offset",
+        queue=queue_name(queue),
+    )
+
+
+def _explained(queue: QueueFacts, reason: Text) -> Iterator[Text]:
+    yield sentences(
+        say(
+            "The listener had been working on offset {min_offset:count} for {oldest_consume_age_ms:ms} when the dump"
+            " was taken, and it was not done."
+        ),
+        None if queue.head_msg_id is None else say("The message id is {msg_id}."),
+        say("The queue holds offsets {min_offset:count} to {max_offset:count}, a span of {span:count}."),
+        reason,
+    )
+    if queue.finished_beyond_head:
+        yield say(
+            "If the process restarts or the queue moves now, {finished_beyond_head:count} finished"
+            " {finished_beyond_head:message is|messages are} delivered again. This number includes messages that a"
+            " tag filter left out."
+        )
