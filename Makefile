@@ -25,8 +25,13 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[all]'
 	@touch $@
 
+CATALOGUE := mqdiag/language/catalogues/zh/LC_MESSAGES/mqdiag
+
+$(CATALOGUE).mo: $(CATALOGUE).po .venv/installed
+	$(BIN)/python -m mqdiag.language.compile_catalogues
+
 .PHONY: setup
-setup: .venv/installed ## Make .venv with everything in it and compile the kernels
+setup: .venv/installed $(CATALOGUE).mo ## Make .venv with everything in it and compile the kernels
 	$(BIN)/mqdiag warm
 
 .PHONY: dev
@@ -48,11 +53,11 @@ format: .venv/installed ## Bring the code into its format
 	$(BIN)/ruff format .
 
 .PHONY: test
-test: .venv/installed ## All tests, on all cores
+test: .venv/installed $(CATALOGUE).mo ## All tests, on all cores
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: nightly
-nightly: .venv/installed ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
+nightly: .venv/installed $(CATALOGUE).mo ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
 	$(BIN)/pytest -m nightly --ignore tests/fleet
 
 .PHONY: fixtures
@@ -118,5 +123,9 @@ clean: ## Remove what was built and cached; .venv stays
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 .PHONY: translations
-translations: .venv/installed ## Take new texts of reports into the Chinese catalogue and compile it
+translations: .venv/installed ## Take new texts into the Chinese catalogue, for somebody to translate
 	$(BIN)/python -m mqdiag.language.update
+
+.PHONY: translations-check
+translations-check: .venv/installed ## Fail where a text has no translation
+	$(BIN)/python -m mqdiag.language.update --check

@@ -74,10 +74,10 @@ class Text:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Text):
             return NotImplemented
-        return self.template == other.template and self._values == other._values
+        return self.template == other.template and self.values == other.values
 
     def __hash__(self) -> int:
-        return hash((self.template, self._values))
+        return hash((self.template, frozenset(self._values)))
 
     def __bool__(self) -> bool:
         return bool(self.template)

@@ -105,7 +105,8 @@ class Writer:
 def _catalogue(language: str) -> gettext.NullTranslations:
     if language == ENGLISH:
         return gettext.NullTranslations()
-    return gettext.translation(DOMAIN, FOLDER, [language])
+    # A checkout that nothing was installed from has no compiled catalogue: English is better than nothing.
+    return gettext.translation(DOMAIN, FOLDER, [language], fallback=True)
 
 
 @cache

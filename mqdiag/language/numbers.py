@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ def _count(value: float, _: Writer) -> str:
 def _decimal(value: float, _: Writer) -> str:
     """Three digits: 1,234, 12.3, 0.52, 5."""
     size = abs(value)
+    if not math.isfinite(value):
+        return str(value)
     if value == int(value):
         return f"{value:,.0f}"
     return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"

@@ -1,13 +1,15 @@
-"""Keeps the catalogues: new texts in, old ones out, compiled. Needs Babel; `make translations` calls it."""
+"""Keeps the catalogues: takes in new texts, drops old ones. Needs Babel.
+
+`make translations` brings the catalogues up to date; `make translations-check` fails where a translation is missing.
+"""
 
 from __future__ import annotations
 
-import io
+import sys
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from mqdiag.language import DOMAIN, ENGLISH, FOLDER, LANGUAGES, TAGS
@@ -43,15 +45,8 @@ def read(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def compiled(catalogue: Catalog) -> bytes:
-    """The catalogue as gettext reads it."""
-    file = io.BytesIO()
-    write_mo(file, catalogue)
-    return file.getvalue()
-
-
 def update(language: str) -> int:
-    """Bring a language's catalogue up to date and compile it; how many texts wait for a translation."""
+    """Bring a language's catalogue up to date; how many texts wait for a translation."""
     catalogue = read(language)
     created = catalogue.creation_date
     catalogue.update(template(), no_fuzzy_matching=True)
@@ -64,16 +59,36 @@ def update(language: str) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         write_po(file, catalogue, width=0, omit_header=False, include_lineno=False, sort_by_file=True)
-    path.with_suffix(".mo").write_bytes(compiled(catalogue))
-    return sum(not is_translated(message.string) for message in catalogue if message.id)
+    return len(untranslated(catalogue))
 
 
-def is_translated(said: str | tuple[str, ...] | list[str] | None) -> bool:
-    """Whether there is a translation, in all its forms."""
-    return bool(said) and all(said or ())
+def missing(language: str) -> list[str]:
+    """Texts of the source that the catalogue does not have, or has without a translation."""
+    catalogue = read(language)
+    known = {message.id for message in catalogue if message.id and message.string}
+    return sorted(str(message.id) for message in template() if message.id and message.id not in known)
+
+
+def untranslated(catalogue: Catalog) -> list[str]:
+    """Texts of a catalogue without a translation."""
+    return [str(message.id) for message in catalogue if message.id and not message.string]
+
+
+def main(arguments: list[str]) -> int:
+    """With `--check` only tell what is missing, else bring all catalogues up to date."""
+    failed = 0
+    for language in LANGUAGES:
+        if language == ENGLISH:
+            continue
+        if "--check" in arguments:
+            lacking = missing(language)
+            failed += len(lacking)
+            print("\n".join(f"{language} lacks: {text}" for text in lacking))  # noqa: T201
+        else:
+            waiting = update(language)
+            print(f"{catalogue_path(language)}: {waiting} texts wait for a translation")  # noqa: T201
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    for one in LANGUAGES:
-        if one != ENGLISH:
-            print(f"{catalogue_path(one)}: {update(one)} texts wait for a translation")  # noqa: T201
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""The Chinese catalogue is whole, is what the source says, and is compiled."""
+"""Translations fit their originals, and no sentence is made in a way that nobody can translate."""
 
 from __future__ import annotations
 
@@ -6,63 +6,77 @@ import ast
 import io
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
 from mqdiag.language import extract, update
-from mqdiag.language.update import catalogue_path, compiled, is_translated, read, template
+from mqdiag.language.update import read
+from mqdiag.text import KINDS, placeholders
 
-HINT = "run `make translations` and translate what is new in mqdiag.po"
-SPOKEN = ("rules", "verdict", "diff", "render/text", "render/html", "render/markdown", "render/wording")
+SPOKEN = (
+    "rules",
+    "causes",
+    "diff",
+    "diagnose",
+    "render",
+    "threads",
+    "capture",
+    "cli",
+    "read",
+    "redact",
+    "fleet",
+)
 """packages whose sentences people read"""
-SHELL = "commands.py"
+SHELL = "collect_commands.py"
 """lines for a shell, the same in every language"""
 
 
-def keys(catalogue: update.Catalog) -> set[str | tuple[str, ...]]:
-    return {
-        message.id if isinstance(message.id, str) else tuple(message.id) for message in catalogue if message.id
-    }
+def messages() -> Iterator[tuple[str, str]]:
+    """Originals and translations; what is not translated yet is told by `make translations-check`."""
+    for message in read("zh"):
+        if message.id and message.string:
+            yield str(message.id), str(message.string)
 
 
-def test_every_text_of_the_source_is_in_the_catalogue_and_nothing_else() -> None:
-    source, known = keys(template()), keys(read("zh"))
-    assert source - known == set(), HINT
-    assert known - source == set(), HINT
+def test_most_texts_are_translated() -> None:
+    """An empty catalogue would pass all other tests."""
+    assert len(list(messages())) > 1000
 
 
-def test_every_text_is_translated() -> None:
-    assert [message.id for message in read("zh") if message.id and not is_translated(message.string)] == [], (
-        HINT
-    )
-
-
-def placeholders(text: str) -> set[tuple[str, str | None, str | None]]:
-    return {
-        (name, spec, conversion) for _, name, spec, conversion in Formatter().parse(text) if name is not None
-    }
+def placeholders_of(text: str) -> set[tuple[str, str]]:
+    """Those of a template; words that go with a number need no counterpart in Chinese."""
+    return {(name, kind) for name, kind in placeholders(text) if "|" not in kind}
 
 
 def test_a_translation_has_the_placeholders_of_its_original() -> None:
-    for message in read("zh"):
-        original = message.id if isinstance(message.id, str) else message.id[1]
-        said = message.string if isinstance(message.string, str) else message.string[0]
-        if message.id and "{" in original + said:
-            assert placeholders(said) == placeholders(original), original
+    for original, said in messages():
+        if "{" in original + said and original in templates():
+            names = {name for name, _ in placeholders(original)}
+            assert placeholders_of(said) == placeholders_of(original), original
+            assert {name for name, _ in placeholders(said)} <= names, original
 
 
-def test_the_compiled_catalogue_is_of_the_one_that_is_edited() -> None:
-    path = catalogue_path("zh")
-    assert path.with_suffix(".mo").read_bytes() == compiled(read("zh")), HINT
+def test_every_template_has_known_kinds() -> None:
+    for text in templates():
+        for _, kind in placeholders(text):
+            assert kind in KINDS or kind.count("|") == 1, text
+
+
+@cache
+def templates() -> frozenset[str]:
+    """Texts that are filled with values; those of help pages are shown as they stand."""
+    found = set()
+    for path in update.SOURCE.rglob("*.py"):
+        if "cli" not in path.relative_to(update.SOURCE).parts:
+            found |= {text for _, _, text, _ in extract.texts(path.read_bytes())}
+    return frozenset(found)
 
 
 def test_translations_of_sentences_are_chinese() -> None:
     sentence = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
-    for message in read("zh"):
-        original = message.id if isinstance(message.id, str) else message.id[0]
-        said = message.string if isinstance(message.string, str) else message.string[0]
+    for original, said in messages():
         if sentence.search(original):
             assert re.search(r"[\u4e00-\u9fff]", said), original
 
@@ -72,13 +86,10 @@ def test_translations_of_sentences_are_chinese() -> None:
     [
         ('say("a {b}", b=say("c"))', {"a {b}", "c"}),
         ('say("one" if x else "two", n=1)', {"one", "two"}),
-        ('X = {"key": later("late")}', {"late"}),
-        ('counted(n, "queue")', {("{number:,} queue", "{number:,} queues")}),
-        ('say_plural("{number} one", "{number} many", n)', {("{number} one", "{number} many")}),
-        ('Draft(title="t", remedy=("r", call("no")), evidence={"no": "no"})', {"t", "r"}),
-        ('@rule(name="no", title="t", why="w", references=("no",))\ndef check(): ...', {"t", "w"}),
-        ('table("no", "Caption", ("head", "#number"), rows)', {"Caption", "head", "number"}),
-        ('heads = ("a", "#b")', {"a", "b"}),
+        ('Rule(name="no", title="t", why="w", remedy=("r",), references=("no",))', {"t", "w", "r"}),
+        ('State = Literal["stuck", "idle"]', {"stuck", "idle"}),
+        ('@commands.option("--no", help="h")\ndef command() -> int:\n    """page"""', {"h", "page"}),
+        ('EXAMPLES = """\n  e"""', {"e"}),
         ('log("no")', set()),
     ],
 )
