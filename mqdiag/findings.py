@@ -266,7 +266,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     stores: StoresFacts | None = None
     """store folders of brokers, from `mqdiag diagnose`"""
     admin: AdminFacts | None = None
-    """mqadmin output, from `mqdiag diagnose`"""
+    """mqadmin output"""
     crash: CrashFacts | None = None
     """crash reports of the JVM"""
     diff: DiffFacts | None = None
