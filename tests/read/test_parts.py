@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,16 @@ def test_which_texts_a_command_gives_to_all_readers(
     assert needs_sorting(str(path), own) is sorted_out
     assert not needs_sorting(str(tmp_path), own)
     assert not needs_sorting(str(tmp_path / "missing"), own)
+
+
+@pytest.mark.parametrize(("text", "sorted_out"), [(ADMIN, True), (LOG, False), ("", False)])
+def test_standard_input_is_looked_at_and_not_consumed(
+    monkeypatch: pytest.MonkeyPatch, text: str, sorted_out: bool
+) -> None:
+    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(text.encode())))
+    monkeypatch.setattr("sys.stdin", stream)
+    assert needs_sorting("-", "log") is sorted_out
+    assert stream.read() == text
 
 
 @pytest.mark.parametrize(

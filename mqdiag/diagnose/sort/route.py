@@ -21,7 +21,7 @@ def needs_sorting(path: str, own: str) -> bool:
     """Whether `mqdiag diagnose` reads a file better than the reader of one kind.
 
     Args:
-        path: a file; "-" is standard input, of which only what is there already is looked at.
+        path: a file; "-" is standard input, of which only the first bytes are looked at.
         own: name of the kind of evidence that the file was given as.
     """
     head, size = _beginning(path)
