@@ -10,7 +10,16 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts import AdminFacts, CrashFacts, FleetFacts, HeapFacts, Input, LogsFacts, StacksFacts, StoresFacts
+from mqdiag.facts import (
+    AdminFacts,
+    CrashFacts,
+    FleetFacts,
+    HeapFacts,
+    Input,
+    LogsFacts,
+    StacksFacts,
+    StoresFacts,
+)
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts

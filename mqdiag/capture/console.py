@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from mqdiag.capture.jdk import ToolFailed
+from mqdiag.text import say
 
 START = b"Full thread dump"
 END = b"JNI global ref"
@@ -18,14 +19,14 @@ _STEP_SECONDS = 0.1
 
 
 def console_dump(path: Path, before: int) -> bytes:
-    """What was written since, when the dump is whole.
+    """What the JVM wrote since then, once the dump is whole.
 
     Args:
         path: the console's file.
-        before: its size before the signal; one that is smaller by now was begun anew.
+        before: its size before the signal; a file that is smaller now was started anew.
 
     Raises:
-        ToolFailed: no dump came; this file is not where the console goes.
+        ToolFailed: no dump came; the console goes elsewhere.
         OSError: it cannot be read.
     """
     until = time.monotonic() + MOST_SECONDS
@@ -46,7 +47,12 @@ def console_dump(path: Path, before: int) -> bytes:
     if START in data:
         # other lines kept coming in between, or the end is written in another way
         return data
-    raise ToolFailed(f"no thread dump appeared in it within {MOST_SECONDS:.0f} s; it is not this JVM's console")
+    raise ToolFailed(
+        say(
+            "no thread dump appeared in it within {limit_s:seconds}; it is not this JVM's console",
+            limit_s=MOST_SECONDS,
+        )
+    )
 
 
 def _since(path: Path, before: int) -> bytes:
@@ -57,5 +63,5 @@ def _since(path: Path, before: int) -> bytes:
 
 
 def is_readable_file(path: Path) -> bool:
-    """Whether it is a file that can be read from its end on."""
+    """Whether it is a regular file that this user can read."""
     return path.is_file() and os.access(path, os.R_OK)

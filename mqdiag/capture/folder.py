@@ -1,4 +1,4 @@
-"""The folder that everything goes into, with a manifest that is whole after each step."""
+"""The folder for all evidence, with a manifest that is whole after each step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,14 @@ from typing import BinaryIO
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import write_whole
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 MANIFEST = "manifest.json"
 _UNFIT = re.compile(r"[^\w.-]+")
+
+Tell = Callable[[Text], None]
+"""hears of each step before it is taken"""
 
 
 class CaptureFolder:
@@ -33,9 +38,11 @@ class CaptureFolder:
         try:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
             if any(path.iterdir()):
-                raise UsageError(f"{path}: is not empty; name a new folder with -o")
+                raise UsageError(say("{path}: is not empty; name a new folder with -o", path=str(path)))
         except OSError as error:
-            raise UsageError(f"{path}: cannot be made: {error.strerror}") from None
+            raise UsageError(
+                say("{path}: cannot be made: {reason}", path=str(path), reason=error.strerror)
+            ) from None
         self._steps: list[dict[str, object]] = []
         self._manifest: dict[str, object] = {
             "mqdiag_capture": 1,
@@ -52,7 +59,7 @@ class CaptureFolder:
 
     @contextmanager
     def step(self, what: str, command: str | None = None) -> Iterator[dict[str, object]]:
-        """Note a step: when, with which command, how it ended. What it is given is written to the manifest."""
+        """Note a step: when, with which command, how it ended. The manifest keeps what the caller adds to the note."""
         note: dict[str, object] = {"what": what, "command": command, "at": now()}
         self._steps.append(note)
         began = time.monotonic()
@@ -66,27 +73,28 @@ class CaptureFolder:
             note["took_ms"] = round((time.monotonic() - began) * 1000)
             self.save()
 
-    def not_done(self, what: str, why: str) -> None:
-        """Note a step that was wished for and not taken."""
-        self._steps.append({"what": what, "command": None, "at": now(), "result": f"not done: {why}"})
+    def not_done(self, what: str, why: Text) -> None:
+        """Note a step that the user asked for and that was not taken."""
+        result = f"not done: {english()(why)}"
+        self._steps.append({"what": what, "command": None, "at": now(), "result": result})
         self.save()
 
     @contextmanager
     def new_file(self, name: str) -> Iterator[BinaryIO]:
-        """A file of the folder to write to; one that stays empty is taken away again."""
+        """A file of the folder to write to; it is removed again if it stays empty."""
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with path.open("wb") as file:
                 yield file
         except OSError as error:
-            raise MqdiagError(f"{path}: cannot be written: {error.strerror}") from error
+            raise not_written(path, error) from error
         finally:
             if path.exists() and path.stat().st_size == 0:
                 path.unlink()
 
     def finish(self) -> None:
-        """Say that nothing is missing."""
+        """Note that the capture is complete."""
         self._manifest |= {"complete": True, "ended_at": now()}
         self.save()
 
@@ -96,7 +104,12 @@ class CaptureFolder:
         try:
             write_whole(self.path / MANIFEST, text.encode(errors="replace"), mode=0o600)
         except OSError as error:
-            raise MqdiagError(f"{self.path / MANIFEST}: cannot be written: {error.strerror}") from error
+            raise not_written(self.path / MANIFEST, error) from error
+
+
+def not_written(path: Path, error: OSError) -> MqdiagError:
+    """The error for a file of the folder that the disk does not take."""
+    return MqdiagError(say("{path}: cannot be written: {reason}", path=str(path), reason=error.strerror))
 
 
 def now() -> str:

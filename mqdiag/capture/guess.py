@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from mqdiag.capture.target import PROC, Target
+from mqdiag.text import Text, say
 
+_BROKER = say("RocketMQ broker")
 _MAIN_CLASSES = (
-    ("BrokerStartup", "RocketMQ broker"),
-    ("BrokerContainerStartup", "RocketMQ broker"),
-    ("NamesrvStartup", "RocketMQ name server"),
-    ("ProxyStartup", "RocketMQ proxy"),
-    ("ControllerStartup", "RocketMQ controller"),
+    ("BrokerStartup", _BROKER),
+    ("BrokerContainerStartup", _BROKER),
+    ("NamesrvStartup", say("RocketMQ name server")),
+    ("ProxyStartup", say("RocketMQ proxy")),
+    ("ControllerStartup", say("RocketMQ controller")),
 )
 # The kernel keeps the first 15 characters of a thread's name.
 _THREADS = (
-    (("SendMessageThre", "ReputMessageSer"), "RocketMQ broker"),
-    (("ConsumeMessageT",), "RocketMQ consumer"),
-    (("PullMessageServ", "RebalanceServic"), "RocketMQ client"),
+    (("SendMessageThre", "ReputMessageSer"), _BROKER),
+    (("ConsumeMessageT",), say("RocketMQ consumer")),
+    (("PullMessageServ", "RebalanceServic"), say("RocketMQ client")),
 )
 MOST_THREADS = 20_000
 
 
-def guess(target: Target) -> str:
-    """A word for a person; "JVM" where nothing tells more."""
+def guess(target: Target) -> Text:
+    """What the user reads about the process; "JVM" if neither command line nor threads tell more."""
     for part in target.command:
         for ending, what in _MAIN_CLASSES:
             if part.endswith(f".{ending}"):
@@ -30,7 +32,7 @@ def guess(target: Target) -> str:
     for starts, what in _THREADS:
         if any(name in starts for name in names):
             return what
-    return "JVM"
+    return say("JVM")
 
 
 def thread_names(pid: int) -> set[str]:

@@ -9,16 +9,16 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqdiag.capture.folder import CaptureFolder
-from mqdiag.capture.jdk import Tool, ToolFailed, ask
-from mqdiag.capture.say import Say
+from mqdiag.capture.folder import CaptureFolder, Tell
+from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
 from mqdiag.capture.target import PROC, Target
 from mqdiag.errors import MqdiagError
 from mqdiag.files import RESERVE_BYTES, free_bytes
+from mqdiag.text import say
 
 LEAST_BYTES = 16 << 20
 SECONDS_PER_GIB = 2
-"""to say before it is done: seen are half a second to three, by disk and by how many threads write"""
+"""the estimate that the user is asked with; measured: 0.5 to 3, by disk and by the number of writing threads"""
 LONGEST_SECONDS = 3600.0
 _USED = re.compile(r"^ (?:.*total \d+[KMG], |ZHeap +|Z\w+ Generation +)used (\d+)([KMG])", re.MULTILINE)
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -26,7 +26,7 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True, kw_only=True)
 class HeapPlan:
-    """What a dump would cost, and where it would be written."""
+    """What a heap dump costs, and where the JVM writes it."""
 
     bytes_needed: int
     free_bytes: int
@@ -37,17 +37,17 @@ class HeapPlan:
 
     @property
     def seconds(self) -> int:
-        """For about as long the JVM does nothing else."""
+        """For about how long the JVM stands still."""
         return max(1, round(self.bytes_needed / (1 << 30) * SECONDS_PER_GIB))
 
     @property
     def fits(self) -> bool:
-        """Whether the disk takes it and keeps its reserve."""
+        """Whether the disk has enough free bytes for the dump and the reserve."""
         return self.free_bytes >= self.bytes_needed + RESERVE_BYTES
 
 
 def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
-    """Find out what a dump would cost; the JVM is asked, nothing is dumped.
+    """Ask the JVM what a dump costs; nothing is dumped.
 
     Raises:
         ToolFailed: the JVM does not answer.
@@ -72,7 +72,7 @@ def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
     )
 
 
-def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: HeapPlan, say: Say) -> Path:
+def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: HeapPlan, tell: Tell) -> Path:
     """Take the dump, and move it into the folder where the JVM could not write there.
 
     Raises:
@@ -83,26 +83,31 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
     kept = folder.path / "heap" / name
     words = ("GC.heap_dump", *plan.options, plan.written_to)
     command = shlex.join(jcmd.command(target, *words))
-    say(f"heap dump: {command}")
+    tell(say("heap dump: {command}", command=command))
     with folder.step("heap dump", command) as note:
         note["file"] = f"heap/{name}"
         try:
             answer = ask(jcmd, target, *words, seconds=LONGEST_SECONDS)
             if not seen.is_file():
-                raise ToolFailed(
-                    answer.strip().splitlines()[-1][:300] if answer.strip() else "no file was written"
-                )
+                raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
             if seen.resolve() != kept.resolve():
                 kept.parent.mkdir(exist_ok=True)
                 shutil.move(seen, kept)
         except OSError as error:
-            raise MqdiagError(f"{kept}: cannot be written: {error.strerror}; the dump is {seen}") from error
+            raise MqdiagError(
+                say(
+                    "{path}: cannot be written: {reason}; the dump is {dump}",
+                    path=str(kept),
+                    reason=error.strerror,
+                    dump=str(seen),
+                )
+            ) from error
         note["bytes"] = kept.stat().st_size
     return kept
 
 
 def _used_bytes(target: Target, jcmd: Tool) -> int:
-    """The heap in use; the memory that the process has where the JVM does not say."""
+    """The heap in use, or the resident memory of the process if the JVM does not answer; 0 if neither is known."""
     try:
         answer = ask(jcmd, target, "GC.heap_info")
     except ToolFailed:

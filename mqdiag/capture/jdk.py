@@ -1,4 +1,4 @@
-"""The tools that speak to a JVM: jcmd and jstack of its own JDK, else of another one here."""
+"""The tools that speak to a JVM: jcmd and jstack of its own JDK, or of another JDK on this host."""
 
 from __future__ import annotations
 
@@ -13,14 +13,28 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mqdiag.capture.target import Target
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 ATTACH_SECONDS = 30.0
 MOST_ANSWER_BYTES = 8 << 20
+_MOST_SHOWN = 300
 _OPTIONS = frozenset({"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
 
 
 class ToolFailed(Exception):
-    """A tool did not do what it was asked; the message says why in one line."""
+    """A tool did not do what it was asked.
+
+    Args:
+        reason: why, in one line; a `str` is what the tool printed.
+    """
+
+    def __init__(self, reason: Text | str) -> None:
+        self.reason = reason if isinstance(reason, Text) else say("{printed}", printed=reason)
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return english()(self.reason)
 
 
 class NoAnswer(ToolFailed):
@@ -91,7 +105,7 @@ def write_answer(
 def _run(
     tool: Tool, target: Target, words: tuple[str, ...], out: int, seconds: float
 ) -> tuple[int, bytes, bytes]:
-    """As the target's user, whom alone old JVMs answer; root can become anyone."""
+    """Run the tool as the user of the JVM: old JVMs answer nobody else, and root can become that user."""
     other = os.geteuid() == 0 and target.uid != 0
     # Options that are meant for the application must not reach its tools; a session of its own keeps Ctrl-C, which is
     # for mqdiag, away from the tool, so that it is ended in one place.
@@ -114,7 +128,10 @@ def _run(
             process.kill()
             process.communicate()
             raise NoAnswer(
-                f"no answer within {seconds:.0f} s; the JVM is stopped, or too busy to answer"
+                say(
+                    "no answer within {limit_s:seconds}; the JVM is stopped, or too busy to answer",
+                    limit_s=seconds,
+                )
             ) from None
         except BaseException:
             process.kill()
@@ -129,10 +146,16 @@ def _groups(target: Target) -> list[int]:
         return [target.gid]
 
 
-def _why(text: str) -> str:
+def last_line(answer: str) -> str:
+    """The last line of an answer, cut to one that can be shown; "" if there is none."""
+    lines = answer.strip().splitlines()
+    return lines[-1][:_MOST_SHOWN] if lines else ""
+
+
+def _why(text: str) -> Text | str:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(("\t", " "))]
     told = next((line for line in lines if "Exception" in line or "rror" in line), lines[0] if lines else "")
-    return told.removeprefix("com.sun.tools.attach.")[:300] or "it said nothing"
+    return told.removeprefix("com.sun.tools.attach.")[:_MOST_SHOWN] or say("it printed no reason")
 
 
 def quit_signal(target: Target) -> None:
@@ -143,6 +166,6 @@ def quit_signal(target: Target) -> None:
     """
     if not target.catches_sigquit:
         raise ToolFailed(
-            "the process does not catch SIGQUIT (-Xrs?) and would be ended by it; nothing was sent"
+            say("the process does not catch SIGQUIT (-Xrs?) and would be ended by it; nothing was sent")
         )
     os.kill(target.pid, signal.SIGQUIT)

@@ -1,4 +1,4 @@
-"""The logs of a process: files it has open for writing, those its options name, and RocketMQ's own places."""
+"""The logs of a process: files it has open for writing, files its options name, and the folders of RocketMQ."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from mqdiag.capture.folder import CaptureFolder
+from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.jdk import Tool, ToolFailed, ask
-from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
 from mqdiag.files import free_bytes
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 MOST_LOGS = 200
 MOST_ROTATED = 10
-"""rotated files of one log, the newest first"""
+"""of one log, the newest first"""
 MOST_OPEN_FILES = 100_000
 HEAD_BYTES = 4096
 CHUNK = 1 << 20
@@ -30,7 +31,7 @@ _OWN_LOGS = (
     "rocketmq_client.log", "broker.log", "store.log", "storeerror.log", "watermark.log", "remoting.log",
 )  # fmt: skip
 _ROTATION = re.compile(r"\d|\.(?:old|bak|gz)\b")
-"""a number or a date, or what else tells an older log from another file of a like name"""
+"""what an older log has in its name and another file does not: a number, a date, an ending"""
 _FLAGS = re.compile(r"flags:\s*([0-7]+)")
 _LOG_NAME = re.compile(r"(?i)(?:^|[._-])(?:log|logs|out|console|gc|stdout|stderr)(?:[._-]|\d|$)")
 
@@ -40,7 +41,7 @@ class FoundLog:
     """A log, by its path inside the process's file system."""
 
     path: str
-    why: str
+    why: Text
 
 
 def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
@@ -49,20 +50,22 @@ def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
     for one in (*_open_files(target), *_from_options(target), *_rocketmq(target, _properties(target, jcmd))):
         for path in (one.path, *_rotated(target, one.path)):
             if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
-                why = one.why if path == one.path else f"rotated from {os.path.basename(one.path)}"
+                why = (
+                    one.why if path == one.path else say("rotated from {path}", path=os.path.basename(one.path))
+                )
                 found[path] = FoundLog(path=path, why=why)
     return list(found.values())
 
 
-def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_bytes: int, say: Say) -> int:
-    """Copy the end of each log; the number that were copied.
+def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_bytes: int, tell: Tell) -> int:
+    """Copy the end of each log, and return how many were copied.
 
     Args:
         folder: where to.
         target: whose logs they are.
         logs: what was found.
         most_bytes: of each file; all together no more than half of the free disk.
-        say: who hears of each step.
+        tell: hears of each log.
     """
     budget = free_bytes(folder.path) // 2
     names: set[str] = set()
@@ -73,7 +76,7 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
         try:
             source = os.fdopen(os.open(target.seen_from_here(log.path), os.O_RDONLY | os.O_NONBLOCK), "rb")
         except OSError as error:
-            say(f"{log.path}: cannot be read: {error.strerror}")
+            tell(say("{path}: cannot be read: {reason}", path=log.path, reason=error.strerror))
             continue
         with (
             source,
@@ -81,16 +84,26 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
             folder.new_file(f"logs/{name}") as file,
         ):
             size, taken = _copy_end(source, file, limit)
-            note |= {"file": f"logs/{name}", "why": log.why, "bytes": size, "copied_bytes": taken}
+            note |= {"file": f"logs/{name}", "why": english()(log.why), "bytes": size, "copied_bytes": taken}
         budget -= taken
         copied += 1
-        part = "" if taken == size else f", its last {taken:,} of {size:,} bytes"
-        say(f"log {log.path}{part} ({log.why})")
+        if taken == size:
+            tell(say("log {path} ({why})", path=log.path, why=log.why))
+        else:
+            tell(
+                say(
+                    "log {path}, its last {copied_bytes:count} of {bytes:count} bytes ({why})",
+                    path=log.path,
+                    copied_bytes=taken,
+                    bytes=size,
+                    why=log.why,
+                )
+            )
     return copied
 
 
 def _copy_end(source: BinaryIO, out: BinaryIO, limit: int) -> tuple[int, int]:
-    """Copy the last bytes of a file, from the beginning of a line on; its size, and how many were copied."""
+    """Copy the last bytes of a file from the start of a line; return its size and the number of copied bytes."""
     size = os.fstat(source.fileno()).st_size
     # the end of a packed file cannot be read without its beginning
     packed = source.read(2) == b"\x1f\x8b"
@@ -108,7 +121,7 @@ def _copy_end(source: BinaryIO, out: BinaryIO, limit: int) -> tuple[int, int]:
 
 
 def _open_files(target: Target) -> Iterator[FoundLog]:
-    """Regular files open for writing whose name is like a log's; stores and sockets are none."""
+    """Regular files that are open for writing and named like logs, so neither stores nor sockets."""
     folder = PROC / str(target.pid) / "fd"
     try:
         entries = os.listdir(folder)[:MOST_OPEN_FILES]
@@ -123,7 +136,7 @@ def _open_files(target: Target) -> Iterator[FoundLog]:
         except OSError:
             continue
         if flags and int(flags[1], 8) & os.O_ACCMODE != os.O_RDONLY:
-            yield FoundLog(path=path, why="open for writing")
+            yield FoundLog(path=path, why=say("open for writing"))
 
 
 def _from_options(target: Target) -> Iterator[FoundLog]:
@@ -131,11 +144,13 @@ def _from_options(target: Target) -> Iterator[FoundLog]:
         match = _GC_LOG.match(part)
         if match:
             path = match[1].replace("%p", str(target.inner_pid))
-            yield FoundLog(path=_absolute(target, path.partition("%t")[0]), why=f"option {part[:60]}")
+            yield FoundLog(
+                path=_absolute(target, path.partition("%t")[0]), why=say("option {option}", option=part[:60])
+            )
 
 
 def _rocketmq(target: Target, properties: dict[str, str]) -> Iterator[FoundLog]:
-    """The client's and the broker's own places, which hold even when they log through other libraries."""
+    """The folders in which client and broker log, whatever logging library the application uses."""
     home = properties.get("user.home")
     roots = [properties.get(name) for name in _ROOTS]
     roots.append(os.path.join(home, "logs", "rocketmqlogs") if home else None)
@@ -143,11 +158,11 @@ def _rocketmq(target: Target, properties: dict[str, str]) -> Iterator[FoundLog]:
         base = _absolute(target, root)
         for name in _OWN_LOGS:
             if _written_by(target, name):
-                yield FoundLog(path=os.path.join(base, name), why="RocketMQ's own log")
+                yield FoundLog(path=os.path.join(base, name), why=say("RocketMQ's own log"))
 
 
 def _written_by(target: Target, name: str) -> bool:
-    """A consumer's home may hold the logs of a broker that runs there too."""
+    """Whether this process writes the log: the home of a consumer may hold the logs of a broker on the same host."""
     is_broker = any(part.endswith("BrokerStartup") for part in target.command)
     return is_broker or name == "rocketmq_client.log"
 
@@ -170,7 +185,7 @@ def _properties(target: Target, jcmd: Tool | None) -> dict[str, str]:
 
 
 def _absolute(target: Target, path: str) -> str:
-    """A path as the process means it: relative ones begin at its working folder."""
+    """A path as the process means it: a relative path begins at its working folder."""
     if path.startswith("/"):
         return path
     try:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqdiag.capture.console import is_readable_file
-from mqdiag.capture.folder import CaptureFolder, default_folder
+from mqdiag.capture.folder import CaptureFolder, Tell, default_folder
 from mqdiag.capture.guess import guess
 from mqdiag.capture.heap_dump import HeapPlan, plan_heap_dump, take_heap_dump
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.samples import Sampler, console_of
-from mqdiag.capture.say import Say
-from mqdiag.capture.target import Target, find_target, is_stopped, shown_command
-from mqdiag.errors import InputError, MqdiagError, UsageError
+from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
+from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import free_bytes
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 LEAST_FREE_BYTES = 32 << 20
 """what thread dumps need; with less free disk, nothing is begun"""
@@ -26,7 +27,7 @@ _ASKED = ("VM.version", "VM.uptime", "VM.flags", "GC.heap_info")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class CaptureOptions:
     """What to take."""
 
     samples: int = 5
@@ -38,8 +39,8 @@ class Wishes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
-    """What there is in the end."""
+class CaptureResult:
+    """What was taken."""
 
     folder: Path
     samples: int
@@ -47,77 +48,103 @@ class Taken:
     heap: Path | None
 
 
-def capture(pid: int, wishes: Wishes, say: Say, agrees: Callable[[Target, HeapPlan], bool]) -> Taken:
+def capture(
+    pid: int, options: CaptureOptions, tell: Tell, agrees: Callable[[Target, HeapPlan], bool]
+) -> CaptureResult:
     """Take the evidence of a process.
 
     Args:
         pid: which.
-        wishes: what to take.
-        say: who hears of each step before it is taken.
-        agrees: asked before a heap dump, with what it costs.
+        options: what to take.
+        tell: hears of each step before it is taken.
+        agrees: asked before a heap dump, with its cost.
 
     Raises:
-        InputError: no such JVM, or no way to get a thread dump of it.
+        TargetError: no such JVM, or no way to get a thread dump of it.
         UsageError: the folder or the console's file is not usable.
         MqdiagError: the disk is full.
     """
     target = find_target(pid)
-    if wishes.console is not None and not is_readable_file(wishes.console):
-        raise UsageError(f"--console-log {wishes.console}: is no file that can be read")
+    if options.console is not None and not is_readable_file(options.console):
+        raise UsageError(say("--console-log {path}: is no file that can be read", path=str(options.console)))
     tools = find_tools(target)
-    if not tools and wishes.console is None:
-        raise InputError(f"process {pid}", "there is no jcmd and no jstack here", hint=way_out(target))
-    where = wishes.folder or default_folder(pid)
+    if not tools and options.console is None:
+        raise TargetError(pid, say("there is no jcmd and no jstack here"), hint=way_out(target))
+    where = options.folder or default_folder(pid)
     folder = CaptureFolder(where, _facts(target, tools))
     free = free_bytes(where)
     if free < LEAST_FREE_BYTES:
         raise MqdiagError(
-            f"{where}: only {free >> 20} MiB are free there, too few for thread dumps; name a folder with -o"
+            say(
+                "{path}: only {free_bytes:bytes} are free there, too few for thread dumps; name a folder with -o",
+                path=str(where),
+                free_bytes=free,
+            )
         )
-    say(f"process {pid}: {guess(target)} of user {target.user}; everything goes into {where}")
-    if wishes.samples < FEW_SAMPLES or (wishes.samples - 1) * wishes.interval_seconds < FEW_SECONDS:
+    tell(
         say(
-            f"fewer than {FEW_SAMPLES} samples over {FEW_SECONDS:.0f} s cannot tell standstill from slow work for sure"
+            "process {pid}: {guess} of user {user}; everything goes into {path}",
+            pid=pid,
+            guess=guess(target),
+            user=target.user,
+            path=str(where),
         )
-    taken = Sampler(target, tools, wishes.console, say).take(folder, wishes.samples, wishes.interval_seconds)
+    )
+    if options.samples < FEW_SAMPLES or (options.samples - 1) * options.interval_seconds < FEW_SECONDS:
+        tell(
+            say(
+                "fewer than {samples} samples over {duration_s:seconds} cannot tell a stuck thread from a slow one",
+                samples=FEW_SAMPLES,
+                duration_s=FEW_SECONDS,
+            )
+        )
+    taken = Sampler(target, tools, options.console, tell).take(
+        folder, options.samples, options.interval_seconds
+    )
     jcmd = tools.get("jcmd") if taken else None
     if jcmd is not None:
-        _about(folder, target, jcmd, say)
-    logs = copy_logs(folder, target, find_logs(target, jcmd), wishes.most_log_bytes, say)
-    heap = _heap(folder, target, jcmd, say, agrees) if wishes.heap else None
+        _about(folder, target, jcmd, tell)
+    logs = copy_logs(folder, target, find_logs(target, jcmd), options.most_log_bytes, tell)
+    heap = _heap(folder, target, jcmd, tell, agrees) if options.heap else None
     if not taken and is_stopped(pid):
-        raise InputError(
-            f"process {pid}",
-            f"gave no thread dump, as it is stopped; {where} has the rest",
-            hint=f"kill -CONT {pid} lets it go on",
+        raise TargetError(
+            pid,
+            say("it gave no thread dump, as it is stopped; {path} has the rest", path=str(where)),
+            hint=say("kill -CONT {pid} lets it go on", pid=pid),
         )
     if not taken:
-        raise InputError(f"process {pid}", f"gave no thread dump; {where} has the rest", hint=way_out(target))
+        problem = say("it gave no thread dump; {path} has the rest", path=str(where))
+        raise TargetError(pid, problem, hint=way_out(target))
     folder.finish()
-    return Taken(folder=where, samples=taken, logs=logs, heap=heap)
+    return CaptureResult(folder=where, samples=taken, logs=logs, heap=heap)
 
 
-def way_out(target: Target) -> str:
-    """What to do where no tool reaches the JVM from here."""
+def way_out(target: Target) -> Text:
+    """What to do if no tool on this host reaches the JVM."""
     if target.container is not None or target.own_files:
         name = target.container[:12] if target.container else "CONTAINER"
         inside = f"kill -QUIT {target.inner_pid}"
         reach = f"kubectl exec POD -- {inside}" if target.in_pod else f"docker exec {name} {inside}"
         logs = "kubectl logs POD" if target.in_pod else f"docker logs {name}"
-        return (
-            f"it runs in a container: {reach} writes a dump to its console, which {logs} shows; or give the console's"
-            " file with --console-log"
+        return say(
+            "it runs in a container: {command} writes a dump to its console, which {logs} shows; or give the file of"
+            " the console with --console-log",
+            command=reach,
+            logs=logs,
         )
     seen = console_of(target)
     console = str(seen) if seen is not None else "FILE"
-    return f"install a JDK (openjdk-17-jdk-headless), or give the JVM's console with --console-log {console}"
+    return say(
+        "install a JDK (openjdk-17-jdk-headless), or give the JVM's console with --console-log {path}",
+        path=console,
+    )
 
 
 def _facts(target: Target, tools: dict[str, Tool]) -> dict[str, object]:
     return {
         "pid": target.pid,
         "inner_pid": target.inner_pid,
-        "guess": guess(target),
+        "guess": english()(guess(target)),
         "user": target.user,
         "program": target.program,
         "command": shown_command(target.command),
@@ -126,9 +153,9 @@ def _facts(target: Target, tools: dict[str, Tool]) -> dict[str, object]:
     }
 
 
-def _about(folder: CaptureFolder, target: Target, jcmd: Tool, say: Say) -> None:
-    """What the JVM says of itself: version, uptime, flags, heap; all of it at no cost."""
-    say(f"asking the JVM for {', '.join(_ASKED)}")
+def _about(folder: CaptureFolder, target: Target, jcmd: Tool, tell: Tell) -> None:
+    """What the JVM knows of itself at no cost: version, uptime, flags, heap."""
+    tell(say("asking the JVM for {commands}", commands=_ASKED))
     for word in _ASKED:
         try:
             with folder.step(word, f"jcmd {target.pid} {word}") as note:
@@ -141,22 +168,27 @@ def _heap(
     folder: CaptureFolder,
     target: Target,
     jcmd: Tool | None,
-    say: Say,
+    tell: Tell,
     agrees: Callable[[Target, HeapPlan], bool],
 ) -> Path | None:
     try:
         if jcmd is None:
-            raise ToolFailed("there is no jcmd that reaches the JVM")
+            raise ToolFailed(say("there is no jcmd that reaches the JVM"))
         plan = plan_heap_dump(target, jcmd, folder.path)
         if not plan.fits:
             raise ToolFailed(
-                f"it needs about {plan.bytes_needed >> 20:,} MiB, and {plan.free_bytes >> 20:,} MiB are free where the"
-                f" JVM would write it ({plan.written_to})"
+                say(
+                    "it needs about {bytes_needed:bytes}, and {free_bytes:bytes} are free where the JVM would write"
+                    " it ({path})",
+                    bytes_needed=plan.bytes_needed,
+                    free_bytes=plan.free_bytes,
+                    path=plan.written_to,
+                )
             )
         if not agrees(target, plan):
-            raise ToolFailed("it was not wished for, once it was said what it costs")
-        return take_heap_dump(folder, target, jcmd, plan, say)
+            raise ToolFailed(say("you declined it"))
+        return take_heap_dump(folder, target, jcmd, plan, tell)
     except ToolFailed as error:
-        say(f"no heap dump: {error}")
-        folder.not_done("heap dump", str(error))
+        tell(say("no heap dump: {reason}", reason=error.reason))
+        folder.not_done("heap dump", error.reason)
         return None

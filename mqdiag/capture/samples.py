@@ -1,4 +1,4 @@
-"""Thread dumps, some seconds apart: by jcmd, else jstack, else SIGQUIT where the console's log is known."""
+"""Thread dumps, some seconds apart: by jcmd, else by jstack, else by SIGQUIT if the console's log is known."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 from mqdiag.capture.console import console_dump
-from mqdiag.capture.folder import CaptureFolder
+from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
-from mqdiag.capture.say import Say
 from mqdiag.capture.target import PROC, Target
+from mqdiag.text import Text, say
 
 SLOW_SECONDS = 5.0
-"""a dump that took longer was held up by looking for owned locks, which walks the heap: the next ones leave it out"""
+"""a dump that took longer looked for owned locks, which walks the heap: the next dumps leave them out"""
 
 
 class Sampler:
@@ -23,28 +23,28 @@ class Sampler:
     Args:
         target: the JVM.
         tools: jcmd and jstack, as far as they were found.
-        console: the file that the JVM's console goes to; None where nobody named it.
-        say: who hears of each step.
+        console: the file that the JVM's console goes to; None if nobody named it.
+        tell: hears of each step.
     """
 
-    def __init__(self, target: Target, tools: dict[str, Tool], console: Path | None, say: Say) -> None:
+    def __init__(self, target: Target, tools: dict[str, Tool], console: Path | None, tell: Tell) -> None:
         self._target = target
         self._console = console
-        self._say = say
+        self._tell = tell
         self._ways: list[Tool | Path] = [*tools.values()]
         if console is not None:
             self._ways.append(console)
         self._locks = True
 
     def take(self, folder: CaptureFolder, samples: int, interval: float) -> int:
-        """Take the samples; the number that were."""
+        """Take the samples, and return how many were taken."""
         taken = 0
         due = time.monotonic()
         for number in range(1, samples + 1):
             time.sleep(max(0.0, due - time.monotonic()))
             due = time.monotonic() + interval
             if not (PROC / str(self._target.pid)).exists():
-                self._say(f"process {self._target.pid} is gone")
+                self._tell(say("process {pid} is gone", pid=self._target.pid))
                 break
             if not self._one(folder, number, samples):
                 break
@@ -55,7 +55,14 @@ class Sampler:
         while self._ways:
             way = self._ways[0]
             command, name = self._command(way), f"stacks/{number:02d}.txt"
-            self._say(f"thread dump {number} of {samples}: {command}")
+            self._tell(
+                say(
+                    "thread dump {number} of {samples}: {command}",
+                    number=number,
+                    samples=samples,
+                    command=self._shown(way),
+                )
+            )
             began = time.monotonic()
             try:
                 with folder.step(f"thread dump {number}", command) as note:
@@ -68,15 +75,17 @@ class Sampler:
                         else:
                             write_answer(way, self._target, file, *self._words(way), seconds=ATTACH_SECONDS)
             except (ToolFailed, OSError) as error:
-                self._say(f"{way if isinstance(way, Path) else way.name}: {error}")
-                # a part of an answer is none
+                reason = error.reason if isinstance(error, ToolFailed) else str(error)
+                name_of_way = str(way) if isinstance(way, Path) else way.name
+                self._tell(say("{way}: {reason}", way=name_of_way, reason=reason))
+                # a dump that was cut short would be read as a whole one
                 (folder.path / name).unlink(missing_ok=True)
                 self._ways.pop(0)
                 if isinstance(error, NoAnswer):
                     self._ways = [other for other in self._ways if isinstance(other, Path)]
                 continue
             if time.monotonic() - began > SLOW_SECONDS and self._locks and isinstance(way, Tool):
-                self._say("that took long; the next dumps leave out who owns which locks")
+                self._tell(say("that took long; the next dumps leave out who owns which locks"))
                 self._locks = False
             return True
         return False
@@ -87,12 +96,17 @@ class Sampler:
 
     def _command(self, way: Tool | Path) -> str:
         if isinstance(way, Path):
-            return f"kill -QUIT {self._target.pid}, and read its dump from {way}"
+            return f"kill -QUIT {self._target.pid}"
         return shlex.join(way.command(self._target, *self._words(way)))
+
+    def _shown(self, way: Tool | Path) -> Text:
+        if isinstance(way, Path):
+            return say("{command}, then read the dump from {path}", command=self._command(way), path=str(way))
+        return say("{command}", command=self._command(way))
 
 
 def console_of(target: Target) -> Path | None:
-    """The file that the JVM's standard output goes to; None for a terminal, a pipe and for none."""
+    """The file that the JVM's standard output goes to; None for a terminal, a pipe or a closed output."""
     link = PROC / str(target.pid) / "fd" / "1"
     try:
         path = Path(target.seen_from_here(str(link.readlink())))

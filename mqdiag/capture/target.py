@@ -1,4 +1,4 @@
-"""The process that evidence is taken of, as /proc shows it: nothing is sent to it to find out."""
+"""The process whose evidence is taken, as /proc shows it; reading /proc sends nothing to the process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqdiag.errors import InputError
+from mqdiag.errors import EXIT_INPUT, MqdiagError
+from mqdiag.text import NOTHING, Text, say
 
 PROC = Path("/proc")
 MOST_PROC_BYTES = 4 << 20
@@ -17,7 +18,26 @@ SIGQUIT_BIT = 1 << 2
 _CONTAINER = re.compile(r"(?:docker|cri-containerd|crio|libpod|kubepods\S*?)[-/]([0-9a-f]{64})")
 _POD = re.compile(r"kubepods")
 _JVM_LIBRARY = re.compile(rb"/libjvm\.so\b")
+_LIST = say("mqdiag capture lists the JVMs")
 _SECRET = re.compile(r"(?i)(pass(?:word|wd)?|secret|token|credential|access-?key)")
+
+
+class TargetError(MqdiagError):
+    """A process that no evidence can be taken of.
+
+    Args:
+        pid: which.
+        problem: what is wrong.
+        hint: what to try next.
+    """
+
+    exit_code = EXIT_INPUT
+
+    def __init__(self, pid: int, problem: Text, *, hint: Text = NOTHING) -> None:
+        self.problem = problem
+        self.hint = hint
+        what = say("{problem}; {hint}", problem=problem, hint=hint) if hint else problem
+        super().__init__(say("process {pid}: {what}", pid=pid, what=what))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,38 +113,40 @@ def find_target(pid: int) -> Target:
     """Look at a process.
 
     Raises:
-        InputError: there is none, it is no JVM, or this user may not look at it.
+        TargetError: there is none, it is no JVM, or this user may not look at it.
     """
-    name = f"process {pid}"
     folder = PROC / str(pid)
     if not PROC.joinpath("self").exists():
-        raise InputError(
-            name, "there is no /proc here; take the evidence with jstack and give it to mqdiag diagnose"
+        raise TargetError(
+            pid, say("there is no /proc here; take the evidence with jstack and give it to mqdiag diagnose")
         )
     try:
         status = _status(folder)
         owner = folder.stat()
         command = _text(folder / "cmdline").rstrip("\0").split("\0")
     except (FileNotFoundError, ProcessLookupError):
-        raise InputError(name, "there is no such process", hint="mqdiag capture lists the JVMs") from None
+        raise TargetError(pid, say("there is no such process"), hint=_LIST) from None
     real = int(status.get("Uid", f"{owner.st_uid}").split()[0])
     if os.geteuid() not in (0, real):
         who = user_name(real)
-        as_who = "sudo" if real == 0 else f"sudo -u {who}"
-        raise InputError(
-            name,
-            f"belongs to user {who}, and only {who if real == 0 else f'{who} or root'} may look into it",
-            hint=f"{as_who} mqdiag capture {pid}",
-        )
+        if real == 0:
+            problem = say("it belongs to user {user}, and only {user} may look into it", user=who)
+            raise TargetError(pid, problem, hint=say("sudo mqdiag capture {pid}", pid=pid))
+        problem = say("it belongs to user {user}, and only {user} or root may look into it", user=who)
+        raise TargetError(pid, problem, hint=say("sudo -u {user} mqdiag capture {pid}", user=who, pid=pid))
     try:
         is_jvm = _is_jvm(folder)
     except OSError as error:
-        raise InputError(
-            name, f"may not be looked into: {error.strerror}; its maps tell whether it is a JVM"
+        raise TargetError(
+            pid,
+            say(
+                "its memory map, which shows whether it is a JVM, cannot be read: {reason}",
+                reason=error.strerror,
+            ),
         ) from None
     if not is_jvm:
         shown = Path(command[0]).name if command[0] else status.get("Name", "?")
-        raise InputError(name, f"is no JVM but {shown}", hint="mqdiag capture lists the JVMs")
+        raise TargetError(pid, say("it is no JVM but {program}", program=shown), hint=_LIST)
     group = int(status.get("Gid", str(owner.st_gid)).split()[0])
     control_groups = _text(folder / "cgroup", missing="")
     container = _CONTAINER.search(control_groups)
@@ -157,7 +179,7 @@ def running_jvms() -> list[Target]:
         if entry.name.isdigit():
             try:
                 found.append(find_target(int(entry.name)))
-            except (InputError, OSError, ValueError):
+            except (TargetError, OSError, ValueError):
                 continue
     return found
 
@@ -165,7 +187,7 @@ def running_jvms() -> list[Target]:
 def shown_command(command: tuple[str, ...]) -> list[str]:
     """A command line whose secrets are hidden: values of settings that are named like passwords."""
     return [
-        f"{name}={'(hidden)'}" if sign and _SECRET.search(name) else part
+        f"{name}=(hidden)" if sign and _SECRET.search(name) else part
         for part in command
         for name, sign, _ in [part.partition("=")]
     ]

@@ -10,11 +10,15 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.failures import complain
+from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT, UsageError
-from mqdiag.text import say
+from mqdiag.language import writer
+from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.capture.heap_dump import HeapPlan
+    from mqdiag.capture.run import CaptureResult
     from mqdiag.capture.target import Target
 
 EXAMPLES = """\b
@@ -55,7 +59,7 @@ Examples:
     "--console-log",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where the JVM's console goes: without jcmd and jstack, SIGQUIT makes it write its threads there.",
+    help="The file of the JVM's console: without jcmd and jstack, SIGQUIT makes the JVM write its threads there.",
 )
 @commands.option(
     "--log-limit",
@@ -63,7 +67,7 @@ Examples:
     default=64,
     show_default=True,
     metavar="MIB",
-    help="Of each log only so much of its end is copied.",
+    help="How much of the end of each log to copy.",
 )
 @commands.option(
     "-o",
@@ -72,6 +76,7 @@ Examples:
     metavar="DIR",
     help="A new folder.  [default: mqdiag-HOST-PID-TIME]",
 )
+@MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(
     pid: int | None,
@@ -88,11 +93,11 @@ def command(
 
     Thread dumps are taken with jcmd or jstack of the JVM's own JDK, the ends of its logs are copied, and everything
     done is written to manifest.json. Nothing is changed in the process, no signal but SIGQUIT is sent, and a heap dump
-    is only taken with --heap. Each step is told before it is taken; what was taken is kept when it is interrupted.
+    is only taken with --heap. Each step is announced first; an interrupted capture keeps what it has taken.
 
     Without PID the JVMs that run here are listed.
     """
-    from mqdiag.capture.run import Wishes, capture
+    from mqdiag.capture.run import CaptureOptions, capture
 
     if pid is None:
         return _list()
@@ -105,14 +110,21 @@ def command(
 
     def agrees(target: Target, plan: HeapPlan) -> bool:
         _tell(
-            f"a heap dump stops process {target.pid} for about {plan.seconds} s and needs about"
-            f" {plan.bytes_needed >> 20:,} MiB at {plan.written_to}, where {plan.free_bytes >> 20:,} MiB are free"
+            say(
+                "a heap dump stops process {pid} for about {stop_s:seconds} and needs about {bytes_needed:bytes} at"
+                " {path}, where {free_bytes:bytes} are free",
+                pid=target.pid,
+                stop_s=plan.seconds,
+                bytes_needed=plan.bytes_needed,
+                path=plan.written_to,
+                free_bytes=plan.free_bytes,
+            )
         )
-        return yes or click.confirm("Take it?", err=True)
+        return yes or click.confirm(_written(say("Take it?")), err=True)
 
     taken = capture(
         pid,
-        Wishes(
+        CaptureOptions(
             samples=samples,
             interval_seconds=interval,
             heap=heap,
@@ -123,11 +135,25 @@ def command(
         _tell,
         agrees,
     )
-    dump = "" if taken.heap is None else ", a heap dump"
-    counts = f"{taken.samples} thread dump{'' if taken.samples == 1 else 's'}, {taken.logs} logs"
-    _tell(f"{counts}{dump}; next: mqdiag diagnose {taken.folder}")
+    _tell(_summary(taken))
     click.echo(str(taken.folder))
     return EXIT_CLEAN
+
+
+def _summary(taken: CaptureResult) -> Text:
+    """What was taken, and what to do next."""
+    counts: dict[str, int | str] = {"samples": taken.samples, "logs": taken.logs, "folder": str(taken.folder)}
+    if taken.heap is None:
+        return say(
+            "{samples:count} {samples:thread dump|thread dumps}, {logs:count} {logs:log|logs}; next: mqdiag diagnose"
+            " {folder}",
+            **counts,
+        )
+    return say(
+        "{samples:count} {samples:thread dump|thread dumps}, {logs:count} {logs:log|logs}, 1 heap dump; next: mqdiag"
+        " diagnose {folder}",
+        **counts,
+    )
 
 
 def _list() -> int:
@@ -142,7 +168,9 @@ def _list() -> int:
         return EXIT_INPUT
     for target in found:
         line = " ".join(shown_command(target.command))
-        click.echo(f"{target.pid:>8}  {safe(target.user):<12}  {guess(target):<20}  {safe(line, limit=200)}")
+        click.echo(
+            f"{target.pid:>8}  {safe(target.user):<12}  {_written(guess(target)):<20}  {safe(line, limit=200)}"
+        )
     return EXIT_CLEAN
 
 
@@ -150,7 +178,11 @@ def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _tell(message: str) -> None:
+def _written(text: Text) -> str:
+    return writer(reader_language())(text)
+
+
+def _tell(text: Text) -> None:
     from mqdiag.render.wording.safe import safe
 
-    click.echo(safe(message, limit=None), err=True)
+    click.echo(safe(_written(text), limit=None), err=True)

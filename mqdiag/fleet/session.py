@@ -133,10 +133,8 @@ def _check_java() -> None:
     if shutil.which("java") is None:
         raise UsageError(
             say(
-                (
-                    "Spark needs Java 17 or newer, and there is none (Debian: apt-get install"
-                    " openjdk-17-jre-headless; elsewhere set JAVA_HOME)"
-                )
+                "Spark needs Java 17 or newer, and there is none (Debian: apt-get install"
+                " openjdk-17-jre-headless; elsewhere set JAVA_HOME)"
             )
         )
 

@@ -11,6 +11,7 @@ from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.target import Target, _without_links, shown_command
 from mqdiag.cli import run
 from mqdiag.errors import MqdiagError
+from mqdiag.language import english
 
 
 def told(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -88,4 +89,4 @@ def test_the_way_out_of_a_container() -> None:
         pid=4711, inner_pid=1, uid=0, gid=0, command=("java",), program=None, own_files=True,
         container="ab" * 32, in_pod=False, catches_sigquit=True,
     )  # fmt: skip
-    assert "docker exec abababababab kill -QUIT 1" in way_out(target)
+    assert "docker exec abababababab kill -QUIT 1" in english()(way_out(target))

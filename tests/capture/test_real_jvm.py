@@ -15,18 +15,18 @@ import sys
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from mqdiag.capture.console import console_dump
 from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.jdk import ToolFailed, find_tools
 from mqdiag.capture.logs import FoundLog, copy_logs, find_logs
-from mqdiag.capture.run import Wishes, capture
+from mqdiag.capture.run import CaptureOptions, capture
 from mqdiag.capture.samples import Sampler, console_of
-from mqdiag.capture.target import find_target
+from mqdiag.capture.target import TargetError, find_target
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.errors import InputError
+from mqdiag.language import english
+from mqdiag.text import Text, say
 from tests.capture.conftest import Jvm, Start
 
 QUICK = ("-n", "1")
@@ -67,7 +67,8 @@ def test_a_captured_consumer_is_diagnosed(jvm: Jvm, tmp_path: Path) -> None:
     assert (first.rule, first.confidence) == ("stuck-socket-read", "high")
     assert first.evidence["threads"] == tuple(f"ConsumeMessageThread_CID_orders_{i}" for i in (1, 2, 3))
     assert report.process is not None
-    assert report.process.tied_by == "names and addresses of their threads are the same"
+    assert report.process.tied_by is not None
+    assert english()(report.process.tied_by) == "names and addresses of their threads are the same"
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "capture.md").read_text()
@@ -99,16 +100,18 @@ def test_the_log_of_another_limit_is_cut_at_a_line(jvm: Jvm, tmp_path: Path) -> 
     big = tmp_path / "big.log"
     big.write_text("".join(f"line {number} of many\n" for number in range(100_000)))
     folder = CaptureFolder(tmp_path / "taken", {})
-    said: list[str] = []
+    said: list[Text] = []
     assert (
-        copy_logs(folder, find_target(jvm.pid), [FoundLog(path=str(big), why="given")], 10_000, said.append)
+        copy_logs(
+            folder, find_target(jvm.pid), [FoundLog(path=str(big), why=say("given"))], 10_000, said.append
+        )
         == 1
     )
     kept = (tmp_path / "taken" / "logs" / "big.log").read_text()
     assert 9_900 < len(kept) <= 10_000
     assert kept.startswith("line ")
     assert kept.endswith("line 99999 of many\n")
-    assert "its last" in said[0]
+    assert "its last" in english()(said[0])
 
 
 def test_rotated_logs_come_along_and_stores_do_not(jvm: Jvm, tmp_path: Path) -> None:
@@ -116,7 +119,7 @@ def test_rotated_logs_come_along_and_stores_do_not(jvm: Jvm, tmp_path: Path) -> 
     (beside / "console.log.1").write_text("2026-11-21 08:00:00 older\n")
     (beside / "own-gc.log.0").write_bytes(b"\1\0\0binary")
     (beside / "console.txt").write_text("another file\n")
-    found = {Path(log.path).name: log.why for log in find_logs(find_target(jvm.pid), None)}
+    found = {Path(log.path).name: english()(log.why) for log in find_logs(find_target(jvm.pid), None)}
     assert found == {
         "console.log": "open for writing",
         "own-gc.log": "open for writing",
@@ -148,14 +151,14 @@ def test_sigquit_is_the_way_where_there_is_no_tool(jvm: Jvm, tmp_path: Path) -> 
     target = find_target(jvm.pid)
     assert console_of(target) == jvm.console
     folder = CaptureFolder(tmp_path / "taken", {})
-    said: list[str] = []
+    said: list[Text] = []
     assert Sampler(target, {}, jvm.console, said.append).take(folder, 2, 1.0) == 2
     dumps = [(tmp_path / "taken" / "stacks" / name).read_text() for name in ("01.txt", "02.txt")]
     for dump in dumps:
         assert dump.count("Full thread dump") == 1
         assert dump.count('"ConsumeMessageThread_CID_orders_') == 3
         assert dump.rstrip().splitlines()[-1].strip()
-    assert "kill -QUIT" in said[0]
+    assert "kill -QUIT" in english()(said[0])
 
 
 def test_the_wrong_console_is_told(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +172,9 @@ def test_the_wrong_console_is_told(jvm: Jvm, tmp_path: Path, monkeypatch: pytest
 def test_a_jvm_that_does_not_catch_sigquit_is_spared(start: Start, tmp_path: Path) -> None:
     spared = start("-Xrs")
     target = find_target(spared.pid)
-    said: list[str] = []
+    said: list[Text] = []
     assert Sampler(target, {}, spared.console, said.append).take(CaptureFolder(tmp_path / "a", {}), 1, 1.0) == 0
-    assert "would be ended by it; nothing was sent" in said[-1]
+    assert "would be ended by it; nothing was sent" in english()(said[-1])
     time.sleep(0.3)
     assert find_target(spared.pid).pid == spared.pid
 
@@ -181,9 +184,11 @@ def test_a_stopped_jvm_is_told_apart(start: Start, tmp_path: Path, monkeypatch: 
     os.kill(stopped.pid, signal.SIGSTOP)
     monkeypatch.setattr("mqdiag.capture.samples.ATTACH_SECONDS", 2.0)
     try:
-        with pytest.raises(InputError, match="it is stopped") as told:
-            capture(stopped.pid, Wishes(samples=1, folder=tmp_path / "a"), lambda _: None, lambda *_: True)
-        assert f"kill -CONT {stopped.pid}" in told.value.hint
+        with pytest.raises(TargetError, match="it is stopped") as told:
+            capture(
+                stopped.pid, CaptureOptions(samples=1, folder=tmp_path / "a"), lambda _: None, lambda *_: True
+            )
+        assert f"kill -CONT {stopped.pid}" in english()(told.value.hint)
     finally:
         os.kill(stopped.pid, signal.SIGCONT)
     manifest = json.loads((tmp_path / "a" / "manifest.json").read_text())
@@ -221,10 +226,10 @@ def _text(path: Path) -> str:
 
 def test_the_jvm_of_somebody_else(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mqdiag.capture.target.os.geteuid", lambda: 65534)
-    with pytest.raises(InputError, match="belongs to user") as told:
+    with pytest.raises(TargetError, match="belongs to user") as told:
         find_target(jvm.pid)
-    assert told.value.hint.startswith("sudo ")
-    assert told.value.hint.endswith(f" mqdiag capture {jvm.pid}")
+    assert english()(told.value.hint).startswith("sudo ")
+    assert english()(told.value.hint).endswith(f" mqdiag capture {jvm.pid}")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make namespaces")
@@ -257,26 +262,29 @@ def test_a_jvm_in_its_own_namespaces(classes: Path, tmp_path: Path) -> None:
 
 
 def test_no_dump_where_the_disk_is_too_small(jvm: Jvm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mqdiag.capture.heap_dump._free_bytes", lambda *_: 50 << 20)
-    said: list[str] = []
+    monkeypatch.setattr("mqdiag.capture.heap_dump.free_bytes", lambda *_: 50 << 20)
+    said: list[Text] = []
     taken = capture(
         jvm.pid,
-        Wishes(samples=1, heap=True, folder=tmp_path / "a"),
+        CaptureOptions(samples=1, heap=True, folder=tmp_path / "a"),
         said.append,
         lambda *_: pytest.fail("was asked"),
     )
     assert taken.heap is None
-    assert any("50 MiB are free" in line for line in said)
+    assert any("50 MiB are free" in english()(line) for line in said)
     steps = json.loads((tmp_path / "a" / "manifest.json").read_text())["steps"]
     assert steps[-1]["result"].startswith("not done: it needs about")
 
 
 def test_no_dump_without_a_yes(jvm: Jvm, tmp_path: Path) -> None:
-    said: list[str] = []
-    taken = capture(jvm.pid, Wishes(samples=1, heap=True, folder=tmp_path / "a"), said.append, lambda *_: False)
+    said: list[Text] = []
+    taken = capture(
+        jvm.pid, CaptureOptions(samples=1, heap=True, folder=tmp_path / "a"), said.append, lambda *_: False
+    )
     assert taken.heap is None
     assert not list((tmp_path / "a").rglob("*.hprof*"))
-    assert "GC.heap_dump" not in msgspec.json.encode(said).decode()
+    assert not any("GC.heap_dump" in english()(line) for line in said)
+    assert english()(said[-1]) == "no heap dump: you declined it"
     done = mqdiag("capture", jvm.pid, "--heap", "-o", tmp_path / "b")
     assert done.returncode == 2
     assert "--heap --yes" in done.stderr

@@ -43,6 +43,13 @@ LANG_OPTION = commands.option(
     type=click.Choice(LANGUAGES),
     help="Language of the report.  [default: the locale's for text, html and markdown, else en]",
 )
+MESSAGE_LANG_OPTION = commands.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    expose_value=False,  # `language_of_arguments` reads it before the command line is parsed
+    help="Language of the messages.  [default: the locale's]",
+)
+"""of commands that write no report"""
 REPORT = (
     commands.option(
         "--format",

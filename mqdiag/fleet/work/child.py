@@ -8,7 +8,6 @@ import select
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -31,13 +30,18 @@ GROWN = 0.5
 LARGEST_ANSWER = 1 << 30
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChildFailure(Exception):
-    """No answer: what happened to the child."""
+    """The child gave no rows.
 
-    kind: str
-    """memory, time, crash or fault"""
-    reason: str
+    Args:
+        kind: memory, time, crash or fault.
+        reason: what happened, as the tables tell it.
+    """
+
+    def __init__(self, *, kind: str, reason: str) -> None:
+        self.kind = kind
+        self.reason = reason
+        super().__init__(reason)
 
 
 class WarmChild:

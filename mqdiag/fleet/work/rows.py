@@ -15,6 +15,7 @@ from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.report_json import finding_values
+from mqdiag.text import Text
 
 FRAMES = 30
 LONGEST_TEXT = 8000
@@ -70,10 +71,6 @@ def failure_kind(reason: str) -> str:
     return "too-large" if os.strerror(errno.EFBIG) in reason else "no-room"
 
 
-def _was_read(given: Input) -> bool:
-    return given.error is None and given.skipped is None
-
-
 def incident_row(report: Report) -> Row:
     """What `incidents` says about the result."""
     lost = sum(why_lost(given, report) is not None for given in report.inputs)
@@ -87,7 +84,7 @@ def incident_row(report: Report) -> Row:
     return {
         "status": status,
         "mqdiag": report.mqdiag,
-        "kinds": sorted({given.kind for given in report.inputs if given.kind and _was_read(given)}),
+        "kinds": sorted({given.kind for given in report.inputs if given.kind and given.was_read}),
         "checked": list(report.checked),
         "findings": len(report.findings),
         "worst": report.findings[0].severity.value if report.findings else None,
@@ -231,7 +228,9 @@ def _bounded(rows: Rows) -> Rows:
 
 
 def _short(value: Any) -> Any:
-    """Text that Parquet can hold: UTF-8, and not endless."""
+    """What Parquet can hold: words in English, as UTF-8, and not endless."""
+    if isinstance(value, Text):
+        value = english()(value)
     if isinstance(value, str):
         if not value.isascii():
             value = value.encode("utf-8", errors="backslashreplace").decode()
