@@ -7,18 +7,32 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 OF_EACH_INSTANCE = frozenset(
     {"instanceName", "clientIP", "consumeTimestamp", "unitName", "namespaceInitialized", "namesrvAddr"}
 )
-"""set per object by the client itself, or meant to differ between instances of one group"""
+"""set per object by the client itself, or intended to differ between instances of one group"""
 DIVIDED = {
     "pullThresholdForQueue": "pullThresholdForTopic",
     "pullThresholdSizeForQueue": "pullThresholdSizeForTopic",
 }
+"""settings of a queue, and the settings of a topic that RocketMQ divides over the queues"""
+
+RULE = Rule(
+    name="consumer-config-conflict",
+    title="Consumers of one group in this JVM have different settings",
+    why=(
+        "The consumers of a group share its queues, so the last rebalance decides which queue has which threshold."
+        " Usually one of two places in the code that make consumers misses a setting, or something overrides it."
+    ),
+    causes=("config-override",),
+    severities=(Severity.WARNING,),
+    remedy=("Build all consumers of a group in one place, from one configuration.",),
+    references=("https://github.com/apache/rocketmq/issues/5473",),
+)
 
 
 def _facts(second: int) -> Facts:
@@ -52,20 +66,8 @@ def silent() -> Facts:
     return _facts(40)
 
 
-@rule(
-    name="consumer-config-conflict",
-    title="Consumers of one group in this JVM have different settings",
-    why=(
-        "Instances of a group share its queues; which queue gets which threshold then depends on the last"
-        " rebalance. Mostly one of two construction paths has missed a setting, or something overrides it."
-    ),
-    causes=("config-override",),
-    severities=(Severity.WARNING,),
-    remedy=("Build all consumers of a group in one place, from one configuration.",),
-    references=("https://github.com/apache/rocketmq/issues/5473",),
-    needs=("heap",),
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group with differences."""
     heap = facts.heap
     assert heap is not None
@@ -75,7 +77,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         return
     groups: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
-        # a consumer that was shut down stays in the heap while somebody holds it; it asks for nothing any more
+        # a consumer that was shut down may still be in the heap, but it does not pull any more
         if consumer.state.get("serviceState") not in ("SHUTDOWN_ALREADY", "CREATE_JUST"):
             groups.setdefault((consumer.group, consumer.kind), []).append(consumer)
     for (group, _), consumers in groups.items():
@@ -85,9 +87,9 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
 
 
 def _different(consumers: list[ConsumerFacts]) -> dict[str, tuple[str, ...]]:
-    """Settings that all have but not with one value; re-divided per-queue thresholds are no difference."""
+    """Settings that all have but not with one value; per-queue thresholds that RocketMQ computes are no difference."""
     different: dict[str, tuple[str, ...]] = {}
-    for key in consumers[0].config:
+    for key in sorted(consumers[0].config):
         if key in OF_EACH_INSTANCE or not all(key in consumer.config for consumer in consumers):
             continue
         if all(_is_divided(key, consumer.config) for consumer in consumers):
@@ -104,36 +106,34 @@ def _is_divided(key: str, config: dict[str, ConfigValue]) -> bool:
 
 
 def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tuple[str, ...]]) -> Draft:
-    names = ", ".join(sorted(different))
-    rows = sorted(different.items())
     return Draft(
         severity=Severity.WARNING,
         cause="config-override",
         confidence=Confidence.HIGH,
         confidence_reason=say("the values were read from the consumer objects"),
         title=say(
-            "{consumers} consumers of group {group} in this JVM differ in {names}",
-            consumers=len(consumers),
-            group=group,
-            names=names,
+            "{consumers:count} consumers of group {group} in this JVM have different values of {keys:and}"
         ),
         subject=Subject(group=group),
         evidence={
             "consumers": len(consumers),
-            "key": next(iter(sorted(different))),
-            "keys": tuple(sorted(different)),
-            "values": tuple(f"{key}: {' and '.join(values)}" for key, values in rows),
+            "key": next(iter(different)),
+            "keys": tuple(different),
+            "values": tuple(f"{key}: {' and '.join(values)}" for key, values in different.items()),
+            **different,
             "object_ids": tuple(consumer.object_id for consumer in consumers),
         },
         explanation=tuple(
-            say("{key}: {values}", key=key, values=say(" and ").join(values)) for key, values in rows
+            say("The values of {setting} are {found:and}.", setting=key, found=values)
+            for key, values in different.items()
         ),
         remedy=(
             say(
-                "Compare where the consumers of {group} are built; set {names} in one place.",
-                group=group,
-                names=names,
+                "Compare the places in the code that build the consumers of {group}; set {keys:and} in one place."
             ),
-            say("If only one construction path is yours, look for a wrapper or starter that builds the other."),
+            say(
+                "If only one of these places is in your code, look for a wrapper or starter that builds the other"
+                " consumer."
+            ),
         ),
     )

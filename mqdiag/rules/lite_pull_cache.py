@@ -1,4 +1,4 @@
-"""A lite pull consumer that nobody polls."""
+"""The application does not poll a lite pull consumer."""
 
 from __future__ import annotations
 
@@ -7,17 +7,38 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import KindTraits
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
+RULE = Rule(
+    name="lite-pull-cache",
+    title="A lite pull consumer caches messages that the application does not poll",
+    why=(
+        "Threads of the client pull messages into a cache, and poll() takes them from it. Nothing limits the size of"
+        " this cache as a whole. If the application polls slowly or not at all, the messages stay in the heap and the"
+        " consumer commits no offsets."
+    ),
+    causes=("lite-pull-cache",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Look at the thread that should call poll(), and find what it waits for.",
+        "Lower pullThresholdForAll, pullThresholdForQueue and pullBatchSize.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/7565",
+        "DefaultLitePullConsumerImpl.consumeRequestCache",
+    ),
+    limits={"idle_ms": 60_000, "messages": 100},
+)
+
 _TRAITS = KindTraits(polled=True, pull_loop=False, sends_back=False)
 
 
 def fires() -> Facts:
-    """1,000 messages cached and none taken for five minutes."""
+    """1,000 messages cached, and none polled for five minutes."""
     return example(
         consumer={"kind": "lite-pull", "traits": _TRAITS, "queued_requests": 100},
         queue={"messages": 1000, "last_consume_age_ms": 300_000},
@@ -31,28 +52,9 @@ def silent() -> Facts:
     )
 
 
-@rule(
-    name="lite-pull-cache",
-    title="A lite pull consumer caches messages that the application does not poll",
-    why=(
-        "Threads of the client pull ahead into a cache that has no bound of its own; poll() takes from it. An"
-        " application that polls slowly or not at all keeps the messages in its heap and commits nothing."
-    ),
-    causes=("lite-pull-cache",),
-    severities=(Severity.WARNING,),
-    remedy=(
-        "Look at the thread that should call poll(): what does it wait for?",
-        "Lower pullThresholdForAll, pullThresholdForQueue and pullBatchSize.",
-    ),
-    references=(
-        "https://github.com/apache/rocketmq/issues/7565",
-        "DefaultLitePullConsumerImpl.consumeRequestCache",
-    ),
-    needs=("heap",),
-    limits={"idle_ms": 60_000, "messages": 100},
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each lite pull consumer; poll() stamps the queue of each message that it takes."""
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each lite pull consumer; poll() marks the time at the queue of each message that it takes."""
     heap = facts.heap
     assert heap is not None
     skip = without_graph(heap)
@@ -73,23 +75,15 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             cause="lite-pull-cache",
             confidence=Confidence.MEDIUM,
             confidence_reason=say("the queues may be paused on purpose"),
-            title=say(
-                "Group {group} caches {messages:count} messages and polled none for {idle:ms}",
-                group=consumer.group,
-                messages=messages,
-                idle=idle,
-            ),
+            title=say("Group {group} caches {messages:count} messages and has polled none for {idle_ms:ms}"),
             subject=Subject(group=consumer.group),
             evidence={"messages": messages, "idle_ms": idle, "queued_requests": consumer.queued_requests},
             explanation=(
                 say(
-                    (
-                        "{queued_requests:count} batches wait for poll(); of no queue was a message taken for"
-                        " {idle:ms}."
-                    ),
-                    queued_requests=consumer.queued_requests,
-                    idle=idle,
+                    "{queued_requests:count} {queued_requests:batch waits|batches wait} for poll(). The application"
+                    " has taken no message of any queue for {idle_ms:ms}."
                 ),
             ),
-            remedy=check.card.remedy,
+            remedy=RULE.remedy,
+            age_ms=idle,
         )

@@ -1,4 +1,4 @@
-"""Queues are pulled for a consumer that is shut down or not registered."""
+"""A consumer pulls queues although it is not registered at its client."""
 
 from __future__ import annotations
 
@@ -6,11 +6,33 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Skip, rule
+from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import say
+
+RULE = Rule(
+    name="ghost-consumer",
+    title="A consumer that is not registered at its client still pulls",
+    why=(
+        "Heartbeats and rebalances use the client's table of consumers. A consumer that is missing there keeps pulling"
+        " its old queues, while the rebalance of the group gives them to other consumers. Messages are consumed twice,"
+        " and the consumer never releases the queues."
+    ),
+    causes=("ghost-consumer",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Restart the process.",
+        "Do not shut a consumer down and start another one of its group in the same process at the same time.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/3066",
+        "https://github.com/apache/rocketmq/pull/3120",
+    ),
+    limits={"last_pull_ms": 30_000},
+    proven_on=LITERALS,
+)
 
 
 def fires() -> Facts:
@@ -23,28 +45,8 @@ def silent() -> Facts:
     return example()
 
 
-@rule(
-    name="ghost-consumer",
-    title="A consumer that its client does not know still pulls",
-    why=(
-        "Heartbeats and rebalancing go by the client's table of consumers. One that is not there keeps pulling the"
-        " queues it had, while the broker gives them to others: messages are consumed twice, and it never lets go."
-    ),
-    causes=("ghost-consumer",),
-    severities=(Severity.WARNING,),
-    remedy=(
-        "Restart the process.",
-        "Do not shut a consumer down and start another of its group in the same process at the same time.",
-    ),
-    references=(
-        "https://github.com/apache/rocketmq/issues/3066",
-        "https://github.com/apache/rocketmq/pull/3120",
-    ),
-    needs=("heap",),
-    limits={"last_pull_ms": 30_000},
-    proven_on=LITERALS,
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     heap = facts.heap
     assert heap is not None
@@ -53,7 +55,7 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield skip
         return
     for consumer in heap.consumers:
-        # A group's rows cannot be told apart by consumer, so a group with several is left alone.
+        # Queues are known by their group only, so a group with several consumers is not judged.
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
         if (
             not consumer.traits.pull_loop
@@ -62,8 +64,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             or not running(consumer)
         ):
             continue
-        pulled = [
-            queue
+        ages = [
+            queue.last_pull_age_ms
             for queue in heap.queues
             if queue.group == consumer.group
             and queue.dropped is False
@@ -71,25 +73,24 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             and queue.last_pull_age_ms is not None
             and queue.last_pull_age_ms <= limits["last_pull_ms"]
         ]
-        if pulled:
+        if ages:
             yield Draft(
                 severity=Severity.WARNING,
                 cause="ghost-consumer",
                 confidence=Confidence.MEDIUM,
-                confidence_reason=say("a consumer that is being shut down looks so for a moment"),
-                title=say(
-                    "Group {group} pulls {queues} and is not registered",
-                    group=consumer.group,
-                    queues=say("{number:count} {number:queue|queues}", number=len(pulled)),
-                ),
+                confidence_reason=say("a consumer that is shutting down looks the same for a moment"),
+                title=say("Group {group} pulls {queues:count} {queues:queue|queues} and is not registered"),
                 subject=Subject(group=consumer.group),
-                evidence={"queues": len(pulled), "client_id": consumer.client_id},
+                evidence={
+                    "queues": len(ages),
+                    "client_id": consumer.client_id,
+                    "longest_since_pull_ms": max(ages),
+                },
                 explanation=(
                     say(
-                        "The consumer is in state RUNNING, but its client's consumerTable does not hold it;"
-                        " {queues} had a pull in the last seconds.",
-                        queues=say("{number:count} {number:queue|queues}", number=len(pulled)),
+                        "The consumer is in state RUNNING, but it is not in the consumerTable of its client. It pulled"
+                        " {queues:count} {queues:queue|queues} in the last {longest_since_pull_ms:ms} before the dump."
                     ),
                 ),
-                remedy=check.card.remedy,
+                remedy=RULE.remedy,
             )

@@ -6,15 +6,31 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import CONSUMER, example
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
+RULE = Rule(
+    name="consumer-paused",
+    title="A consumer is paused",
+    why=(
+        "suspend() stops the pulls until resume(). The consumer stays online and keeps its queues, so no other consumer"
+        " takes them over and the backlog grows."
+    ),
+    causes=("consumer-paused",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Call resume() on the consumer, and find the code that called suspend().",
+        "If it must pause for a long time, shut it down, so that other consumers get its queues.",
+    ),
+    references=("DefaultMQPushConsumerImpl.pause: pullMessage then waits a second and looks again",),
+)
+
 
 def fires() -> Facts:
-    """Paused with 500 messages on the broker."""
+    """Paused, with 500 messages on the broker."""
     return example(consumer={"state": {**CONSUMER.state, "pause": True}})
 
 
@@ -23,23 +39,8 @@ def silent() -> Facts:
     return example()
 
 
-@rule(
-    name="consumer-paused",
-    title="A consumer is paused",
-    why=(
-        "suspend() stops pulling until resume(); the consumer stays online and keeps its queues, so no other one takes"
-        " them over and the backlog grows."
-    ),
-    causes=("consumer-paused",),
-    severities=(Severity.WARNING,),
-    remedy=(
-        "Call resume() on the consumer; find who called suspend().",
-        "If it shall rest for long, shut it down, so that others get its queues.",
-    ),
-    references=("DefaultMQPushConsumerImpl.pause: pullMessage then waits a second and looks again",),
-    needs=("heap",),
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running consumer that is paused."""
     heap = facts.heap
     assert heap is not None
@@ -52,22 +53,23 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             continue
         lags = [queue.lag for queue in heap.queues if queue.group == consumer.group and queue.lag is not None]
         lag = sum(lags) if lags else None
-        waiting = "" if not lag else say(" with {lag:count} messages to consume", lag=lag)
         yield Draft(
             severity=Severity.WARNING,
             cause="consumer-paused",
             confidence=Confidence.MEDIUM,
-            confidence_reason=say("it may be meant; resetting offsets by mqadmin pauses for ten seconds too"),
-            title=say(
-                "The consumer of group {group} is paused{waiting}", group=consumer.group, waiting=waiting
+            confidence_reason=say(
+                "the pause may be intended; mqadmin also pauses a consumer for ten seconds when it resets offsets"
+            ),
+            title=(
+                say("The consumer of group {group} is paused with a lag of {lag:count} {lag:message|messages}")
+                if lag
+                else say("The consumer of group {group} is paused")
             ),
             subject=Subject(group=consumer.group),
             evidence={"pause": True, "lag": lag, "queues": consumer.queues, "messages": consumer.messages},
             explanation=(
-                say(
-                    "`pause` of the running consumer is true: its queues are not pulled. The number of messages on the"
-                    " broker is as of the last pull, before the pause."
-                ),
+                say("The consumer is running and its field `pause` is true, so it does not pull its queues."),
+                say("The lag is as of the last pull, which was before the pause."),
             ),
-            remedy=check.card.remedy,
+            remedy=RULE.remedy,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.client_bugs import has_bug, numbers
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
@@ -14,9 +14,26 @@ from mqdiag.rules.shared.graph_needed import without_whole_graph
 from mqdiag.text import NOTHING, say
 
 AFFECTED = say(
-    "In 3.5.3 to 4.9.2 a head message whose listener has not begun makes the task throw a"
-    " NumberFormatException, and a periodic task that throws is cancelled without a word;"
-    " fixed in 4.9.3."
+    "In 3.5.3 to 4.9.2 the task throws a NumberFormatException when the listener has not begun with the message at the"
+    " head of a queue. Java cancels a periodic task that throws, without any log line. The bug is fixed in 4.9.3."
+)
+
+RULE = Rule(
+    name="expiry-cleaner-dead",
+    title="Expired messages are not cleaned any more",
+    why=(
+        "Every consumeTimeout minutes a concurrent consumer looks for messages that have been in the listener for too"
+        " long. It sends them back to the broker, so that the consume offset can move on. Without that task one stuck"
+        " message stops the offset of its queue for ever."
+    ),
+    causes=("client-bug",),
+    severities=(Severity.ERROR,),
+    remedy=("Restart the consumer.", "Upgrade the client to 4.9.3 or later."),
+    references=(
+        "https://github.com/apache/rocketmq/issues/674",
+        "https://github.com/apache/rocketmq/issues/1097",
+        "https://github.com/apache/rocketmq/issues/3937",
+    ),
 )
 
 
@@ -30,26 +47,9 @@ def silent() -> Facts:
     return example(consumer={"client_version": "4.9.2"})
 
 
-@rule(
-    name="expiry-cleaner-dead",
-    title="Expired messages are not cleaned any more",
-    why=(
-        "A concurrent consumer looks every consumeTimeout minutes for messages that are in hand for too long and"
-        " sends them back, so that the offset moves on. Without that task one stuck message holds its queue's offset"
-        " for ever."
-    ),
-    causes=("client-bug",),
-    severities=(Severity.ERROR,),
-    remedy=("Restart the consumer.", "Upgrade the client to 4.9.3 or later."),
-    references=(
-        "https://github.com/apache/rocketmq/issues/674",
-        "https://github.com/apache/rocketmq/issues/1097",
-        "https://github.com/apache/rocketmq/issues/3937",
-    ),
-    needs=("heap",),
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each running concurrent consumer whose cleaner has neither a waiting nor a running task."""
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each running concurrent consumer whose cleaner has no task, neither waiting nor running."""
     heap = facts.heap
     assert heap is not None
     skip = without_whole_graph(facts)
@@ -69,10 +69,8 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             confidence_reason=NOTHING
             if sure
-            else say("the version is not known to have the bug; an Error ends the task too"),
-            title=say(
-                "Group {group} cleans no expired messages: the cleaner's task is gone", group=consumer.group
-            ),
+            else say("this version is not known to have the bug; a Java Error also ends the task"),
+            title=say("Group {group} does not clean expired messages: the task of the cleaner is gone"),
             subject=Subject(group=consumer.group),
             evidence={
                 "cleaner_tasks": 0,
@@ -81,10 +79,10 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
             },
             explanation=(
                 say(
-                    "The executor of the cleaner runs, and neither waits in its queue nor works any task; the"
-                    " consumer is in state RUNNING."
+                    "The consumer is in state RUNNING and the executor of its cleaner runs. But no task waits in the"
+                    " queue of this executor, and no thread of it runs one."
                 ),
                 has_bug(consumer.client_version, AFFECTED, (3, 5, 3), (4, 9, 3)),
             ),
-            remedy=check.card.remedy,
+            remedy=RULE.remedy,
         )

@@ -1,4 +1,4 @@
-"""Clients are made over and over and never shut down."""
+"""The application makes clients over and over and never shuts them down."""
 
 from __future__ import annotations
 
@@ -10,13 +10,33 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself in every instance"""
+
+RULE = Rule(
+    name="client-leak",
+    title="Many client instances of one group are running",
+    why=(
+        "Some applications make a producer or consumer for each call and do not shut it down. Its connections, threads"
+        " and tables then stay. The number of instances grows until the process has no more threads or heap."
+    ),
+    causes=("client-leak",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Make one producer or consumer for each group, keep it, and call shutdown() when you no longer need it.",
+        "Look for the code that gives a new instance name each time.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/9375",
+        "MQClientManager.factoryTable",
+    ),
+    limits={"instances": 20},
+)
 
 
 def _facts(groups: list[str]) -> Facts:
@@ -41,28 +61,9 @@ def silent() -> Facts:
     return _facts([f"PID_{number}" for number in range(40)])
 
 
-@rule(
-    name="client-leak",
-    title="Many client instances of one group are alive",
-    why=(
-        "A producer or consumer that is made for each call and not shut down leaves its connections, its threads and"
-        " its tables behind. Their number grows until threads or heap run out."
-    ),
-    causes=("client-leak",),
-    severities=(Severity.WARNING,),
-    remedy=(
-        "Make one producer or consumer for each group, keep it, and call shutdown() when it is done with.",
-        "Look for the code that gives a new instance name each time.",
-    ),
-    references=(
-        "https://github.com/apache/rocketmq/issues/9375",
-        "MQClientManager.factoryTable",
-    ),
-    needs=("heap",),
-    limits={"instances": 20},
-)
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
-    """One finding for each group that so many running instances carry."""
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each group that so many running instances have."""
     heap = facts.heap
     assert heap is not None
     skip = without_graph(heap)
@@ -70,34 +71,28 @@ def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
         yield skip
         return
     running = [one for one in heap.instances if one.service_state == "RUNNING"]
-    carried = Counter(
+    instances_of = Counter(
         group
         for one in running
         for group in {*one.consumer_groups, *one.producer_groups}
         if not group.startswith(OWN)
     )
-    for group, count in sorted(carried.items()):
+    for group, count in sorted(instances_of.items()):
         if count >= limits["instances"]:
             yield Draft(
                 severity=Severity.WARNING,
                 cause="client-leak",
                 confidence=Confidence.MEDIUM,
-                confidence_reason=say("one dump does not tell whether their number grows"),
-                title=say(
-                    "{count:count} running client instances carry group {group}", count=count, group=group
-                ),
+                confidence_reason=say("one dump does not show whether their number grows"),
+                title=say("{instances:count} running client instances have a client of group {group}"),
                 subject=Subject(group=group),
                 evidence={"instances": count, "instances_of_all_groups": len(running)},
                 explanation=(
                     say(
-                        (
-                            "Of {running:count} running client instances {count:count} have a producer or consumer of"
-                            " group {group}; each has connections and some ten threads of its own."
-                        ),
-                        running=len(running),
-                        count=count,
-                        group=group,
+                        "{instances_of_all_groups:count} client instances run in this JVM. {instances:count} of them"
+                        " have a producer or consumer of group {group}."
                     ),
+                    say("Each instance has its own connections and about ten threads."),
                 ),
-                remedy=check.card.remedy,
+                remedy=RULE.remedy,
             )

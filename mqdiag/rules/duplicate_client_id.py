@@ -1,0 +1,94 @@
+"""Two client instances of one JVM have the same client id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
+from mqdiag.rules.shared.consumers import running
+from mqdiag.rules.shared.example_consumer import CONSUMER, example
+from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.text import say
+
+RULE = Rule(
+    name="duplicate-client-id",
+    title="Two clients of a group have the same client id",
+    why=(
+        "Brokers and the rebalance know a consumer by its client id. If two consumers of a group have the same id, they"
+        " count as one. Both get the same queues and consume every message twice, and other queues may have no"
+        " consumer."
+    ),
+    causes=("duplicate-client-id",),
+    severities=(Severity.WARNING,),
+    remedy=(
+        "Call setInstanceName with a different name on each consumer.",
+        "Upgrade clients of 4.8.0 and earlier. Their default name is the process id, which is 1 in every container."
+        " 4.9.0 and later add a time.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/2760",
+        "https://github.com/apache/rocketmq/issues/1547",
+        "https://github.com/apache/rocketmq/issues/667",
+    ),
+    proven_on=RIG,
+)
+
+
+def _facts(client_id: str) -> Facts:
+    facts = example()
+    other = msgspec.structs.replace(CONSUMER, instance_id="0x20", client_id=client_id)
+    assert facts.heap is not None
+    heap = msgspec.structs.replace(facts.heap, consumers=(*facts.heap.consumers, other))
+    return msgspec.structs.replace(facts, heap=heap)
+
+
+def fires() -> Facts:
+    """Two instances with the same id, both with a consumer of the group."""
+    return _facts("10.0.0.7@1")
+
+
+def silent() -> Facts:
+    """Two instances with different ids."""
+    return _facts("10.0.0.7@2")
+
+
+@RULE.sees("heap")
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each id that several instances have for the same group; one shared instance is intended."""
+    heap = facts.heap
+    assert heap is not None
+    skip = without_graph(heap)
+    if skip is not None:
+        yield skip
+        return
+    same: dict[tuple[str, str], list[ConsumerFacts]] = {}
+    for consumer in heap.consumers:
+        if running(consumer) and consumer.client_id is not None and consumer.instance_id is not None:
+            same.setdefault((consumer.group, consumer.client_id), []).append(consumer)
+    for (group, client_id), consumers in same.items():
+        instances = sorted({one.instance_id for one in consumers if one.instance_id is not None})
+        if len(instances) > 1:
+            yield Draft(
+                severity=Severity.WARNING,
+                cause="duplicate-client-id",
+                confidence=Confidence.HIGH,
+                title=say("{clients:count} clients of group {group} in this process have the id {client_id}"),
+                subject=Subject(group=group),
+                evidence={
+                    "client_id": client_id,
+                    "clients": len(instances),
+                    "instances": tuple(instances),
+                },
+                explanation=(
+                    say(
+                        "Each of the instances runs a consumer of the group, and the broker cannot tell them apart."
+                        " They come from different class loaders, or from two copies of the client."
+                    ),
+                ),
+                remedy=RULE.remedy,
+            )
