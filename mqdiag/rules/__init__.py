@@ -1,6 +1,6 @@
 """One fault, one file: the rules, found by scanning this package.
 
-To add a rule, copy a file of `heap/` or `stacks/`, change it, run `make test`. Nothing is listed anywhere.
+To add a rule, copy a rule file, change it, and run `make test`. Nothing is listed anywhere.
 """
 
 from mqdiag.rules.discovery import all_rules
