@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public, Setting
+from mqdiag.text import Text, no_words
 
 
 class FleetFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +85,9 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     """of the hosts of this run"""
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
-    example_title: Public = ""
-    example_remedy: tuple[Public, ...] = ()
+    example_title: Text = msgspec.field(default_factory=no_words)
+    """of the worst of its findings"""
+    example_remedy: tuple[Text, ...] = ()
 
 
 class CauseCell(msgspec.Struct, frozen=True, kw_only=True):

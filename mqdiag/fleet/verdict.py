@@ -18,8 +18,6 @@ from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
 from mqdiag.rules import all_rules
 
-SPREAD_RULE = "common-cause"
-
 
 def fleet_verdict(
     facts: FleetFacts, inputs: tuple[Input, ...], lone: Iterable[Finding], settings: Settings
@@ -37,10 +35,11 @@ def fleet_verdict(
     unmarked = dataclasses.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report
+    summing_up = {rule.name for rule in all_rules() if rule.sums_up}
     told = {
         (found.evidence["rule"], found.evidence["cause"])
         for found in (*report.findings, *report.ignored)
-        if found.rule == SPREAD_RULE
+        if found.rule in summing_up
     }
     rest = [found for found in lone if (found.rule, found.cause) not in told]
     findings = sorted((*report.findings, *rest), key=lambda found: found.severity.rank)

@@ -102,6 +102,7 @@ class Rule:
         leads_to: by the name of the rule that it explains, the word between the two; "so" for all others.
         same_as: rules that show the same fault in other evidence.
         undecides: its finding says that the evidence does not suffice, not that something is wrong.
+        sums_up: its finding stands for the findings of many services: its evidence has their `rule` and `cause`.
         since: first version that has the rule.
         proven_on: what the rule was tried on where no real evidence of the fault was at hand.
     """
@@ -124,6 +125,7 @@ class Rule:
         leads_to: Mapping[str, Text] | None = None,
         same_as: tuple[str, ...] = (),
         undecides: bool = False,
+        sums_up: bool = False,
         since: str = "0.1.0",
         proven_on: str | Text = "",
     ) -> None:
@@ -139,7 +141,7 @@ class Rule:
         self.limits = dict(limits or {})
         self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
-        self.undecides = undecides
+        self.undecides, self.sums_up = undecides, sums_up
         self.since, self.proven_on = since, _text(proven_on)
         self.checks: list[tuple[tuple[str, ...], Check]] = []
 

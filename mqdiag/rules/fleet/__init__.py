@@ -1,1 +1,0 @@
-"""Rules over many incidents: what differs between instances, what is shared, what changed."""

@@ -1,0 +1,91 @@
+"""What the rules about differing instances of a group share: their finding, and an example fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.fleet import FleetFacts, SettingDrift, ValueShare
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Rule
+from mqdiag.text import Text, say
+
+MOST_HOSTS = 3
+"""hosts that a sentence names for each value"""
+
+
+def example(kind: str, key: str, *values: tuple[str, int]) -> Facts:
+    """A fleet in which instances of one group have these values.
+
+    Args:
+        kind: setting, version or subscription.
+        key: name of the setting.
+        values: each with the number of instances that have it.
+    """
+    shares = tuple(
+        ValueShare(value=value, instances=count, hosts=(f"orders/h{place}",))
+        for place, (value, count) in enumerate(values)
+    )
+    drift = SettingDrift(
+        kind=kind, group="orders", key=key, instances=sum(count for _, count in values), values=shares
+    )
+    return Facts(fleet=FleetFacts(run="r1", drifts=(drift,) if len(values) > 1 else ()))
+
+
+def findings_of(
+    rule: Rule, facts: Facts, kind: str, *, title: Text, confidence: Confidence, confidence_reason: Text
+) -> Iterator[Draft]:
+    """One finding for each group and key of a kind, of the rule's only cause and severity.
+
+    Args:
+        rule: the rule that speaks.
+        facts: with a fleet.
+        kind: setting, version or subscription.
+        title: with placeholders for {instances}, {group} and {key}.
+        confidence: of each finding.
+        confidence_reason: what makes it sure or not.
+    """
+    assert facts.fleet is not None
+    (cause,), (severity,) = rule.causes, rule.severities
+    for drift in facts.fleet.drifts:
+        if drift.kind == kind:
+            yield _draft(rule, drift, cause, severity, title, confidence, confidence_reason)
+
+
+def _draft(
+    rule: Rule,
+    drift: SettingDrift,
+    cause: str,
+    severity: Severity,
+    title: Text,
+    confidence: Confidence,
+    confidence_reason: Text,
+) -> Draft:
+    differing = drift.instances - drift.values[0].instances
+    return Draft(
+        severity=severity,
+        cause=cause,
+        confidence=confidence,
+        confidence_reason=confidence_reason,
+        title=title,
+        subject=Subject(group=drift.group, key=drift.key, environment=drift.environment or None),
+        evidence={
+            "instances": drift.instances,
+            "differing": differing,
+            "values": tuple(share.value for share in drift.values),
+            "counts": tuple(share.instances for share in drift.values),
+            "hosts": tuple(share.hosts[0] for share in drift.values if share.hosts),
+        },
+        explanation=tuple(map(_of_value, drift.values)),
+        remedy=rule.remedy,
+        weight=differing / drift.instances,
+    )
+
+
+def _of_value(share: ValueShare) -> Text:
+    return say(
+        "{having:count} of {instances:count} consumers {having:has|have} the value {value}, for example on {shown}.",
+        having=share.instances,
+        value=share.value,
+        shown=share.hosts[:MOST_HOSTS],
+    )
