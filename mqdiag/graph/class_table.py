@@ -40,13 +40,22 @@ class ClassTable:
             found.setdefault(name, []).append(row)
         return found
 
+    @cached_property
+    def _by_simple_name(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for row, name in enumerate(self.names):
+            found.setdefault(name.rpartition(".")[2], []).append(row)
+        return found
+
     def indices_named(self, name: str) -> list[int]:
         """Classes of exactly this name, one for each loader."""
         return self._by_name.get(name, [])
 
     def indices_ending(self, suffix: str) -> list[int]:
         """Classes whose name ends so: finds relocated packages."""
-        return [row for row, name in enumerate(self.names) if name.endswith(suffix)]
+        _, dot, simple = suffix.rpartition(".")
+        rows = self._by_simple_name.get(simple, []) if dot else range(self.count)
+        return [row for row in rows if self.names[row].endswith(suffix)]
 
     def ancestors(self, row: int) -> list[int]:
         """The class and its superclasses, upwards; a cyclic chain ends where it closes."""
