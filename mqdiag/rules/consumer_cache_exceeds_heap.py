@@ -212,7 +212,7 @@ def _margins(found: Load, limits: Limits) -> Iterator[Margin]:
         return
     yield Margin(
         rule="",
-        label=say("share of the heap that cached message bodies take now"),
+        label=say("cached message bodies, as a share of the heap"),
         value=found.held_share,
         limit=limits["held_share_error"],
         kind="percent",
@@ -229,10 +229,10 @@ def _margins(found: Load, limits: Limits) -> Iterator[Margin]:
 
 def _bound_label(found: Load) -> Text:
     if len(found.known) == found.consumers:
-        return say("share of the heap that message bodies may take by the thresholds")
+        return say("message bodies that the thresholds allow in the cache, as a share of the heap")
     return say(
-        "share of the heap that message bodies may take by the thresholds of {known:count} of {consumers:count}"
-        " consumers (the others have cached too few messages to tell)",
+        "message bodies that the thresholds allow in the cache, as a share of the heap; this is the sum of"
+        " {known:count} of {consumers:count} consumers, because the others have cached too few messages",
         known=len(found.known),
         consumers=found.consumers,
     )

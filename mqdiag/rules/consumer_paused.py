@@ -69,7 +69,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             evidence={"pause": True, "lag": lag, "queues": consumer.queues, "messages": consumer.messages},
             explanation=(
                 say("The consumer is running and its field `pause` is true, so it does not pull its queues."),
-                say("The lag is as of the last pull, which was before the pause."),
+                *([say("The lag is as of the last pull, which was before the pause.")] if lag else []),
             ),
             remedy=RULE.remedy,
         )

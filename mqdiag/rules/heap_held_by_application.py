@@ -135,7 +135,7 @@ def _margin(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Iterator[Margi
     else:
         yield Margin(
             rule="",
-            label=say("size of {label}, the largest outside RocketMQ", label=_name(suspect)),
+            label=say("the largest accumulation outside RocketMQ, {label}", label=_name(suspect)),
             value=suspect.retained_bytes,
             limit=limits["least_bytes"],
             kind="bytes",

@@ -18,7 +18,7 @@ import sys
 from mqdiag.cli.common.progress import NotesOnly
 at_first_phase = []
 def phase(self, name):
-    later = ("mqdiag.rules.heap", "mqdiag.render.text")
+    later = ("mqdiag.rules.consumer_cache_exceeds_heap", "mqdiag.render.text")
     at_first_phase.append([name for name in sys.modules if name.startswith(later)])
 NotesOnly.phase = phase
 from mqdiag.cli import run

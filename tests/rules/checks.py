@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.findings import Finding, Severity
+from mqdiag.findings import Finding, Margin, Severity
 from mqdiag.language import english
 from mqdiag.rocketmq.clients.lite_pull import LitePull
 from mqdiag.rocketmq.clients.pop import Pop
@@ -39,6 +39,11 @@ def severities(module: ModuleType, facts: Facts) -> list[Severity]:
 def reasons(module: ModuleType, facts: Facts) -> list[str]:
     """Why the rule could not decide, in English."""
     return [english()(skipped.reason) for skipped in outcome_of([module.RULE], facts).skipped]
+
+
+def margins(module: ModuleType, facts: Facts, **limits: float) -> tuple[Margin, ...]:
+    """How far from its limits the rule was."""
+    return outcome_of([module.RULE], facts, **limits).margins
 
 
 def said(finding: Finding) -> str:

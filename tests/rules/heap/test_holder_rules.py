@@ -1,18 +1,17 @@
-"""messages-outside-queues, heap-held-by-application, message-overhead, oversized-message."""
+"""messages-outside-queues, message-overhead, oversized-message."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
-
-from mqdiag.facts.heap import ConsumerFacts, MessageTotals
-from mqdiag.findings import Severity
 from mqdiag.rules.heap import (
-    heap_held_by_application,
     message_overhead,
     messages_outside_queues,
     oversized_message,
 )
+
+from mqdiag.facts.heap import ConsumerFacts, MessageTotals
+from mqdiag.findings import Severity
 from tests.rules.heap.checks import (
     findings,
     heap_of,
@@ -62,58 +61,6 @@ def test_messages_in_executors_are_in_their_place() -> None:
         findings(messages_outside_queues, with_heap(messages_outside_queues.fires(), message_totals=totals))
         == ()
     )
-
-
-@pytest.mark.parametrize(
-    ("retained", "reachable", "expected"),
-    [
-        (100 * MIB, 200 * MIB, [Severity.ERROR]),
-        (100 * MIB, 201 * MIB, [Severity.WARNING]),
-        (60 * MIB + 4 * MIB, 213 * MIB, [Severity.WARNING]),
-        (64 * MIB, 214 * MIB, []),
-        (64 * MIB - 1, 64 * MIB, []),
-    ],
-)
-def test_application_share(retained: int, reachable: int, expected: list[Severity]) -> None:
-    facts = heap_held_by_application.fires()
-    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=retained)
-    facts = with_heap(facts, suspects=(suspect,), shallow_bytes=reachable)
-    assert severities(heap_held_by_application, facts) == expected
-
-
-def test_a_small_heap_that_ran_out_is_told() -> None:
-    facts = with_heap(heap_held_by_application.fires(), out_of_memory=True, shallow_bytes=58 * MIB)
-    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
-    assert severities(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == [Severity.WARNING]
-    rest = msgspec.structs.replace(suspect, retained_bytes=28 * MIB)
-    assert severities(heap_held_by_application, with_heap(facts, suspects=(rest,))) == []
-
-
-def test_rocketmqs_own_weight_is_not_the_applications() -> None:
-    facts = heap_held_by_application.fires()
-    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], owner="rocketmq")
-    assert findings(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == ()
-
-
-def test_consumers_below_an_application_object_are_not_the_applications() -> None:
-    facts = heap_held_by_application.fires()
-    consumer = ConsumerFacts(group="g", kind="push", retained_bytes=140_000_000)
-    assert findings(heap_held_by_application, with_heap(facts, consumers=(consumer,))) == ()
-    beside = msgspec.structs.replace(consumer, retained_bytes=40_000_000)
-    assert severities(heap_held_by_application, with_heap(facts, consumers=(beside,))) == [Severity.ERROR]
-
-
-def test_kept_messages_have_their_own_finding() -> None:
-    facts = heap_held_by_application.fires()
-    totals = MessageTotals(elsewhere=3000, elsewhere_bytes=140_000_000)
-    assert findings(heap_held_by_application, with_heap(facts, message_totals=totals)) == ()
-
-
-def test_application_evidence_names_class_and_field() -> None:
-    (finding,) = findings(heap_held_by_application, heap_held_by_application.fires())
-    assert finding.evidence["holder_class"] == "com.acme.ReportCache"
-    assert finding.evidence["holder_field"] == "ENTRIES"
-    assert finding.evidence["path"] == ("class com.acme.ReportCache", "ENTRIES java.util.HashMap")
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,19 @@
-"""offset-stuck-at-head, orphaned-queue, consume-timeout-exceeded, no-size-limit, the two small ones."""
+"""offset-stuck-at-head, orphaned-queue, no-size-limit, the two small ones."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 from mqdiag.rules.any import out_of_memory_thread
-
-from mqdiag.facts.heap import ConsumerFacts
-from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.heap import (
-    consume_timeout_exceeded,
     no_size_limit,
     offset_stuck_at_head,
     orphaned_queue,
     unsupported_client,
 )
+
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Confidence, Severity
 from tests.rules.heap.checks import findings, heap_of, of_kind, severities, with_consumer, with_heap, with_queue
 
 MINUTE = 60_000
@@ -105,22 +104,6 @@ def test_orphans_of_a_group_are_one_finding() -> None:
     assert finding.evidence["messages"] == 210
 
 
-@pytest.mark.parametrize(
-    ("age", "consumer", "fires"),
-    [
-        (15 * MINUTE, {}, True),
-        (15 * MINUTE - 1, {}, False),
-        (None, {}, False),
-        (60 * MINUTE, {"orderly": True}, False),
-        (60 * MINUTE, {"config": {}}, False),
-        (2 * MINUTE, {"config": {"consumeTimeout": 2}}, True),
-    ],
-)
-def test_consume_timeout(age: int | None, consumer: dict[str, object], fires: bool) -> None:
-    facts = with_queue(consume_timeout_exceeded.fires(), longest_consume_age_ms=age)
-    assert bool(findings(consume_timeout_exceeded, with_consumer(facts, **consumer))) is fires
-
-
 def test_no_size_limit_is_for_push_consumers() -> None:
     facts = no_size_limit.fires()
     assert findings(no_size_limit, with_consumer(facts, **of_kind("pull"))) == ()
@@ -144,13 +127,3 @@ def test_out_of_memory_thread_without_frames() -> None:
 def test_unsupported_client_needs_no_graph() -> None:
     facts = with_heap(unsupported_client.fires(), process_queues=None)
     assert severities(unsupported_client, facts) == [Severity.INFO]
-
-
-def test_the_consume_timeout_named_is_above_the_work() -> None:
-    """Four minutes of work with a limit of one: twice the limit would end it too."""
-    facts = with_consumer(
-        with_queue(consume_timeout_exceeded.fires(), longest_consume_age_ms=4 * MINUTE + 2000),
-        config={"consumeTimeout": 1},
-    )
-    (found,) = findings(consume_timeout_exceeded, facts)
-    assert "setConsumeTimeout(5)" in found.remedy[1]

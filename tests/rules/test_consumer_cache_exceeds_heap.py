@@ -1,3 +1,5 @@
+"""consumer-cache-exceeds-heap: its limits, its evidence, its arithmetic and its advice."""
+
 from __future__ import annotations
 
 import msgspec
@@ -5,8 +7,19 @@ import pytest
 
 from mqdiag.facts.heap import MessageTotals
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.heap import consumer_cache_exceeds_heap as module
-from tests.rules.heap.checks import findings, heap_of, of_kind, reasons, severities, with_consumer, with_heap
+from mqdiag.language import english
+from mqdiag.rules import consumer_cache_exceeds_heap as module
+from tests.rules.checks import (
+    findings,
+    heap_of,
+    margins,
+    of_kind,
+    reasons,
+    said,
+    severities,
+    with_consumer,
+    with_heap,
+)
 
 GIB = 1024**3
 HEAP = 1000 * 1000 * 1000
@@ -65,12 +78,18 @@ def test_evidence_has_the_contracts_names_and_the_articles_numbers() -> None:
 
 def test_shows_the_arithmetic_and_names_the_setters() -> None:
     (finding,) = findings(module, module.fires())
-    assert finding.explanation[0] == (
-        "55 queues x 100 messages x 428,311 bytes = 2,246 MiB; the heap is 2,048 MiB."
+    assert english()(finding.explanation[0]) == (
+        "55 queues x 100 messages x 428,311 bytes = 2,247 MiB; the heap is 2,048 MiB."
     )
-    assert "setPullThresholdForQueue(27)" in finding.remedy[0]
-    assert "setPullThresholdSizeForQueue(10)" in finding.remedy[0]
-    assert any("rocketmq-spring" in step for step in finding.remedy)
+    assert english()(finding.explanation[2]) == (
+        "With 27 messages in each queue: 55 queues x 27 messages x 428,311 bytes = 607 MiB, 30 % of the heap."
+        " The aim is at most 30 % (614 MiB)."
+    )
+    remedy = english()(finding.remedy[0])
+    assert "setPullThresholdForQueue(27)" in remedy
+    assert "setPullThresholdSizeForQueue(10)" in remedy
+    assert "pullThresholdForQueue=100 and pullThresholdSizeForQueue=100" in remedy
+    assert "rocketmq-spring" in english()(finding.remedy[1])
 
 
 def test_unknown_heap_takes_the_dumps_total_after_an_out_of_memory_error() -> None:
@@ -80,7 +99,7 @@ def test_unknown_heap_takes_the_dumps_total_after_an_out_of_memory_error() -> No
     assert finding.confidence is Confidence.MEDIUM
     assert finding.evidence["heap_bytes"] is None
     assert finding.evidence["dump_total_bytes"] == 1_750_000_000
-    assert "at least" in finding.explanation[0]
+    assert "at least" in english()(finding.explanation[0])
 
 
 def test_unknown_heap_of_a_dump_that_was_asked_for_is_said_and_not_guessed() -> None:
@@ -100,7 +119,10 @@ def test_bounds_of_all_consumers_add_up() -> None:
     assert finding.subject.group == first.group
     assert finding.evidence["bound_bytes"] == 800_000_000
     assert finding.evidence["consumers"] == 2
-    assert any("CID_other" in line for line in finding.explanation)
+    first_sum, second_sum, together, *_ = map(english(), finding.explanation)
+    assert first_sum.startswith(f"Group {first.group}: ")
+    assert second_sum.startswith("Group CID_other: ")
+    assert together.startswith("Together they may cache 763 MiB")
 
 
 def test_pop_messages_in_the_executor_are_held_too() -> None:
@@ -108,7 +130,7 @@ def test_pop_messages_in_the_executor_are_held_too() -> None:
     facts = with_heap(facts, message_totals=MessageTotals())
     (finding,) = findings(module, facts)
     assert finding.evidence["threshold"] == 96
-    assert "setPopThresholdForQueue" in finding.remedy[0]
+    assert "setPopThresholdForQueue" in english()(finding.remedy[0])
 
 
 def test_held_alone_is_enough_when_the_bound_is_unknown() -> None:
@@ -127,13 +149,13 @@ def test_size_limit_that_binds_is_shown() -> None:
         bound_bytes=55 * 101 * 1024 * 1024,
     )
     (finding,) = findings(module, facts)
-    assert "101 MiB" in finding.explanation[0]
+    assert "101 MiB" in english()(finding.explanation[0])
 
 
 def test_division_by_topic_is_mentioned() -> None:
     facts = with_consumer(module.fires(), config={"pullThresholdForQueue": 100, "pullThresholdForTopic": 5600})
     (finding,) = findings(module, facts)
-    assert any("pullThresholdForTopic=5600" in step for step in finding.remedy)
+    assert "pullThresholdForTopic=5600" in said(finding)
 
 
 def test_limits_can_be_set() -> None:
@@ -156,9 +178,40 @@ def test_says_when_the_least_values_are_not_enough() -> None:
     (finding,) = findings(module, facts)
     assert finding.evidence["recommended_threshold"] == 1
     assert finding.evidence["recommended_threshold_mib"] == 1
-    assert any("too small" in line for line in finding.explanation)
-    assert any("cannot go below 1 MiB" in line for line in finding.explanation)
+    assert "too small" in said(finding)
+    assert "cannot go below 1 MiB" in said(finding)
 
 
 def test_healthy_queues_a_pull_above_their_threshold_are_no_finding() -> None:
     assert findings(module, module.silent()) == ()
+
+
+def test_a_healthy_heap_learns_how_close_both_limits_are() -> None:
+    held, bound = margins(module, module.silent(), bound_share_warning=0.8)
+    assert (held.value, held.limit) == (pytest.approx(55 * 28 * 428_311 / (2 * GIB)), 0.5)
+    assert (bound.value, bound.limit) == (pytest.approx(55 * 27 * 428_311 / (2 * GIB)), 0.8)
+    assert {held.kind, bound.kind} == {"percent"}
+
+
+def test_a_bound_of_some_consumers_is_said_to_be_theirs() -> None:
+    facts = module.silent()
+    first = heap_of(facts).consumers[0]
+    unmeasured = msgspec.structs.replace(first, group="CID_other", measured_messages=3, bound_bytes=None)
+    _, bound = margins(module, with_heap(facts, consumers=(first, unmeasured)))
+    assert "1 of 2 consumers" in english()(bound.label)
+
+
+def test_a_heap_of_unknown_size_has_no_margins() -> None:
+    assert margins(module, with_heap(module.silent(), heap_bytes=None)) == ()
+
+
+def test_advice_that_the_size_limit_decides_shows_no_product() -> None:
+    """100 messages of 2 MiB are twice what the size limit lets into a queue."""
+    facts = with_consumer(
+        module.fires(),
+        average_body_bytes=2.0 * 1024 * 1024,
+        bound_bytes=55 * 101 * 1024 * 1024,
+    )
+    (finding,) = findings(module, with_heap(facts, heap_bytes=20 * GIB), bound_share_warning=0.2)
+    assert finding.evidence["recommended_threshold"] == 100
+    assert "the limits on the size of a queue" in english()(finding.explanation[2])

@@ -7,8 +7,8 @@ import pytest
 
 from mqdiag.facts import Expectation, Facts
 from mqdiag.facts.heap import ConfigValue
-from mqdiag.rules.heap import config_not_in_force, consumer_config_conflict
-from tests.rules.heap.checks import findings, heap_of, reasons, with_consumer, with_heap
+from mqdiag.rules import config_not_in_force, consumer_config_conflict
+from tests.rules.checks import findings, heap_of, reasons, said, with_consumer, with_heap
 
 
 def _expecting(key: str, value: int | float | bool | str, group: str | None = None) -> Facts:
@@ -22,7 +22,7 @@ def test_key_both_values_and_the_group() -> None:
     assert finding.evidence["key"] == "pullThresholdForQueue"
     assert finding.evidence["expected"] == 40
     assert finding.evidence["actual"] == 100
-    assert any("breakpoint" in step for step in finding.remedy)
+    assert "breakpoint" in said(finding)
 
 
 def test_a_named_group_that_is_absent_is_skipped() -> None:
@@ -80,7 +80,7 @@ def test_division_by_topic_is_named_as_the_reason() -> None:
     config: dict[str, ConfigValue] = {"pullThresholdForQueue": 18, "pullThresholdForTopic": 1000}
     facts = with_consumer(config_not_in_force.fires(), config=config, queues=55)
     (finding,) = findings(config_not_in_force, facts)
-    assert "pullThresholdForTopic=1000 divided by 55 queues" in finding.explanation[1]
+    assert "pullThresholdForTopic=1000 divided by 55 queues" in said(finding)
 
 
 def test_one_finding_for_consumers_of_one_group_with_the_same_value() -> None:

@@ -10,7 +10,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Severity
 
-REPORTS = Path(__file__).parents[3] / "fixtures" / "reports" / "faulty-4.9.7"
+REPORTS = Path(__file__).parents[2] / "fixtures" / "reports" / "faulty-4.9.7"
 
 
 @pytest.mark.parametrize(

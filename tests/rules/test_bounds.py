@@ -6,7 +6,7 @@ import pytest
 
 from mqdiag.facts.bounds import MIB, CacheLimits, cache_limits, largest_bound_bytes, recommend
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts, KindTraits
-from tests.rules.heap.checks import of_kind
+from tests.rules.checks import of_kind
 
 
 def _limits(

@@ -12,7 +12,7 @@ import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
 
-FOLDER = Path(__file__).parents[3] / "fixtures" / "heap" / "client-faults-4.9.2"
+FOLDER = Path(__file__).parents[2] / "fixtures" / "heap" / "client-faults-4.9.2"
 TRUTH = json.loads((FOLDER / "truth.json").read_text())
 WANTED = TRUTH["expected"]["rules"]
 

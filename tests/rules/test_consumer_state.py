@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from mqdiag.rules.any import send_back_failing
 
-from mqdiag.rules.heap import (
+from mqdiag.rules import (
     client_leak,
     consumer_paused,
     duplicate_client_id,
     ghost_consumer,
     lite_pull_cache,
     queue_unassigned,
+    send_back_failing,
 )
 from mqdiag.rules.shared.example_consumer import CONSUMER
-from tests.rules.heap.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
+from tests.rules.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
 
 START = 1_700_000_000_000
 DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
