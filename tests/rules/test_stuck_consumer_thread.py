@@ -7,8 +7,10 @@ import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.heap import stuck_consumer_thread as rule
-from tests.rules.heap.checks import findings, heap_of, severities, with_consumer, with_heap
+from mqdiag.language import english
+from mqdiag.rules import stuck_consumer_thread as rule
+from mqdiag.text import say
+from tests.rules.checks import findings, heap_of, outcome_of, said, severities, with_consumer, with_heap
 
 MINUTE = 60_000
 
@@ -47,7 +49,7 @@ def test_who_waits_to_be_let_in_stands_behind_who_hangs() -> None:
         findings(rule, with_heap(facts, threads=(*waiting, thread))), key=lambda one: -one.weight
     )
     assert (root.cause, behind.cause) == ("missing-http-timeout", "stuck-holder")
-    assert behind.explanation[-1].startswith("Another thread of the group")
+    assert english()(behind.explanation[-1]).startswith("Another thread of the group")
     (alone,) = findings(rule, with_heap(facts, threads=waiting))
     assert (alone.weight, len(alone.explanation)) == (4.0, len(behind.explanation) - 1)
 
@@ -63,7 +65,7 @@ def test_evidence() -> None:
     assert finding.evidence["thread"] == "ConsumeMessageThread_CID_wash_7"
     assert finding.evidence["min_offset"] == finding.evidence["offset"] == 2101
     assert finding.evidence["msg_id"] == "7F0000010000"
-    assert finding.remedy == ("Set RequestConfig.setSocketTimeout.",)
+    assert finding.remedy == (say("Set RequestConfig.setSocketTimeout."),)
     assert (finding.subject.topic, finding.subject.queue_id) == ("segments", 3)
 
 
@@ -92,3 +94,20 @@ def test_threads_at_the_same_place_are_one_finding() -> None:
     assert finding.evidence["thread"] == "ConsumeMessageThread_CID_wash_8"
     assert len(finding.evidence["threads"]) == 2  # type: ignore[arg-type]
     assert finding.subject.queue_id is None
+
+
+def test_the_finding_reaches_back_to_when_the_thread_began() -> None:
+    (finding,) = findings(rule, with_heap(rule.fires(), captured_at="2026-11-22T03:30:00+00:00"))
+    assert [one.first for one in finding.when] == ["2026-11-22T03:14:00+00:00"]
+    assert "had worked on this message for 16 min when the dump was taken" in said(finding)
+
+
+def test_a_healthy_reader_learns_how_close_the_limit_is() -> None:
+    (margin,) = outcome_of([rule.RULE], rule.silent()).margins
+    assert (margin.rule, margin.value, margin.limit, margin.kind) == (
+        "stuck-consumer-thread",
+        30_000,
+        MINUTE,
+        "ms",
+    )
+    assert not outcome_of([rule.RULE], _with_message(rule.silent(), age_ms=None)).margins

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from mqdiag.rules.any import flow_control, pull_service_dead, retry_storm
 
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
-from mqdiag.rules.heap import orderly_lock_lost, orderly_suspended
+from mqdiag.rules import flow_control, orderly_lock_lost, orderly_suspended, pull_service_dead, retry_storm
 from mqdiag.rules.shared.example_consumer import example
-from tests.rules.heap.checks import (
+from tests.rules.checks import (
     findings,
     heap_of,
     reasons,
@@ -105,4 +104,4 @@ def test_pull_thread(changes: dict[str, object], fires: bool) -> None:
 
 
 def test_pull_thread_without_evidence() -> None:
-    assert reasons(pull_service_dead, Facts()) == ["no stack samples and no heap dump was given"]
+    assert reasons(pull_service_dead, Facts()) == ["needs a heap dump or thread dumps"]
