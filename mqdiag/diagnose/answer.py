@@ -18,6 +18,11 @@ FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
 """of the heap's limit that live objects take: from there on one collection follows another"""
 MOST_REASONS = 3
+LEVELS = {
+    "high": say("High confidence"),
+    "medium": say("Medium confidence"),
+    "low": say("Low confidence"),
+}
 
 
 def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
@@ -69,8 +74,15 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
 def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answer:
     verdict = report.verdict
     if verdict is not None and verdict.chain:
-        return Answer(state="fault", text=verdict.statement, reason=verdict.confidence_reason, margins=margins)
-    return Answer(state="fault", text=first.title, reason=first.confidence_reason, margins=margins)
+        reason = _certainty(verdict.confidence or "", verdict.confidence_reason)
+        return Answer(state="fault", text=verdict.statement, reason=reason, margins=margins)
+    reason = _certainty(first.confidence.value, first.confidence_reason)
+    return Answer(state="fault", text=first.title, reason=reason, margins=margins)
+
+
+def _certainty(confidence: str, why: Text) -> Text:
+    level = LEVELS.get(confidence, NOTHING)
+    return say("{level}: {why}.", level=level, why=why) if why else say("{level}.", level=level)
 
 
 def _undecided(report: Report) -> Text:

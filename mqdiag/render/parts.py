@@ -217,9 +217,9 @@ class Fold(Part):
 
 @dataclass(frozen=True)
 class Code(Part):
-    """Lines for a shell."""
+    """Lines for a shell; a line with values is a text, so that a redacted report can hide them."""
 
-    lines: Sequence[str]
+    lines: Sequence[Words]
 
 
 @dataclass(frozen=True, kw_only=True)

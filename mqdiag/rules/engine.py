@@ -72,9 +72,10 @@ def run_rules(
             errors.append(error)
             continue
         skipped += [Skipped(rule=rule.name, reason=item.reason) for item, _ in said if isinstance(item, Skip)]
-        margins += [
-            msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
-        ]
+        if not found:
+            margins += [
+                msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
+            ]
         if rule.name in ignored:
             acceptance = ignored[rule.name]
             skipped += [Skipped(rule=rule.name, reason=_ignored(acceptance)) for _ in found]

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from mqdiag.findings import Report
 from mqdiag.language import TAGS, Writer, writer
-from mqdiag.render.parts import Column, Section, Table
+from mqdiag.render.parts import Column, Section, Table, Words
 from mqdiag.render.wording.safe import safe
 from mqdiag.text import Text, Value, say
 
@@ -52,7 +52,10 @@ def _template(language: str) -> Template:
     )
     environment.globals.update(asset=_asset, say=say, write=write)
     environment.filters.update(
-        code=_code, kind=_kind, value=write.value, cells=lambda row, table: _cells(row, table, write)
+        code=lambda lines: _code(lines, write),
+        kind=_kind,
+        value=write.value,
+        cells=lambda row, table: _cells(row, table, write),
     )
     return environment.get_template("report.html.j2")
 
@@ -66,9 +69,9 @@ def _kind(part: object) -> str:
     return type(part).__name__
 
 
-def _code(lines: Sequence[str]) -> Markup:
+def _code(lines: Sequence[Words], write: Writer) -> Markup:
     """Lines stay lines; each is made safe by itself."""
-    return Markup("\n").join(safe(line, limit=None) for line in lines)
+    return Markup("\n").join(safe(write(line), limit=None) for line in lines)
 
 
 def _cells(row: Sequence[Value], table: Table, write: Writer) -> list[tuple[str, float | None]]:

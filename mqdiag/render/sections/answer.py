@@ -33,7 +33,7 @@ def _card(report: Report) -> Card:
         parts.append(Paragraph(answer.reason))
     parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
     if answer.margins:
-        parts.append(_margins(answer))
+        parts.append(_margins(answer, wide=answer.state == "fault"))
     return Card(
         name="answer-card", state=_state(report), label=_label(report), title=answer.text, parts=tuple(parts)
     )
@@ -62,9 +62,10 @@ def _severity(report: Report) -> Severity:
     return (counting or list(report.findings))[0].severity
 
 
-def _margins(answer: Answer) -> Table:
+def _margins(answer: Answer, *, wide: bool) -> Table:
     return Table(
         name="margins",
+        wide=wide,
         caption=say("How close it is to its limits"),
         columns=(Column(say("measured")), Column(say("now"), number=True), Column(say("limit"), number=True)),
         rows=[

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.verdict import ChainStep, Verdict
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.chain import ChainLink, chain
 from mqdiag.render.parts import AnyPart, Bullets, Figure, Section, Steps
-from mqdiag.render.wording.words import word
 from mqdiag.text import Text, say
 
 
@@ -34,7 +34,7 @@ def chain_section(report: Report, view: View) -> Iterator[Section]:
 
 def _chain(verdict: Verdict) -> Figure:
     links = [
-        ChainLink(says=step.says, word=step.word, tied_by=step.tied_by, seen_in=tuple(map(word, step.seen_in)))
+        ChainLink(says=step.says, word=step.word, tied_by=step.tied_by, seen_in=evidence_names(step.seen_in))
         for step in verdict.chain
     ]
     steps = [_step(step) for step in verdict.chain]
@@ -48,7 +48,7 @@ def _chain(verdict: Verdict) -> Figure:
 
 def _step(step: ChainStep) -> Text:
     what = say("{word} {says}", word=step.word, says=step.says) if step.word else say("{says}", says=step.says)
-    seen = tuple(map(word, step.seen_in))
+    seen = evidence_names(step.seen_in)
     if step.tied_by:
         return say("{what} ({seen:and}; the same {tied_by})", what=what, seen=seen, tied_by=step.tied_by)
     return say("{what} ({seen:and})", what=what, seen=seen)

@@ -123,7 +123,7 @@ class TextWriter:
                 self._inner(part.parts, indent + INSIDE)
             case Code():
                 for line in part.lines:
-                    self._page.command(line, indent=indent)
+                    self._page.command(self._page.view.write(line), indent=indent)
             case Card():
                 self._card(part)
             case Figure() | Several():
