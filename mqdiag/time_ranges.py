@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.facts.logs import LogEvent
-from mqdiag.findings import EvidenceValue, Finding, TimeRange
+from mqdiag.findings import Finding, TimeRange
 
 PAUSE = timedelta(minutes=10)
 NEAR = timedelta(minutes=10)
@@ -24,11 +24,6 @@ MOST_RANGES = 20
 _EARLIEST, _LATEST = datetime(1, 1, 3), datetime(9999, 12, 29)
 _LONGEST_MS = 366 * 86_400_000
 _DUMPS = frozenset({"heap", "stacks", "admin"})
-_AGES = (
-    "age_ms", "head_age_ms", "idle_ms", "last_consume_age_ms", "last_lock_age_ms", "last_pull_age_ms", "lock_age_ms",
-    "longest_consume_age_ms", "oldest_consume_age_ms", "oldest_in_flight_ms", "uptime_ms",
-)  # fmt: skip
-"""evidence of a dump that reaches back so far"""
 
 
 def ranges_of(events: Iterable[LogEvent]) -> tuple[TimeRange, ...]:
@@ -108,14 +103,18 @@ def moments(
     stacks: StacksFacts | None,
     seen_in: tuple[str, ...],
     age_ms: float | None,
-    evidence: Iterable[tuple[str, EvidenceValue]],
 ) -> tuple[TimeRange, ...]:
-    """When a finding of a dump was: from as far back as its own ages reach."""
+    """When a finding of dumps was.
+
+    Args:
+        heap: of the finding.
+        stacks: of the finding.
+        seen_in: the kinds of evidence that show it.
+        age_ms: for how long it had lasted when the heap dump was taken; None where nothing tells.
+    """
     found: list[TimeRange] = []
     if "heap" in seen_in and heap is not None and heap.captured_at is not None:
-        ages = [] if age_ms is None else [age_ms]
-        ages += [value for name, value in evidence if name in _AGES and isinstance(value, int | float)]
-        back = timedelta(milliseconds=max(0, min(max(ages, default=0), _LONGEST_MS)))
+        back = timedelta(milliseconds=max(0, min(age_ms or 0, _LONGEST_MS)))
         found += _backwards(heap.captured_at, back)
     if "stacks" in seen_in and stacks is not None:
         times = [at for one in stacks.series if (at := one.captured_at or one.captured_local) is not None]

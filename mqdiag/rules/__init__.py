@@ -5,6 +5,6 @@ To add a rule, copy a rule file, change it, and run `make test`. Nothing is list
 
 from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import Outcome, run_rules
-from mqdiag.rules.registry import Draft, Limits, Rule, Skip, rule
+from mqdiag.rules.registry import Draft, Limits, Rule, Skip
 
-__all__ = ["Draft", "Limits", "Outcome", "Rule", "Skip", "all_rules", "rule", "run_rules"]
+__all__ = ["Draft", "Limits", "Outcome", "Rule", "Skip", "all_rules", "run_rules"]

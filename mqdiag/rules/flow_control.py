@@ -159,7 +159,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _told_by(heap: HeapFacts | None, own: Draft, of_logs: Sequence[Draft], *, any_reason: bool = False) -> bool:
     """Whether drafts of logs tell of the same group, time and reason as one of a heap."""
-    when = moments(heap, None, ("heap",), own.age_ms, ())
+    when = moments(heap, None, ("heap",), own.age_ms)
     return any(
         draft.subject.group is not None
         and draft.subject.group == own.subject.group

@@ -204,26 +204,3 @@ class Rule:
 def _text(text: str | Text) -> Text:
     """A sentence of a card; several rules share one by a constant that is a text already."""
     return text if isinstance(text, Text) else say(text)
-
-
-def rule(
-    *,
-    needs: tuple[str, ...] = (),
-    any_of: tuple[str, ...] = (),
-    **card: object,
-) -> Callable[[Check], Rule]:
-    """Only until the last rule file has its `RULE`: one check for all evidence."""
-
-    def make(check: Check) -> Rule:
-        made = Rule(**card)  # type: ignore[arg-type]
-        for kind in any_of or (None,):
-
-            def once(facts: Facts, limits: Limits, kind: str | None = kind) -> Iterator[Said]:
-                first = next((one for one in any_of if getattr(facts, one, None) is not None), None)
-                if first == kind:
-                    yield from check(facts, limits)
-
-            made.sees(*needs, *([kind] if kind else []))(once)
-        return made
-
-    return make

@@ -12,12 +12,13 @@ from mqdiag.cli import run
 from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
 from mqdiag.findings import Severity
-from mqdiag.rules import Draft, Limits, Skip, all_rules, rule
+from mqdiag.rules import Limits, Rule, all_rules
+from mqdiag.rules.registry import Said
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
 
 
-@rule(
+RULE = Rule(
     name="always-crashing",
     title="Crashes",
     why="To see what happens.",
@@ -25,16 +26,18 @@ DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" /
     severities=(Severity.INFO,),
     remedy=("Mend it.",),
     references=(),
-    needs=("heap",),
 )
-def check(facts: Facts, limits: Limits) -> Iterator[Draft | Skip]:
+
+
+@RULE.sees("heap")
+def crash(facts: Facts, limits: Limits) -> Iterator[Said]:
     raise ZeroDivisionError("inside\nthe rule")
     yield
 
 
 @pytest.fixture(autouse=True)
 def with_crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = (*all_rules(), check)
+    rules = (*all_rules(), RULE)
     monkeypatch.setattr("mqdiag.diagnose.judge.all_rules", lambda: rules)
 
 

@@ -18,7 +18,7 @@ from mqdiag.rules.engine import NAMES
 from mqdiag.text import KINDS, Text, say
 from tests.rules.numbers import unproven
 
-MODULES = [pytest.param(module, id=module.RULE.name) for module in rule_modules() if hasattr(module, "RULE")]
+MODULES = [pytest.param(module, id=module.RULE.name) for module in rule_modules()]
 every_rule = pytest.mark.parametrize("module", MODULES)
 
 
