@@ -33,9 +33,6 @@ Limits = Mapping[str, float]
 Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
-ANYTHING = ("heap", "stacks", "logs", "stores", "admin", "crash")
-"""All kinds of evidence of one incident."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:

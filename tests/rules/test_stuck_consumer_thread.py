@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
 from mqdiag.rules import stuck_consumer_thread as rule
 from mqdiag.text import say
-from tests.rules.checks import findings, heap_of, outcome_of, said, severities, with_consumer, with_heap
+from tests.rules.checks import findings, heap_of, margins, said, severities, with_consumer, with_heap
 
 MINUTE = 60_000
 
@@ -103,11 +103,11 @@ def test_the_finding_reaches_back_to_when_the_thread_began() -> None:
 
 
 def test_a_healthy_reader_learns_how_close_the_limit_is() -> None:
-    (margin,) = outcome_of([rule.RULE], rule.silent()).margins
+    (margin,) = margins(rule, rule.silent())
     assert (margin.rule, margin.value, margin.limit, margin.kind) == (
         "stuck-consumer-thread",
         30_000,
         MINUTE,
         "ms",
     )
-    assert not outcome_of([rule.RULE], _with_message(rule.silent(), age_ms=None)).margins
+    assert margins(rule, _with_message(rule.silent(), age_ms=None)) == ()

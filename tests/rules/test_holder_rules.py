@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from mqdiag.rules.heap import (
+
+from mqdiag.facts.heap import ConsumerFacts, MessageTotals
+from mqdiag.findings import Severity
+from mqdiag.language import english
+from mqdiag.rules import (
     message_overhead,
     messages_outside_queues,
     oversized_message,
 )
-
-from mqdiag.facts.heap import ConsumerFacts, MessageTotals
-from mqdiag.findings import Severity
-from tests.rules.heap.checks import (
+from tests.rules.checks import (
     findings,
     heap_of,
     of_kind,
@@ -45,7 +46,7 @@ def test_kept_messages_name_the_holder() -> None:
     (finding,) = findings(messages_outside_queues, messages_outside_queues.fires())
     assert finding.evidence["holder_class"] == "com.acme.Audit"
     assert finding.evidence["holder_field"] == "TRAIL"
-    assert "com.acme.Audit.TRAIL" in finding.title
+    assert english()(finding.title).startswith("com.acme.Audit.TRAIL keeps 2,000 messages")
 
 
 def test_kept_messages_without_a_single_holder() -> None:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from mqdiag.rules.any import out_of_memory_thread
-from mqdiag.rules.heap import (
-    no_size_limit,
-    offset_stuck_at_head,
-    orphaned_queue,
-    unsupported_client,
-)
 
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity
-from tests.rules.heap.checks import findings, heap_of, of_kind, severities, with_consumer, with_heap, with_queue
+from mqdiag.language import english
+from mqdiag.rules import (
+    no_size_limit,
+    offset_stuck_at_head,
+    orphaned_queue,
+    out_of_memory_thread,
+    unsupported_client,
+)
+from tests.rules.checks import (
+    findings,
+    heap_of,
+    margins,
+    of_kind,
+    severities,
+    with_consumer,
+    with_heap,
+    with_queue,
+)
 
 MINUTE = 60_000
 
@@ -69,6 +79,25 @@ def test_head_without_consume_timeout_as_before_3_5_3() -> None:
     facts = with_consumer(offset_stuck_at_head.fires(), config={"consumeConcurrentlyMaxSpan": 2000})
     facts = with_queue(facts, oldest_consume_age_ms=10 * 60 * MINUTE, span=0, finished_beyond_head=0)
     assert findings(offset_stuck_at_head, facts) == ()
+
+
+def test_a_restart_delivers_again_what_is_done_behind_the_head() -> None:
+    (finding,) = findings(offset_stuck_at_head, offset_stuck_at_head.fires())
+    assert english()(finding.consequence) == (
+        "if the process restarts now, 2,198 messages of group CID_wash that are done are delivered again"
+    )
+    nothing_done = with_queue(offset_stuck_at_head.fires(), finished_beyond_head=0)
+    (finding,) = findings(offset_stuck_at_head, nothing_done)
+    assert not finding.consequence
+
+
+def test_a_head_within_the_limit_says_how_close_it_is() -> None:
+    (margin,) = margins(offset_stuck_at_head, offset_stuck_at_head.silent())
+    assert (margin.value, margin.limit, margin.kind) == (30_000, MINUTE, "ms")
+    over = with_queue(
+        offset_stuck_at_head.silent(), oldest_consume_age_ms=MINUTE, span=0, finished_beyond_head=0
+    )
+    assert margins(offset_stuck_at_head, over) == ()
 
 
 @pytest.mark.parametrize(
