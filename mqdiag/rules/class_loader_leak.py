@@ -146,8 +146,8 @@ def _evidence(group: LoaderGroup, share: float) -> dict[str, EvidenceValue]:
 
 def _explanation(group: LoaderGroup) -> Iterator[Text]:
     yield say(
-        "Up to {loaders:count} loaders each loaded the same {repeated_classes:count}"
-        " {repeated_classes:class|classes}, such as {example_class}."
+        "{repeated_classes:count} {repeated_classes:class|classes}, such as {example_class},"
+        " {repeated_classes:was|were} loaded more than once, by up to {loaders:count} loaders."
     )
     yield say("Together the loaders retain {retained_bytes:bytes}, {share:percent} of the heap in use.")
     if group.path:

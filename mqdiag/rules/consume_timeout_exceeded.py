@@ -82,6 +82,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     if skip is not None:
         yield skip
         return
+    margins: list[Margin] = []
     for group in dict.fromkeys(consumer.group for consumer in heap.consumers):
         consumer = next(one for one in heap.consumers if one.group == group)
         timeout = whole(consumer.config.get("consumeTimeout"))
@@ -94,15 +95,23 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         if over:
             yield _draft(consumer, timeout, over)
         elif in_listener:
-            yield Margin(
-                rule="",
-                label=say(
-                    "the longest time that a message has been in the listener of group {group}", group=group
-                ),
-                value=max(map(_age_ms, in_listener)),
-                limit=timeout * MINUTE_MS,
-                kind="ms",
-            )
+            margins.append(_margin(group, timeout, max(map(_age_ms, in_listener))))
+    if margins:
+        yield max(margins, key=lambda margin: margin.value / margin.limit)
+
+
+def _margin(group: str, timeout: int, age_ms: int) -> Margin:
+    return Margin(
+        rule="",
+        label=say(
+            "the longest time that a message has been in the listener of group {group}; the limit is its"
+            " consumeTimeout",
+            group=group,
+        ),
+        value=age_ms,
+        limit=timeout * MINUTE_MS,
+        kind="ms",
+    )
 
 
 def _age_ms(queue: QueueFacts) -> int:

@@ -61,12 +61,12 @@ def _facts(reserved: int) -> Facts:
 
 
 def fires() -> Facts:
-    """90 % of the limit are in use."""
+    """90 % of the limit is in use."""
     return _facts(900_000_000)
 
 
 def silent() -> Facts:
-    """70 % are in use."""
+    """70 % is in use."""
     return _facts(700_000_000)
 
 

@@ -88,8 +88,8 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                 },
                 explanation=(
                     say(
-                        "The consumer is in state RUNNING, but it is not in the consumerTable of its client. It pulled"
-                        " {queues:count} {queues:queue|queues} in the last {longest_since_pull_ms:ms} before the dump."
+                        "The consumer is in state RUNNING, but it is not in the consumerTable of its client."
+                        " It pulled its queues at most {longest_since_pull_ms:ms} before the dump."
                     ),
                 ),
                 remedy=RULE.remedy,

@@ -153,6 +153,8 @@ def _holder(suspect: Suspect) -> tuple[str, str | None]:
 def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
     holder_class, holder_field = _holder(suspect)
+    totals = heap.message_totals
+    messages_bytes = None if totals is None else totals.in_queues_body_bytes
     return Draft(
         severity=(
             Severity.ERROR
@@ -177,9 +179,9 @@ def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
             "reachable_bytes": heap.shallow_bytes,
             "path": suspect.path,
             "holds": suspect.holds,
-            "messages_bytes": None if heap.message_totals is None else heap.message_totals.in_queues_body_bytes,
+            "messages_bytes": messages_bytes,
         },
-        explanation=tuple(_explanation(suspect)),
+        explanation=tuple(_explanation(suspect, messages_bytes)),
         remedy=(
             say("Look at {object_class}: limit its size, let its entries expire, or drop it when it is done."),
             say("`mqdiag show DUMP {object_id}` lists its fields and the paths that keep it alive."),
@@ -189,12 +191,13 @@ def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
     )
 
 
-def _explanation(suspect: Suspect) -> Iterator[Text]:
+def _explanation(suspect: Suspect, messages_bytes: int | None) -> Iterator[Text]:
     yield say(
-        "Without this {class_name} the JVM could free {retained_bytes:bytes} of {reachable_bytes:bytes}. RocketMQ's"
-        " queues hold {messages_bytes:bytes} of message bodies.",
+        "Without this {class_name} the JVM could free {retained_bytes:bytes} of {reachable_bytes:bytes}.",
         class_name=suspect.class_name,
     )
+    if messages_bytes is not None:
+        yield say("RocketMQ's queues hold {messages_bytes:bytes} of message bodies.")
     if suspect.holds:
         yield say("Inside it, in bytes: {contents}", contents="; ".join(suspect.holds[:SHOWN_CONTENTS]))
     if suspect.path:

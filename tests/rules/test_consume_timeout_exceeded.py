@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from mqdiag.rules import consume_timeout_exceeded
-from tests.rules.checks import findings, margins, said, with_consumer, with_queue
+from tests.rules.checks import findings, heap_of, margins, said, with_consumer, with_heap, with_queue
 
 MINUTE = 60_000
 
@@ -41,3 +42,13 @@ def test_a_healthy_group_learns_how_close_its_timeout_is() -> None:
     assert (margin.value, margin.limit, margin.kind) == (14 * MINUTE, 15 * MINUTE, "ms")
     unused = with_queue(consume_timeout_exceeded.silent(), longest_consume_age_ms=None)
     assert margins(consume_timeout_exceeded, unused) == ()
+
+
+def test_of_several_groups_the_one_nearest_to_its_timeout_is_shown() -> None:
+    facts = consume_timeout_exceeded.silent()
+    heap = heap_of(facts)
+    slower = msgspec.structs.replace(heap.consumers[0], group="CID_slow", config={"consumeTimeout": 60})
+    queue = msgspec.structs.replace(heap.queues[0], group="CID_slow", longest_consume_age_ms=30 * MINUTE)
+    both = with_heap(facts, consumers=(slower, *heap.consumers), queues=(queue, *heap.queues))
+    (margin,) = margins(consume_timeout_exceeded, both)
+    assert (margin.value, margin.limit) == (14 * MINUTE, 15 * MINUTE)
