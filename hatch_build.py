@@ -1,8 +1,14 @@
-"""Compiles the translations into the wheel; an editable installation gets them in its folder."""
+"""Compiles the translations and writes the index of rules into the wheel.
+
+An editable installation gets the translations in its folder, and finds its rules in their sources.
+"""
 
 from __future__ import annotations
 
+import runpy
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +17,30 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).parent
 
 
-class Translations(BuildHookInterface):
-    """Runs before files are collected; the compiled catalogues are artifacts, as git ignores them."""
+class MadeFiles(BuildHookInterface):
+    """Runs before files are collected. The compiled catalogues are artifacts, as git ignores them."""
 
     PLUGIN_NAME = "custom"
+    _made: Path | None = None
+    """folder of the index while a wheel is built"""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile each catalogue beside its source."""
+        """Compile each catalogue beside its source, and put the index of rules into a package that is built."""
         sys.path.insert(0, str(ROOT))
         try:
             from mqdiag.language.compile_catalogues import compile_all
         finally:
             sys.path.remove(str(ROOT))
         build_data["artifacts"] += [str(path.relative_to(ROOT)) for path in compile_all()]
+        if self.target_name == "wheel" and version == "standard":
+            self._made = Path(tempfile.mkdtemp())
+            # The module alone: its package imports what a build environment does not have.
+            index = runpy.run_path(str(ROOT / "mqdiag" / "rules" / "index.py"))
+            written = self._made / index["FILE"]
+            index["write_index"](str(ROOT / "mqdiag" / "rules"), str(written))
+            build_data["force_include"][str(written)] = f"mqdiag/rules/{written.name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the index, which the wheel holds now."""
+        if self._made is not None:
+            shutil.rmtree(self._made)

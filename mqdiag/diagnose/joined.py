@@ -19,7 +19,7 @@ from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Report, Skipped
-from mqdiag.rules import all_rules
+from mqdiag.rules import cards_of, rule_files
 from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 from mqdiag.time_ranges import joined
@@ -166,12 +166,12 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
             )
         )
-    return order(link(merged, {rule.name: rule.card for rule in all_rules()}))
+    return order(link(merged, cards_of({finding.rule for finding in merged})))
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:
     """What could be checked nowhere, with the first reason; and what a rule itself left undecided."""
-    by_name = {rule.name: rule for rule in all_rules()}
+    by_name = {file.name: file for file in rule_files()}
     never: dict[str, Skipped] = {}
     undecided: dict[Skipped, None] = {}
     for report, given in zip(reports, facts, strict=True):

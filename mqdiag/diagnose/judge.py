@@ -12,7 +12,8 @@ from mqdiag.diagnose.answer import answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.findings import Report
-from mqdiag.rules import Outcome, Rule, all_rules, run_rules
+from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
+from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 
@@ -28,7 +29,8 @@ class Diagnosis:
 
 def judge(facts: Facts, settings: Settings) -> Diagnosis:
     """Run all rules over the facts; those of a fleet over a fleet's, the others over all else."""
-    rules = tuple(rule for rule in all_rules() if ("fleet" in rule.card.needs) is (facts.fleet is not None))
+    of_fleet = facts.fleet is not None
+    rules = tuple(file for file in rule_files() if any("fleet" in kinds for kinds in file.evidence) is of_fleet)
     outcome = run_rules(
         rules,
         facts,
@@ -36,8 +38,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         severities=settings.severities,
         ignored=settings.ignored,
     )
-    cards = {rule.name: rule.card for rule in rules}
-    named = {finding.rule for finding in (*outcome.findings, *outcome.ignored)}
+    cards = cards_of({finding.rule for finding in (*outcome.findings, *outcome.ignored)})
     report = Report(
         mqdiag=__version__,
         inputs=facts.inputs,
@@ -47,7 +48,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         checked=_checked(rules, facts, outcome),
         ignored=order(outcome.ignored),
         lapsed=settings.lapsed,
-        rule_cards=tuple(card for name, card in cards.items() if name in named),
+        rule_cards=tuple(cards.values()),
         heap=facts.heap,
         stacks=facts.stacks,
         logs=facts.logs,
@@ -60,7 +61,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
     return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
 
 
-def _checked(rules: tuple[Rule, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
+def _checked(rules: tuple[RuleFile, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:
     out = {failed.rule for failed in outcome.failed}
     out |= {skipped.rule for skipped in outcome.skipped} - {finding.rule for finding in outcome.findings}
     return tuple(rule.name for rule in rules if rule.name not in out and missing_evidence(rule, facts) is None)

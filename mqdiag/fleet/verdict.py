@@ -16,7 +16,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
-from mqdiag.rules import all_rules
+from mqdiag.rules import all_rules, cards_of
 
 
 def fleet_verdict(
@@ -48,7 +48,7 @@ def fleet_verdict(
         report,
         findings=tuple(findings),
         failed=(*report.failed, *faults_of(facts.failures)),
-        rule_cards=tuple(rule.card for rule in all_rules() if rule.card.name in named),
+        rule_cards=tuple(cards_of(named).values()),
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return dataclasses.replace(diagnosis, report=answered(report, report.answer.margins))

@@ -1,45 +1,68 @@
-"""Finds every rule file, so that adding a rule is adding a file."""
+"""Finds every rule file, so that adding a rule is adding a file, and imports those that are asked for."""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+from collections.abc import Collection
 from functools import cache
 from types import ModuleType
+from typing import NamedTuple
 
+from mqdiag.findings import RuleCard
+from mqdiag.rules.index import read_index
 from mqdiag.rules.registry import Rule
 
-NO_RULES = frozenset(("discovery", "engine", "registry", "shared"))
-"""modules and folders of this package that hold no rule"""
+
+class RuleFile(NamedTuple):
+    """A rule that is not imported yet."""
+
+    name: str
+    module: str
+    """its file, without ending"""
+    evidence: tuple[tuple[str, ...], ...]
+    """for each check the kinds of evidence that it needs, as in `Rule.sees`"""
+
+    def load(self) -> Rule:
+        """Import the rule.
+
+        Raises:
+            TypeError: the file has no `RULE` of its name.
+        """
+        rule = getattr(importlib.import_module(f"mqdiag.rules.{self.module}"), "RULE", None)
+        if not isinstance(rule, Rule) or rule.name != self.name:
+            raise TypeError(f"mqdiag.rules.{self.module} has no RULE named {self.name}")
+        return rule
 
 
 @cache
-def rule_modules() -> tuple[ModuleType, ...]:
-    """All rule files of this package, by name."""
+def rule_files() -> tuple[RuleFile, ...]:
+    """All rules of this package, by name."""
     import mqdiag.rules as package
 
-    return tuple(
-        importlib.import_module(f"{package.__name__}.{found.name}")
-        for found in pkgutil.iter_modules(package.__path__)
-        if found.name not in NO_RULES
+    (folder,) = package.__path__
+    files = (
+        RuleFile(module.replace("_", "-"), module, tuple(tuple(kinds) for kinds in checks))
+        for module, checks in read_index(folder)
     )
+    return tuple(sorted(files))
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by name.
+    """Every rule, imported, by name."""
+    return tuple(file.load() for file in rule_files())
 
-    Raises:
-        TypeError: a file of this package holds no `RULE`.
-        ValueError: two rules have the same name.
-    """
-    rules = []
-    for module in rule_modules():
-        rule = getattr(module, "RULE", None)
-        if not isinstance(rule, Rule):
-            raise TypeError(f"{module.__name__} has no RULE")
-        rules.append(rule)
-    names = [rule.name for rule in rules]
-    if len(names) != len(set(names)):
-        raise ValueError("two rules have the same name")
-    return tuple(sorted(rules, key=lambda rule: rule.name))
+
+def rule_modules() -> tuple[ModuleType, ...]:
+    """The modules of all rules, by name."""
+    return tuple(importlib.import_module(f"mqdiag.rules.{file.module}") for file in rule_files())
+
+
+def rules_about(*kinds: str) -> tuple[Rule, ...]:
+    """The rules that have a check for evidence of these kinds alone, imported, by name."""
+    return tuple(file.load() for file in rule_files() if any({*check} <= {*kinds} for check in file.evidence))
+
+
+def cards_of(names: Collection[str]) -> dict[str, RuleCard]:
+    """The cards of some rules, by name."""
+    return {file.name: file.load().card for file in rule_files() if file.name in names}

@@ -10,6 +10,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
+from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
@@ -31,7 +32,7 @@ class Outcome:
 
 
 def run_rules(
-    rules: Iterable[Rule],
+    rules: Iterable[Rule | RuleFile],
     facts: Facts,
     *,
     limits: Mapping[str, Mapping[str, float]] | None = None,
@@ -41,13 +42,12 @@ def run_rules(
     """Check all rules.
 
     Args:
-        rules: rules to run.
+        rules: rules to run; those that none of the evidence is for are not imported.
         facts: the evidence.
         limits: thresholds to put over the defaults, by rule.
         severities: severity overrides, by rule.
         ignored: rules whose findings are kept apart; each is listed as skipped, with the reason, when it fires.
     """
-    rules = tuple(rules)
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
     findings: list[Finding] = []
     skipped: list[Skipped] = []
@@ -55,11 +55,12 @@ def run_rules(
     margins: list[Margin] = []
     set_apart: list[Finding] = []
     errors: list[BaseException] = []
-    for rule in rules:
-        missing = missing_evidence(rule, facts)
+    for listed in rules:
+        missing = missing_evidence(listed, facts)
         if missing is not None:
-            skipped.append(Skipped(rule=rule.name, reason=missing))
+            skipped.append(Skipped(rule=listed.name, reason=missing))
             continue
+        rule = listed if isinstance(listed, Rule) else listed.load()
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [
@@ -128,9 +129,9 @@ def _ignored(acceptance: Acceptance) -> Text:
     )
 
 
-def missing_evidence(rule: Rule, facts: Facts) -> Text | None:
+def missing_evidence(rule: Rule | RuleFile, facts: Facts) -> Text | None:
     """Why none of a rule's checks can be made on these facts; None when one can."""
-    wanting = [tuple(kind for kind in evidence if not _given(facts, kind)) for evidence, _ in rule.checks]
+    wanting = [tuple(kind for kind in evidence if not _given(facts, kind)) for evidence in rule.evidence]
     if not all(wanting):
         return None
     return needs(wanting)

@@ -157,6 +157,11 @@ class Rule:
         return added
 
     @property
+    def evidence(self) -> tuple[tuple[str, ...], ...]:
+        """For each check the kinds of evidence that it needs."""
+        return tuple(evidence for evidence, _ in self.checks)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Kinds of evidence that every check needs."""
         kinds = [set(evidence) for evidence, _ in self.checks]

@@ -12,7 +12,7 @@ from mqdiag.cli import run
 from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
 from mqdiag.findings import Severity
-from mqdiag.rules import Limits, Rule, all_rules
+from mqdiag.rules import Limits, Rule, rule_files
 from mqdiag.rules.registry import Said
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
@@ -37,8 +37,8 @@ def crash(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 @pytest.fixture(autouse=True)
 def with_crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = (*all_rules(), RULE)
-    monkeypatch.setattr("mqdiag.diagnose.judge.all_rules", lambda: rules)
+    rules = (*rule_files(), RULE)
+    monkeypatch.setattr("mqdiag.diagnose.judge.rule_files", lambda: rules)
 
 
 def test_the_json_report_lists_it(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

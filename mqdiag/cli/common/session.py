@@ -62,13 +62,18 @@ def _rule_cards() -> dict[str, RuleCard]:
 
 
 def diagnose(
-    options: CommonOptions, work: Callable[[Settings, Progress], Diagnosis], *, all_threads: bool = False
+    options: CommonOptions,
+    work: Callable[[Settings, Progress], Diagnosis],
+    *,
+    evidence: tuple[str, ...] = (),
+    all_threads: bool = False,
 ) -> int:
     """Check the options, do the work, write the report, and tell the exit code.
 
     Args:
         options: the common options.
         work: reads the evidence and makes the report.
+        evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
     """
     from mqdiag.cli.common.also import also_targets
@@ -82,7 +87,7 @@ def diagnose(
     with (
         _debug_log(options.debug),
         terminal_progress(reader_language()) as shown,
-        imports_ahead(shown, lambda: _needed_later(options.format)) as progress,
+        imports_ahead(shown, lambda: _needed_later(options.format, evidence)) as progress,
     ):
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
@@ -127,12 +132,12 @@ def _debug_log(wanted: bool) -> Iterator[None]:
         log.setLevel(logging.NOTSET)
 
 
-def _needed_later(format_name: str) -> None:
+def _needed_later(format_name: str, evidence: tuple[str, ...]) -> None:
     """Import what judges and shows the facts."""
     from mqdiag.render import renderer
-    from mqdiag.rules import all_rules
+    from mqdiag.rules import rules_about
 
-    all_rules()
+    rules_about(*evidence)
     renderer(format_name)
 
 

@@ -1,0 +1,44 @@
+"""The index of rules: it says of files that are not imported what the imported rules say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.rules import all_rules, cards_of, index, rule_files, rules_about
+
+SOURCE = (
+    '"""A rule."""\n\n\n@RULE.sees("heap", "logs")\ndef check(): ...\n\n\n@RULE.sees()\ndef always(): ...\n'
+)
+
+
+def test_it_says_what_the_rules_say() -> None:
+    listed = [(file.name, file.evidence) for file in rule_files()]
+    assert listed == [(rule.name, rule.evidence) for rule in all_rules()]
+
+
+def test_the_written_index_is_read_before_the_sources(tmp_path: Path) -> None:
+    (tmp_path / "some_rule.py").write_text(SOURCE)
+    from_sources = index.read_index(str(tmp_path))
+    assert from_sources == [("some_rule", [["heap", "logs"], []])]
+    index.write_index(str(tmp_path), str(tmp_path / index.FILE))
+    (tmp_path / "some_rule.py").unlink()
+    assert index.read_index(str(tmp_path)) == from_sources
+
+
+def test_a_file_without_a_check_is_told(tmp_path: Path) -> None:
+    (tmp_path / "some_rule.py").write_text('"""No rule."""\n')
+    with pytest.raises(ValueError, match=r"some_rule\.py has no check"):
+        index.read_index(str(tmp_path))
+
+
+def test_rules_about_one_kind_of_evidence() -> None:
+    of_stacks = {rule.name for rule in rules_about("stacks")}
+    assert {"deadlock", "input-incomplete", "pull-service-dead"} <= of_stacks
+    assert "duplicate-strings" not in of_stacks
+
+
+def test_cards_of_some_rules() -> None:
+    assert {name: card.name for name, card in cards_of({"deadlock"}).items()} == {"deadlock": "deadlock"}
+    assert cards_of(()) == {}
