@@ -6,7 +6,6 @@ silent wrong verdict.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -22,12 +21,12 @@ from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
+from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
-from mqdiag.text import say
+from mqdiag.spelling import did_you_mean, nearest
+from mqdiag.text import Text, say
 
 FILE_NAME = "mqdiag.toml"
-NEVER = "never"
-FAIL_ON = (*(severity.value for severity in Severity), NEVER)
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -63,7 +62,7 @@ class Settings:
     """What a diagnosis is told, whatever it came from."""
 
     expectations: tuple[Expectation, ...] = ()
-    fail_on: str = Severity.ERROR.value
+    fail_on: FailOn = field(default_factory=FailOn)
     heap_limit: int | None = None
     utc_offset_minutes: int | None = None
     """zone of logs that do not tell theirs"""
@@ -79,15 +78,6 @@ class Settings:
 def today() -> date:
     """The day by which acceptances expire: in UTC, so that all machines of a team agree."""
     return datetime.now(UTC).date()
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """A hint for a mistyped word: "; did you mean a or b?", or nothing when none is near."""
-    by_lower = {name.lower(): name for name in known}
-    found = [
-        by_lower[low] for low in difflib.get_close_matches(word.lower(), sorted(by_lower), n=3, cutoff=0.6)
-    ]
-    return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
 def parse_size(text: str | int) -> int:
@@ -152,24 +142,18 @@ def _typed(text: str) -> SettingValue:
 
 def _check_key(key: str, where: str) -> None:
     if key not in SETTING_NAMES:
-        raise UsageError(
-            say(
-                "{where}: no RocketMQ consumer has a setting {key}{nearest}",
-                where=where,
-                key=repr(key),
-                nearest=nearest(key, SETTING_NAMES),
-            )
-        )
+        problem = say("{where}: no RocketMQ consumer has a setting {key}", where=where, key=repr(key))
+        raise UsageError(did_you_mean(problem, nearest(key, SETTING_NAMES)))
 
 
 def _check_value(key: str, value: object, where: str) -> None:
     """A value of another type could never be in force: "4O" for 40 must not end as a finding."""
     if key in SWITCHES:
-        fits, wanted = isinstance(value, bool), "true or false"
+        fits, wanted = isinstance(value, bool), say("true or false")
     elif key in TEXTS:
-        fits, wanted = isinstance(value, str), "text"
+        fits, wanted = isinstance(value, str), say("text")
     else:
-        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), "a number"
+        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), say("a number")
     if not fits:
         raise UsageError(
             say(
@@ -220,7 +204,7 @@ def read_config(path: Path) -> ConfigFile:
         return msgspec.convert(raw, ConfigFile)
     except msgspec.ValidationError as error:
         raise UsageError(
-            say("{path}: {in_toml_words}", path=str(path), in_toml_words=_in_toml_words(str(error), part))
+            say("{path}: {problem}", path=str(path), problem=_in_toml_words(str(error), part))
         ) from error
 
 
@@ -228,25 +212,20 @@ def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix
     known = [found.encode_name for found in msgspec.structs.fields(kind)]
     for key in section if isinstance(section, dict) else ():
         if key not in known:
-            raise UsageError(
-                say(
-                    "{where}: unknown key {prefix}{key}{nearest}",
-                    where=where,
-                    prefix=prefix,
-                    key=key,
-                    nearest=nearest(key, known),
-                )
-            )
+            problem = say("{where}: unknown key {prefix}{key}", where=where, prefix=prefix, key=key)
+            raise UsageError(did_you_mean(problem, nearest(key, known)))
 
 
-def _in_toml_words(message: str, part: str) -> str:
-    """The decoder names the place as a JSON path, "$.limits[...]"; a user wrote TOML, and knows no enums."""
+def _in_toml_words(message: str, part: str) -> Text:
+    """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
     what, _, place = message.partition(" - at ")
     place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")
+    where = ".".join(filter(None, (part, place))) or say("the file")
+    problem = what.replace("`", "").replace("object", "table")
     if what.startswith("Invalid enum value"):
-        what += f"; it can be {', '.join(severity.value for severity in Severity)}"
-    where = ".".join(filter(None, (part, place))) or "the file"
-    return f"{where}: {what.replace('`', '').replace('object', 'table')}"
+        severities = tuple(severity.value for severity in Severity)
+        return say("{where}: {problem}; it can be {values}", where=where, problem=problem, values=severities)
+    return say("{where}: {problem}", where=where, problem=problem)
 
 
 def resolve(
@@ -273,15 +252,9 @@ def resolve(
         on: the day by which acceptances expire; today.
     """
     day = on or today()
-    if config.fail_on is not None and config.fail_on not in FAIL_ON:
-        raise UsageError(
-            say(
-                "{source}: fail-on is {fail_on}; it can be {FAIL_ON}",
-                source=source,
-                fail_on=repr(config.fail_on),
-                FAIL_ON=tuple(FAIL_ON),
-            )
-        )
+    failing = FailOn() if config.fail_on is None else parse_fail_on(config.fail_on, f"{source}: fail-on")
+    if fail_on is not None:
+        failing = parse_fail_on(fail_on, "--fail-on")
     for name, rule in config.rules.items():
         _check_rule(name, rule, source, cards)
     merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
@@ -291,7 +264,7 @@ def resolve(
         try:
             limit = _heap_limit(config.heap_limit)
         except UsageError as error:
-            raise UsageError(say("{source}: heap-limit: {error}", source=source, error=str(error))) from error
+            raise UsageError(say("{source}: heap-limit: {error}", source=source, error=error.text)) from error
     accepted = {
         name: Acceptance(source=source, reason=rule.reason, until=rule.until)
         for name, rule in config.rules.items()
@@ -299,7 +272,7 @@ def resolve(
     }
     return Settings(
         expectations=tuple(merged.values()),
-        fail_on=fail_on or config.fail_on or Severity.ERROR.value,
+        fail_on=failing,
         heap_limit=limit,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
@@ -316,27 +289,18 @@ def resolve(
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
     if name not in cards:
-        raise UsageError(
-            say(
-                "{source}: rules.{name}: there is no such rule{nearest}",
-                source=source,
-                name=name,
-                nearest=nearest(name, cards),
-            )
-        )
+        problem = say("{source}: rules.{name}: there is no such rule", source=source, name=name)
+        raise UsageError(did_you_mean(problem, nearest(name, cards)))
     for limit, value in rule.limits.items():
         if limit not in cards[name].limits:
-            known = cards[name].limits
-            hint = nearest(limit, known) or f"; it has {', '.join(known) or 'none'}"
-            raise UsageError(
-                say(
-                    "{source}: rules.{name}.limits has no {limit}{hint}",
-                    source=source,
-                    name=name,
-                    limit=repr(limit),
-                    hint=hint,
-                )
+            known = tuple(cards[name].limits)
+            problem = say(
+                "{source}: rules.{name}.limits has no {limit}", source=source, name=name, limit=repr(limit)
             )
+            near = nearest(limit, known)
+            if near:
+                raise UsageError(did_you_mean(problem, near))
+            raise UsageError(say("{problem}; it has {limits}", problem=problem, limits=known or say("none")))
         _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
     if rule.ignore and not rule.reason.strip():
         raise UsageError(

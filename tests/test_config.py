@@ -10,13 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqdiag.config import ConfigFile, find_config, nearest, parse_expectation, parse_size, read_config, resolve
+from mqdiag.config import ConfigFile, find_config, parse_expectation, parse_size, read_config, resolve
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
+from mqdiag.fail_on import FailOn
 from mqdiag.findings import Acceptance, Lapsed, Severity
+from mqdiag.language import english
 from mqdiag.rules import all_rules
+from mqdiag.spelling import did_you_mean, nearest
+from mqdiag.text import say
 
 CARDS = {rule.card.name: rule.card for rule in all_rules()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
@@ -128,7 +132,7 @@ def test_all_of_the_file(tmp_path: Path) -> None:
         """,
     )
     settings = resolve(read_config(path), str(path), CARDS)
-    assert settings.fail_on == "warning"
+    assert settings.fail_on == FailOn(severity="warning")
     assert settings.heap_limit == 2 * 1024**3
     assert settings.expectations == (
         Expectation(key="pullThresholdForQueue", value=40, source=str(path)),
@@ -149,7 +153,7 @@ def test_options_go_over_the_file(tmp_path: Path) -> None:
     settings = resolve(
         read_config(path), str(path), CARDS, expect=["pullBatchSize=9"], fail_on="info", heap_limit="6m"
     )
-    assert (settings.fail_on, settings.heap_limit) == ("info", 6 << 20)
+    assert (settings.fail_on, settings.heap_limit) == (FailOn(severity="info"), 6 << 20)
     assert {(wish.key, wish.value) for wish in settings.expectations} == {
         ("pullBatchSize", 9),
         ("consumeTimeout", 2),
@@ -158,7 +162,7 @@ def test_options_go_over_the_file(tmp_path: Path) -> None:
 
 def test_without_a_file() -> None:
     settings = resolve(ConfigFile(), "none", CARDS)
-    assert settings.fail_on == "error"
+    assert settings.fail_on == FailOn(severity="error")
     assert settings.heap_limit is None
     assert settings.expectations == ()
 
@@ -178,7 +182,7 @@ def test_without_a_file() -> None:
         ("[rules.input-incomplete]\nignore = true", 'ignored without a reason; add reason = "why"'),
         ("[rules.input-incomplete]\nignore = true\nreason = ' '", "ignored without a reason"),
         ("[rules.input-incomplete.limits]\nx = 'y'", "Expected `?float`?, got `?str`?"),
-        ("fail-on = 'errors'", "fail-on is 'errors'; it can be error, warning, info, never"),
+        ("fail-on = 'errors'", "fail-on is 'errors'; it can be error, warning, info, undecided, never"),
         ("fail-on = 3", "fail-on"),
         (
             "[rules.input-incomplete]\nseverity = 'bad'",
@@ -256,8 +260,21 @@ def test_a_closed_folder_above_does_not_stop_the_search(
 
 
 def test_nearest_is_silent_when_nothing_is_near() -> None:
-    assert nearest("zzz", ["abc"]) == ""
-    assert nearest("abd", ["abc"]) == "; did you mean abc?"
+    assert nearest("zzz", ["abc"]) == ()
+    assert nearest("abd", ["abc"]) == ("abc",)
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "line"),
+    [
+        ((), 0, "no x"),
+        (("a",), 0, "no x; did you mean a?"),
+        (("a", "b", "c"), 0, "no x; did you mean a, b or c?"),
+        (("a", "b"), 3, "no x; did you mean a, b or one of 3 more?"),
+    ],
+)
+def test_names_that_may_be_meant_end_the_message(names: tuple[str, ...], more: int, line: str) -> None:
+    assert english()(did_you_mean(say("no x"), names, more=more)) == line
 
 
 @pytest.mark.parametrize("folder", ["healthy-busy-4.9.8", "healthy-busy-3.2.6-alibaba", "healthy-busy-5.3.3"])

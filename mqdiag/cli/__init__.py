@@ -25,8 +25,9 @@ Begin with one of these:
   mqdiag diagnose FOLDER                you have some of everything
 
 \b
-Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it,
-2 wrong usage or configuration, 3 no input could be read, 4 internal fault.
+Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, or an
+undecided answer with --fail-on undecided, 2 wrong usage or configuration,
+3 no input could be read, 4 internal fault.
 """
 
 

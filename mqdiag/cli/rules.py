@@ -11,7 +11,8 @@ from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
 from mqdiag.cli.common.options import LANG_OPTION
 from mqdiag.errors import UsageError
-from mqdiag.text import say
+from mqdiag.spelling import did_you_mean, nearest
+from mqdiag.text import Text, say
 
 MOST_HINTS = 4
 
@@ -42,26 +43,18 @@ def command(name: str | None, lang: str | None, debug: bool) -> int:
     elif name in cards:
         Target("-").write(render_card(cards[name], shown))
     else:
-        raise UsageError(
-            say(
-                "there is no rule {name}{near}; mqdiag rules lists them all",
-                name=repr(name),
-                near=_near(name, cards),
-            )
-        )
+        raise UsageError(say("{problem}; mqdiag rules lists them all", problem=_no_such_rule(name, cards)))
     return 0
 
 
-def _near(name: str, known: Collection[str]) -> str:
-    """A hint: rules that hold the word, then those that look alike, then those that hold a word alike."""
-    from mqdiag.config import nearest
-
+def _no_such_rule(name: str, known: Collection[str]) -> Text:
+    """The message, with the rules that hold the word, else those that look alike, else those that hold a word alike."""
+    problem = say("there is no rule {name}", name=repr(name))
     word = name.strip().lower().replace("_", "-")
-    hint = nearest(word, known)
+    near = nearest(word, known)
     parts = difflib.get_close_matches(word, {part for rule in known for part in rule.split("-")}, n=1)
-    for wanted in filter(None, (word, "" if hint else "".join(parts))):
+    for wanted in filter(None, (word, "" if near else "".join(parts))):
         holding = [rule for rule in known if wanted in rule]
         if holding:
-            more = f" or {len(holding) - MOST_HINTS} more" if len(holding) > MOST_HINTS else ""
-            return f"; did you mean {' or '.join(holding[:MOST_HINTS])}{more}?"
-    return hint
+            return did_you_mean(problem, holding[:MOST_HINTS], more=max(0, len(holding) - MOST_HINTS))
+    return did_you_mean(problem, near)

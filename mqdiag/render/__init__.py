@@ -8,9 +8,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from mqdiag.fail_on import FailOn
 from mqdiag.language import ENGLISH, Writer, writer
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class View:
     colour: bool = False
     all_threads: bool = False
     """show every thread, not only those that matter"""
-    fail_on: str = "error"
-    """the severity from which on a finding fails the run, or never"""
+    fail_on: FailOn = field(default_factory=FailOn)
+    """what fails the run"""
     table: str = TABLES[0]
     """the one that csv writes"""
     detail: Detail = "normal"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from mqdiag.findings import Finding, Report, Severity
+from mqdiag.fail_on import FailOn
+from mqdiag.findings import Finding, Report
 from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.about import about_line
@@ -19,6 +20,7 @@ from mqdiag.render.wording.safe import safe
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 RULES = "mqdiag.rules"
 INPUTS = "mqdiag.inputs"
+ANSWER = "mqdiag.answer"
 LONGEST = 4000  # a title may hold a name from the dump, and that any length
 
 
@@ -26,7 +28,12 @@ def render(report: Report, view: View) -> str:
     """One suite; counts stand on it, as the readers expect."""
     suite = Element("testsuite", name="mqdiag")
     write = view.write
-    cases = [*_inputs(report, write), *_findings(report, view.fail_on, write), *_silent(report, write)]
+    cases = [
+        *_inputs(report, write),
+        *_answer(report, view.fail_on, write),
+        *_findings(report, view.fail_on, write),
+        *_silent(report, write),
+    ]
     suite.extend(cases)
     for outcome, total in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(total, str(sum(case.find(outcome) is not None for case in cases)))
@@ -51,14 +58,25 @@ def _inputs(report: Report, write: Writer) -> Iterator[Element]:
         yield case
 
 
-def _findings(report: Report, fail_on: str, write: Writer) -> Iterator[Element]:
+def _answer(report: Report, fail_on: FailOn, write: Writer) -> Iterator[Element]:
+    """A case for the answer where an undecided one fails the run."""
+    if fail_on.undecided:
+        case = _case(ANSWER, report.answer.state)
+        if fail_on.is_too_unsure(report):
+            SubElement(
+                case, "failure", message=safe(write(report.answer.text), limit=LONGEST), type="undecided"
+            )
+        yield case
+
+
+def _findings(report: Report, fail_on: FailOn, write: Writer) -> Iterator[Element]:
     """One case a rule, whatever it found: it keeps its name from run to run, so servers can draw its history."""
     by_rule: dict[str, list[Finding]] = {}
     for found in report.findings:
         by_rule.setdefault(found.rule, []).append(found)
     for rule, all_found in by_rule.items():
         case = _case(RULES, rule)
-        failing = [found for found in all_found if fail_on != "never" and found.fails_at(Severity(fail_on))]
+        failing = [found for found in all_found if fail_on.is_failure(found)]
         if failing:
             more = "" if len(failing) == 1 else f" (and {len(failing) - 1} more)"
             message = f"{safe(write(failing[0].title), limit=LONGEST)}{more}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap
-from mqdiag.text import say
+from mqdiag.spelling import did_you_mean, nearest
+from mqdiag.text import Text, say
 
 _HEX = re.compile(r"0x[0-9a-f]{1,16}", re.IGNORECASE | re.ASCII)
 _BARE = re.compile(r"[0-9a-f]{1,20}", re.IGNORECASE | re.ASCII)
 _MOST_NAMES = 5
+_MOST_HINTS = 3
 _MAX_ID = (1 << 64) - 1
 
 
@@ -83,19 +84,19 @@ def find_class(heap: Heap, text: str) -> str:
         if len(used) == 1:
             return used[0]
         shown = sorted(found, key=lambda name: -counts[name])[:_MOST_NAMES]
-        more = f", and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+        several = say(
+            "{text} is the end of {found:count} class names: {names}",
+            text=repr(text),
+            found=len(found),
+            names=tuple(shown),
+        )
+        more = len(found) - len(shown)
         raise UsageError(
-            say(
-                "{text} is the end of {found} class names: {shown}{more}",
-                text=repr(text),
-                found=len(found),
-                shown=tuple(shown),
-                more=more,
-            )
+            say("{several}, and {more:count} more", several=several, more=more) if more else several
         )
     if found:
         return found[0]
-    raise UsageError(say("the dump has no class {text}{near}", text=repr(text), near=_near(names, written)))
+    raise UsageError(_no_such_class(text, names, written))
 
 
 def _ends(name: str, text: str) -> bool:
@@ -106,16 +107,19 @@ def _instances(heap: Heap, name: str) -> int:
     return int(heap.instances(heap.classes.indices_named(name), subclasses=False).size)
 
 
-def _near(names: list[str], text: str) -> str:
-    """Names that hold the text, whatever the case; else those that are written alike."""
-    low = text.lower()
+def _no_such_class(text: str, names: list[str], written: str) -> Text:
+    """The message, with the classes that hold the text in any case, else those that are spelt alike."""
+    problem = say("the dump has no class {text}", text=repr(text))
+    low = written.lower()
     holding = sorted(
         {name for name in names if low and low in name.lower()}, key=lambda name: (len(name), name)
     )
     if holding:
-        more = f", or one of {len(holding) - 3} more" if len(holding) > 3 else ""
-        return f"; did you mean {' or '.join(holding[:3])}{more}?"
-    # Written wrongly: the class's own name decides, packages are long and alike.
-    simple = {re.split(r"[.$]", name)[-1].lower(): name for name in names}
-    close = difflib.get_close_matches(re.split(r"[.$]", low)[-1], simple, n=3, cutoff=0.7)
-    return f"; did you mean {' or '.join(simple[short] for short in close)}?" if close else ""
+        return did_you_mean(problem, holding[:_MOST_HINTS], more=max(0, len(holding) - _MOST_HINTS))
+    # Spelt wrongly: only the class's own name is compared, since packages are long and alike.
+    simple = {_own_name(name.lower()): name for name in names}
+    return did_you_mean(problem, [simple[short] for short in nearest(_own_name(low), simple, alike=0.7)])
+
+
+def _own_name(name: str) -> str:
+    return re.split(r"[.$]", name)[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import click
 import pytest
@@ -14,7 +14,9 @@ from mqdiag.cli.common.failures import EXIT_INTERRUPTED, guarded
 from mqdiag.cli.common.session import exit_code
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, InputError, UsageError
 from mqdiag.facts import Input
-from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
+from mqdiag.fail_on import parse_fail_on
+from mqdiag.findings import Answer, Confidence, Failed, Finding, Report, Severity, Subject
+from mqdiag.text import say
 
 
 def raising(error: BaseException) -> Any:
@@ -27,9 +29,9 @@ def raising(error: BaseException) -> Any:
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (UsageError("no"), 2, "mqdiag: no"),
+        (UsageError(say("no")), 2, "mqdiag: no"),
         (
-            InputError("a.hprof", "is empty", hint="try again", offset=3),
+            InputError("a.hprof", say("is empty"), hint=say("try again"), offset=3),
             3,
             "mqdiag: a.hprof (byte 3): is empty; try again",
         ),
@@ -45,7 +47,7 @@ def raising(error: BaseException) -> Any:
     ],
 )
 def test_one_line(error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(raising(error), debug=False) == code
+    assert guarded(raising(error), debug=False, language="en") == code
     assert capsys.readouterr().err.splitlines() == [line]
 
 
@@ -70,14 +72,14 @@ def test_an_interrupt_ends_with_one_line() -> None:
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    assert guarded(raising(RuntimeError("inside")), debug=True) == EXIT_INTERNAL
+    assert guarded(raising(RuntimeError("inside")), debug=True, language="en") == EXIT_INTERNAL
     err = capsys.readouterr().err
     assert "Traceback" in err
     assert "in work" in err
 
 
 def test_a_command_without_a_code_is_a_success() -> None:
-    assert guarded(lambda: None, debug=False) == EXIT_CLEAN
+    assert guarded(lambda: None, debug=False, language="en") == EXIT_CLEAN
 
 
 def finding(severity: Severity) -> Finding:
@@ -87,7 +89,7 @@ def finding(severity: Severity) -> Finding:
         cause="a-cause",
         confidence=Confidence.HIGH,
         fingerprint="0",
-        title="t",
+        title=say("t"),
         subject=Subject(),
         evidence={},
         remedy=(),
@@ -95,7 +97,7 @@ def finding(severity: Severity) -> Finding:
 
 
 READ = Input(path="a")
-LOST = Input(path="b", error="is empty", complete=False)
+LOST = Input(path="b", error=say("is empty"), complete=False)
 ERROR, WARNING, INFO = map(finding, Severity)
 CRASH = Failed(rule="a-rule", error="ValueError: x")
 
@@ -114,6 +116,9 @@ CRASH = Failed(rule="a-rule", error="ValueError: x")
         ((LOST,), (ERROR,), (), "error", EXIT_INPUT),
         ((LOST, READ), (), (), "error", EXIT_CLEAN),
         ((LOST, READ), (ERROR,), (), "error", EXIT_FINDINGS),
+        ((READ,), (), (), "undecided", EXIT_FINDINGS),
+        ((READ,), (), (), "error,undecided", EXIT_FINDINGS),
+        ((LOST,), (), (), "undecided", EXIT_INPUT),
         ((READ,), (ERROR,), (CRASH,), "error", EXIT_INTERNAL),
         ((LOST,), (), (CRASH,), "never", EXIT_INTERNAL),
     ],
@@ -126,4 +131,28 @@ def test_precedence_of_exit_codes(
     code: int,
 ) -> None:
     report = Report(mqdiag="0", inputs=inputs, findings=findings, failed=failed)
-    assert exit_code(report, fail_on) == code
+    assert exit_code(report, parse_fail_on(fail_on, "--fail-on")) == code
+
+
+@pytest.mark.parametrize(
+    ("state", "found", "fail_on", "code"),
+    [
+        ("undecided", (WARNING,), "error", EXIT_CLEAN),
+        ("undecided", (WARNING,), "error,undecided", EXIT_FINDINGS),
+        ("healthy", (), "error,undecided", EXIT_CLEAN),
+        ("fault", (ERROR,), "undecided", EXIT_CLEAN),
+        ("fault", (ERROR,), "undecided,error", EXIT_FINDINGS),
+    ],
+)
+def test_an_undecided_answer_fails_where_it_was_asked_for(
+    state: Literal["fault", "healthy", "undecided"], found: tuple[Finding, ...], fail_on: str, code: int
+) -> None:
+    answer = Answer(state=state, text=say("so"))
+    report = Report(mqdiag="0", inputs=(READ,), findings=found, answer=answer)
+    assert exit_code(report, parse_fail_on(fail_on, "--fail-on")) == code
+
+
+@pytest.mark.parametrize("given", ["", "fatal", "error,info", "never,undecided", "undecided,"])
+def test_words_that_contradict_each_other_are_refused(given: str) -> None:
+    with pytest.raises(UsageError, match=r"--fail-on is .*error,undecided"):
+        parse_fail_on(given, "--fail-on")

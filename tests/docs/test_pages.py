@@ -11,6 +11,7 @@ import pytest
 
 from mqdiag.cli import run
 from mqdiag.config import read_config, resolve
+from mqdiag.fail_on import FailOn
 from mqdiag.findings import Severity
 from mqdiag.rules import all_rules
 
@@ -61,7 +62,7 @@ def test_the_configuration_shown_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "mqdiag.toml"
     path.write_text(block)
     settings = resolve(read_config(path), str(path), {rule.card.name: rule.card for rule in all_rules()})
-    assert settings.fail_on == "warning"
+    assert settings.fail_on == FailOn(severity="warning")
     assert settings.heap_limit == 2 << 30
     assert {wish.group for wish in settings.expectations} == {None, "order-service%orders"}
     assert settings.limits["consumer-cache-exceeds-heap"]["bound_share_warning"] == 0.8

@@ -15,6 +15,7 @@ import pytest
 
 from mqdiag.config import Settings
 from mqdiag.facts import Expectation
+from mqdiag.fail_on import FailOn
 from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
@@ -191,7 +192,7 @@ def test_other_settings_make_all_new(bench: Bench) -> None:
     assert len(bench.hosts(settings="t")) == 3
     plain, strict = Settings(), Settings(expectations=(Expectation(key="pullBatchSize", value=1),))
     assert settings_hash(plain) != settings_hash(strict)
-    assert settings_hash(plain) == settings_hash(Settings(fail_on="never"))
+    assert settings_hash(plain) == settings_hash(Settings(fail_on=FailOn(severity=None)))
 
 
 def test_failures_are_tried_again_where_that_can_help(bench: Bench) -> None:

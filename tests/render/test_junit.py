@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Input
+from mqdiag.fail_on import parse_fail_on
 from mqdiag.findings import Report, Severity
 from mqdiag.language import english
 from mqdiag.render import View, renderer
@@ -18,7 +19,7 @@ from tests.render.test_text import REPORTS
 
 
 def read(report: Report, fail_on: str = "error") -> junitparser.TestSuite:
-    text = renderer("junit")(report, View(fail_on=fail_on))
+    text = renderer("junit")(report, View(fail_on=parse_fail_on(fail_on, "--fail-on")))
     (suite,) = junitparser.JUnitXml.fromstring(text.encode())
     return suite
 

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from mqdiag.fail_on import parse_fail_on
 from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render import View, renderer
@@ -44,7 +45,7 @@ class Page(HTMLParser):
 
 
 def page(report: Report, fail_on: str = "error") -> Page:
-    return Page(renderer("markdown")(report, View(fail_on=fail_on)))
+    return Page(renderer("markdown")(report, View(fail_on=parse_fail_on(fail_on, "--fail-on"))))
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS.keys())

@@ -6,6 +6,7 @@ from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import UsageError
 from mqdiag.render import formats
+from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
 
@@ -15,8 +16,6 @@ def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
     Raises:
         UsageError: a format that is none, standard output, or the same file twice.
     """
-    from mqdiag.config import nearest
-
     found = []
     taken = {options.output, options.write_baseline}
     for given in options.also:
@@ -26,15 +25,10 @@ def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
                 say("--also {given} is not FORMAT=FILE, such as junit=build/mqdiag.xml", given=repr(given))
             )
         if name not in formats():
-            hint = nearest(name, formats()) or f"; there are {', '.join(formats())}"
-            raise UsageError(
-                say(
-                    "--also {given}: there is no format {name}{hint}",
-                    given=repr(given),
-                    name=repr(name),
-                    hint=hint,
-                )
-            )
+            near = nearest(name, formats())
+            problem = say("--also {given}: there is no format {name}", given=repr(given), name=repr(name))
+            there_are = say("{problem}; there are {formats}", problem=problem, formats=formats())
+            raise UsageError(did_you_mean(problem, near) if near else there_are)
         if file == "-" or file in taken:
             raise UsageError(
                 say("--also {given}: name a file that nothing else is written to", given=repr(given))

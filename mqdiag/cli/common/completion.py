@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mqdiag.fail_on import WORDS
+
 if TYPE_CHECKING:
     from click import Context, Parameter
     from click.shell_completion import CompletionItem
@@ -17,6 +19,13 @@ def complete_files(ctx: Context, param: Parameter, incomplete: str) -> list[Comp
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
+
+
+def complete_fail_on(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """What fails the run."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in (*WORDS, "error,undecided") if word.startswith(incomplete)]
 
 
 def complete_folders(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:

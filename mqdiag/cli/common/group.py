@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 
@@ -12,6 +11,7 @@ from mqdiag.cli.common.commands import Command
 from mqdiag.cli.common.language import reader_language
 from mqdiag.errors import UsageError
 from mqdiag.language import writer
+from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
 _COMMANDS = say("Commands")
@@ -41,13 +41,11 @@ class CommandFolder(Command, click.Group):
         """Name the nearest command for a mistyped one."""
         name = args[0]
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
-            close = difflib.get_close_matches(name, known, n=1)
+            close = nearest(name, known)[:1]
             if close:
-                raise UsageError(
-                    say("no such command {name}; did you mean {close}?", name=repr(name), close=close[0])
-                )
+                raise UsageError(did_you_mean(say("no such command {name}", name=repr(name)), close))
             raise UsageError(
-                say("no such command {name}; there are {known}", name=repr(name), known=tuple(known))
+                say("no such command {name}; there are: {known}", name=repr(name), known=tuple(known))
             )
         return super().resolve_command(ctx, args)
 

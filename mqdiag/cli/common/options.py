@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from mqdiag.cli.common import commands
-from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.completion import complete_fail_on, complete_files
+from mqdiag.fail_on import WORDS
 from mqdiag.language import LANGUAGES
 from mqdiag.render import TABLES, formats
-
-FAIL_ON = ("error", "warning", "info", "never")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +89,10 @@ REPORT = (
 GATE = (
     commands.option(
         "--fail-on",
-        type=click.Choice(FAIL_ON),
-        help="Exit with 1 when there is a finding of this severity or a worse one.  [default: error]",
+        metavar="|".join(WORDS),
+        shell_complete=complete_fail_on,
+        help="Exit with 1 if there is a finding of this severity or a worse one; with undecided, if the evidence does"
+        " not suffice. Both: error,undecided.  [default: error]",
     ),
     commands.option(
         "--config",

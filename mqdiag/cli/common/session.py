@@ -19,6 +19,7 @@ from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
+from mqdiag.fail_on import FailOn
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -159,7 +160,9 @@ def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]
     return {options.format, *(name for name, _ in also)} | baseline
 
 
-def view(options: CommonOptions, language: str, *, all_threads: bool = False, fail_on: str = "error") -> View:
+def view(
+    options: CommonOptions, language: str, *, all_threads: bool = False, fail_on: FailOn | None = None
+) -> View:
     """How wide and colourful the report may be where it goes, and what of it fails the run."""
     from mqdiag.render import TABLES, View
 
@@ -171,22 +174,18 @@ def view(options: CommonOptions, language: str, *, all_threads: bool = False, fa
         width=width,
         colour=on_screen and not plain,
         all_threads=all_threads,
-        fail_on=fail_on,
+        fail_on=fail_on or FailOn(),
         table=options.table or TABLES[0],
     )
 
 
-def exit_code(report: Report, fail_on: str) -> int:
+def exit_code(report: Report, fail_on: FailOn) -> int:
     """The contract's code: a fault of ours goes before unreadable input, that before findings."""
-    from mqdiag.findings import Severity
-
     if report.failed:
         return EXIT_INTERNAL
     if _nothing_read(report):
         return EXIT_INPUT
-    if fail_on != "never" and any(found.fails_at(Severity(fail_on)) for found in report.findings):
-        return EXIT_FINDINGS
-    return EXIT_CLEAN
+    return EXIT_FINDINGS if fail_on.fails(report) else EXIT_CLEAN
 
 
 def _nothing_read(report: Report) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.findings import Finding, Report, Severity
+from mqdiag.findings import Finding, Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Several, Table
 from mqdiag.render.sections.answer import answering_finding
@@ -43,7 +43,7 @@ def summary_sections(report: Report, view: View) -> Iterator[Section]:
 
 
 def _opening(report: Report, view: View) -> Iterator[AnyPart]:
-    fails = view.fail_on != "never" and any(found.fails_at(Severity(view.fail_on)) for found in report.findings)
+    fails = view.fail_on.fails(report)
     read = [given.path for given in report.inputs if given.was_read]
     if read:
         paths: Value = tuple(read[:_NAMES])

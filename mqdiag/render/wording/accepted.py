@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.findings import Acceptance, Lapsed
-from mqdiag.text import NOTHING, Text, say
+from mqdiag.text import Text, say
 
 
 def accepted_line(acceptance: Acceptance) -> Text:
@@ -20,20 +20,17 @@ def accepted_line(acceptance: Acceptance) -> Text:
 
 def lapsed_line(lapsed: Lapsed) -> Text:
     """Why an acceptance no longer has an effect."""
-    acceptance = lapsed.acceptance
-    name = lapsed.rule
-    if lapsed.fingerprint is not None:
-        name = f"{lapsed.rule} {lapsed.fingerprint}"
-    ended = NOTHING if acceptance.until is None else say(" on {until}", until=acceptance.until.isoformat())
-    what = {
-        "expired": say("expired{ended} and counts again", ended=ended),
-        "gone": say("does not occur any more; remove the entry"),
-        "worse": say("is now of a worse severity than the accepted one, and counts"),
+    template = {
+        "expired": say("{fault} expired on {until} and counts again: {reason} ({source})"),
+        "gone": say("{fault} does not occur any more; remove the entry: {reason} ({source})"),
+        "worse": say("{fault} is more severe now than what was accepted, and counts: {reason} ({source})"),
     }[lapsed.why]
-    return say(
-        "{name} {what}: {reason} ({source})",
-        name=name,
-        what=what,
-        reason=acceptance.reason,
-        source=acceptance.source,
+    acceptance = lapsed.acceptance
+    return template.filled(
+        {
+            "fault": lapsed.rule if lapsed.fingerprint is None else f"{lapsed.rule} {lapsed.fingerprint}",
+            "until": None if acceptance.until is None else acceptance.until.isoformat(),
+            "reason": acceptance.reason,
+            "source": acceptance.source,
+        }
     )
