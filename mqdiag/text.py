@@ -15,6 +15,7 @@ The kind behind the colon of a placeholder says how its value is written, everyw
 | percent | share, 0 to 1 | 75 % |
 | ms, seconds | duration | 340 ms, 12 s, 15 min 3 s |
 | time | RFC 3339 | 2026-11-22 03:34:12 +08:00 |
+| clock | RFC 3339, where the day and the zone are said elsewhere | 03:34:12 |
 | rate | events in a second | 12.3/s |
 | and | tuple | a, b and c |
 | one\|many | number | the word that fits the number: `{n:count} {n:thread hangs\|threads hang}` |
@@ -30,7 +31,7 @@ from typing import Union
 
 Value = Union[int, float, str, None, "Text", tuple["Value", ...]]
 
-KINDS = frozenset(("", "count", "decimal", "bytes", "percent", "ms", "seconds", "time", "rate", "and"))
+KINDS = frozenset(("", "count", "decimal", "bytes", "percent", "ms", "seconds", "time", "clock", "rate", "and"))
 """what may stand behind the colon, apart from `one|many`"""
 
 _parse = Formatter().parse

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from mqdiag.language.numbers import NUMBERS
+from mqdiag.language.numbers import NUMBERS, TIMES
 from mqdiag.text import Text, Value, say
 
 ENGLISH = "en"
@@ -66,7 +66,7 @@ class Writer:
             one, _, many = kind.partition("|")
             return one if value == 1 else many
         if isinstance(value, str):
-            return NUMBERS["time"](value, self) if kind == "time" else value
+            return NUMBERS[kind](value, self) if kind in TIMES else value
         return NUMBERS.get(kind, NUMBERS[""])(value, self)
 
     def _filled(self, template: str, values: Mapping[str, Value]) -> str:

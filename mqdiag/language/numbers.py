@@ -98,6 +98,14 @@ def _time(value: str, _: Writer) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
 
 
+def _clock(value: str, _: Writer) -> str:
+    """03:34:12; what is no time stays as it is."""
+    try:
+        return f"{datetime.fromisoformat(value):%H:%M:%S}"
+    except (ValueError, TypeError):
+        return str(value)
+
+
 def _rate(value: float, writer: Writer) -> str:
     """12.3/s."""
     return f"{_decimal(value, writer)}/s"
@@ -112,6 +120,9 @@ NUMBERS: dict[str, Callable[[Any, Writer], str]] = {
     "ms": _ms,
     "seconds": _seconds,
     "time": _time,
+    "clock": _clock,
     "rate": _rate,
 }
 """by kind of placeholder"""
+TIMES = frozenset(("time", "clock"))
+"""the kinds whose values are strings"""

@@ -12,14 +12,18 @@ from mqdiag.render import View
 from mqdiag.render.parts import Section
 from mqdiag.render.sections.answer import answer_section
 from mqdiag.render.sections.broker_card import broker_section
+from mqdiag.render.sections.broker_logs import broker_logs_section
 from mqdiag.render.sections.chain_of_causes import chain_section
 from mqdiag.render.sections.consumer_table import consumers_section
 from mqdiag.render.sections.finding_cards import findings_section
+from mqdiag.render.sections.gc_logs import gc_logs_section
 from mqdiag.render.sections.heap_summary import heap_section
 from mqdiag.render.sections.heap_threads import heap_threads_section
 from mqdiag.render.sections.heap_waste import waste_section
 from mqdiag.render.sections.input_files import inputs_section
 from mqdiag.render.sections.largest_classes import classes_section
+from mqdiag.render.sections.log_events import log_events_section
+from mqdiag.render.sections.log_files import log_files_section
 from mqdiag.render.sections.memory_holders import memory_section
 from mqdiag.render.sections.message_holders import message_holders_section
 from mqdiag.render.sections.missing_evidence import missing_evidence_section
@@ -50,6 +54,10 @@ _MAKERS: tuple[Maker, ...] = (
     findings_section,
     inputs_section,
     *PROCESS,
+    log_files_section,
+    log_events_section,
+    broker_logs_section,
+    gc_logs_section,
     unchecked_section,
     missing_evidence_section,
 )

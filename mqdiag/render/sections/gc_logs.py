@@ -1,0 +1,146 @@
+"""GC logs: collections, and the pauses of the JVM's safepoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.logs import GcFacts, LogsFacts, SafepointPauses
+from mqdiag.facts.ratios import ratio
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Bullets, Column, Row, Section, Table
+from mqdiag.render.wording.short_paths import shared_folder
+from mqdiag.text import Text, say
+
+_OPERATIONS = 5
+
+
+def gc_logs_section(report: Report, view: View) -> Iterator[Section]:
+    """One section for collections, one for safepoints."""
+    logs = report.logs
+    if logs is None:
+        return
+    if logs.gc:
+        yield Section(name="gc", title=say("Garbage collections"), parts=[*_collections(logs)])
+    if logs.safepoints:
+        yield Section(name="safepoints", title=say("Safepoints"), parts=[*_safepoints(logs)])
+
+
+def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
+    cut = _folder_length(logs)
+    yield Table(
+        name="gc",
+        columns=(
+            Column(say("log")),
+            Column(say("format"), wide=True),
+            Column(say("all"), "count"),
+            Column(say("full"), "count"),
+            Column(say("pauses"), "ms"),
+            Column(say("longest"), "ms"),
+            Column(say("of the time"), "percent"),
+            Column(say("worst minute"), "percent", wide=True),
+            Column(say("worst at"), "time", wide=True, optional=True),
+            Column(say("heap after"), "bytes"),
+            Column(say("heap"), "bytes"),
+            Column(say("to-space exhausted"), "count", wide=True),
+            Column(say("allocation stalls"), "count", wide=True),
+        ),
+        rows=[_collected(gc, gc.path[cut:]) for gc in logs.gc],
+        note=say(
+            '"of the time": share of the whole time that was spent in pauses; "heap after": after the last full'
+            " collection, or after the last one where none was full"
+        ),
+    )
+    runs = [_futile(gc, gc.path[cut:]) for gc in logs.gc if gc.futile_run is not None]
+    if runs:
+        yield Bullets(runs)
+
+
+def _collected(gc: GcFacts, name: str) -> Row:
+    return (
+        name,
+        gc.format,
+        gc.collections,
+        gc.full,
+        gc.pause_ms,
+        gc.longest_pause_ms,
+        None if gc.seconds is None else ratio(gc.pause_ms / 1000, gc.seconds),
+        gc.worst_share,
+        gc.worst_at,
+        gc.heap_after_bytes,
+        gc.heap_bytes,
+        gc.to_space_exhausted,
+        gc.allocation_stalls,
+    )
+
+
+def _futile(gc: GcFacts, name: str) -> Text:
+    run = gc.futile_run
+    assert run is not None
+    text = say(
+        "{name}: {full:count} full {full:collection|collections} in {seconds:seconds} freed"
+        " {freed_share:percent} of the heap each, on average; pauses took {pause_share:percent} of that time",
+        name=name,
+        full=run.full,
+        seconds=run.seconds,
+        freed_share=run.freed_share,
+        pause_share=run.pause_share,
+    )
+    return text if run.at is None else say("{text}, from {at:time}", text=text, at=run.at)
+
+
+def _safepoints(logs: LogsFacts) -> Iterator[AnyPart]:
+    cut = _folder_length(logs)
+    yield Table(
+        name="safepoints",
+        columns=(
+            Column(say("log")),
+            Column(say("pauses"), "count"),
+            Column(say("together"), "ms"),
+            Column(say("to reach them"), "ms"),
+            Column(say("1 s or longer"), "count"),
+            Column(say("longest"), "ms"),
+            Column(say("to reach it"), "ms"),
+            Column(say("operation"), wide=True),
+            Column(say("at"), "time", wide=True),
+            Column(say("first"), "time", wide=True),
+            Column(say("last"), "time", wide=True),
+        ),
+        rows=[_paused(pauses, pauses.path[cut:]) for pauses in logs.safepoints],
+        note=say('"to reach them": the part in which the JVM waited for its threads to stop'),
+    )
+    lines = [_operations(pauses, pauses.path[cut:]) for pauses in logs.safepoints if pauses.operations]
+    if lines:
+        yield Bullets(lines)
+
+
+def _paused(pauses: SafepointPauses, name: str) -> Row:
+    return (
+        name,
+        pauses.pauses,
+        pauses.total_ms,
+        pauses.reaching_ms,
+        pauses.long,
+        pauses.longest_ms,
+        pauses.longest_reaching_ms,
+        pauses.longest_operation,
+        pauses.longest_at,
+        pauses.first,
+        pauses.last,
+    )
+
+
+def _operations(pauses: SafepointPauses, name: str) -> Text:
+    """What the pauses were for."""
+    most = tuple(
+        say("{operation} {took_ms:ms}", operation=operation, took_ms=took)
+        for operation, took in list(pauses.operations.items())[:_OPERATIONS]
+    )
+    told = say("{name}: {most}", name=name, most=most)
+    hidden = len(pauses.operations) - len(most)
+    return say("{told} and {hidden:count} more", told=told, hidden=hidden) if hidden else told
+
+
+def _folder_length(logs: LogsFacts) -> int:
+    """Characters that the paths of all logs begin with."""
+    return len(shared_folder([file.path for file in logs.files]))

@@ -1,0 +1,449 @@
+"""What the lines of the logs say: events over time and by subject, flow control, offsets that brokers corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched, OffsetReset
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.event_series import Series, event_series
+from mqdiag.render.parts import (
+    AnyPart,
+    Bullets,
+    Column,
+    Figure,
+    Fold,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+)
+from mqdiag.text import NOTHING, Text, Value, say
+
+_EVENTS = (30, 2000)
+_SUBJECTS_TOLD = 3
+_EVENTS_TOLD = 12
+_MOST_SERIES = 16
+_CELLS = 12
+_BARS = " ▁▂▃▄▅▆▇█"
+FULL_FILE_EDGE = "offset-not-matched-full-file-edge"
+"""a request for exactly the end of a full file, as every broker makes them"""
+_SUBJECT = (
+    ("group", say("group {group}")),
+    ("topic", say("topic {topic}")),
+    ("broker", say("broker {broker}")),
+    ("queue_id", say("queue {queue_id}")),
+    ("thread", say("{thread}")),
+)
+
+
+def log_events_section(report: Report, view: View) -> Iterator[Section]:
+    """One section for the events, one for flow control, one for offsets."""
+    logs = report.logs
+    if logs is None:
+        return
+    if logs.events:
+        yield Section(name="events", title=say("Events in the logs"), parts=[*_events(logs)])
+    if logs.flow_control:
+        yield Section(name="flow-control", title=say("Flow control of consumers"), parts=(_flow_control(logs),))
+    offsets = [*_offsets(logs)]
+    if offsets:
+        yield Section(name="log-offsets", title=say("Offsets in the logs"), parts=offsets)
+
+
+def _events(logs: LogsFacts) -> Iterator[AnyPart]:
+    words = [*_in_words(logs)]
+    series = [*_series(logs.events[:_MOST_SERIES])]
+    if series:
+        yield _figure(logs, series, words)
+    else:
+        yield from words
+    yield _table(logs.events)
+    for place, event in enumerate(logs.events):
+        yield from _breakdown(event, place)
+
+
+def _in_words(logs: LogsFacts) -> Iterator[AnyPart]:
+    """Times without a zone are in a table of their own: they cannot be set against the others."""
+    for zoned in (True, False):
+        events = [event for event in logs.events if _has_zone(event) is zoned]
+        if events:
+            yield from _over_time(events, "over-time" if zoned else "over-local-time", zoned)
+    lines = [*_subjects_told(logs)]
+    if logs.event(FULL_FILE_EDGE) is not None:
+        lines.append(
+            say(
+                "{kind} is harmless: it is a request for exactly the end of the last file, when that file is full"
+                " and the next one does not exist yet.",
+                kind=FULL_FILE_EDGE,
+            )
+        )
+    if lines:
+        yield Bullets(lines)
+
+
+def _has_zone(event: LogEvent) -> bool:
+    return event.first is None or datetime.fromisoformat(event.first).tzinfo is not None
+
+
+def _over_time(events: list[LogEvent], name: str, zoned: bool) -> Iterator[AnyPart]:
+    begin, end = _range(events)
+    one_day = begin is not None and end is not None and begin[:10] == end[:10]
+    yield Table(
+        name=name,
+        columns=(
+            Column(say("event"), whole=True),
+            Column(say("lines"), "count"),
+            Column(say("peak/min"), "count"),
+            Column(say("first"), "clock" if one_day else "time", whole=one_day),
+            Column(say("over time"), whole=True),
+        ),
+        rows=[
+            (_kind(event), event.count, event.peak_per_minute, event.first, _bars(event, begin, end))
+            for event in events
+        ],
+        shown=_EVENTS,
+        rest=lambda rows: say("and {hidden:count} more {hidden:kind|kinds} of event", hidden=len(rows)),
+    )
+    if begin is not None and end is not None:
+        template = (
+            say("over time: {begin:time} to {end:time}")
+            if zoned
+            else say("over time: {begin:time} to {end:time}, in the local times of the logs")
+        )
+        yield Paragraph(template.filled({"begin": begin, "end": end}), soft=True)
+
+
+def _kind(event: LogEvent) -> Value:
+    """Clients and brokers both log "busy", each from its own side."""
+    if event.side and event.kind.startswith("busy"):
+        return say("{kind} ({side})", kind=event.kind, side=event.side)
+    return event.kind
+
+
+def _range(events: list[LogEvent]) -> tuple[str | None, str | None]:
+    firsts = [event.first for event in events if event.first is not None]
+    lasts = [event.last for event in events if event.last is not None]
+    if not firsts or not lasts:
+        return None, None
+    return min(firsts, key=datetime.fromisoformat), max(lasts, key=datetime.fromisoformat)
+
+
+def _bars(event: LogEvent, begin: str | None, end: str | None) -> str:
+    """Lines by equal parts of the whole time, as heights."""
+    if begin is None or end is None or not event.series:
+        return ""
+    start = datetime.fromisoformat(begin)
+    whole = (datetime.fromisoformat(end) - start).total_seconds()
+    counts = [0] * _CELLS
+    for point in event.series:
+        passed = (datetime.fromisoformat(point.at) - start).total_seconds()
+        place = 0 if whole <= 0 else int(max(passed, 0) / whole * _CELLS)
+        counts[min(place, _CELLS - 1)] += point.count
+    most = max(counts)
+    # a single line among thousands must still be seen
+    return "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] if count else "·" for count in counts)
+
+
+def _subjects_told(logs: LogsFacts) -> Iterator[Text]:
+    """Who and what the most frequent events are about."""
+    for event in logs.events[:_EVENTS_TOLD]:
+        named = [(name, row.count) for row in event.subjects if (name := _name(row))]
+        if not named:
+            continue
+        most = tuple(
+            say("{subject} ({lines:count})", subject=name, lines=count)
+            for name, count in named[:_SUBJECTS_TOLD]
+        )
+        hidden = len(named) - len(most) + event.subjects_left_out
+        told = say("{kind}: {most}", kind=event.kind, most=most)
+        yield say("{told} and {hidden:count} more", told=told, hidden=hidden) if hidden > 0 else told
+
+
+def _name(row: LogSubject) -> Text | None:
+    """Group, topic, broker, queue and thread, as far as the lines name them."""
+    text = None
+    for name, words in _SUBJECT:
+        value = getattr(row, name)
+        if value is not None:
+            part = words.filled({name: value})
+            text = part if text is None else say("{text} {part}", text=text, part=part)
+    return text
+
+
+def _series(events: Sequence[LogEvent]) -> Iterator[Series]:
+    for event in events:
+        if event.series:
+            yield Series(
+                label=event.kind,
+                points=[
+                    (datetime.fromisoformat(point.at).timestamp(), float(point.count), point.at)
+                    for point in event.series
+                ],
+                step_seconds=60.0 * event.step_minutes,
+                total=say("{lines:count} {lines:line|lines}", lines=event.count),
+            )
+
+
+def _figure(logs: LogsFacts, series: list[Series], words: Sequence[AnyPart]) -> Figure:
+    first = min(one.points[0] for one in series)[2]
+    last = max(one.points[-1] for one in series)[2]
+    most = max(logs.events, key=lambda event: event.count)
+    title = say(
+        "What was logged from {first:time} to {last:time}; most often {kind}, {lines:count} {lines:line|lines}",
+        first=first,
+        last=last,
+        kind=most.kind,
+        lines=most.count,
+    )
+    return Figure(
+        draw=lambda write: event_series(
+            write, title, series, say("{first:time}", first=first), say("{last:time}", last=last)
+        ),
+        caption=say("Events over time, each row against its own largest step; the table has the numbers."),
+        words=words,
+    )
+
+
+def _table(events: Sequence[LogEvent]) -> Table:
+    return Table(
+        name="events",
+        columns=(
+            Column(say("event"), whole=True),
+            Column(say("side"), optional=True),
+            Column(say("lines"), "count"),
+            Column(say("occurrences"), "count", optional=True),
+            Column(say("first"), "time"),
+            Column(say("last"), "time"),
+            Column(say("peak/min"), "count"),
+            Column(say("peak at"), "time", optional=True),
+            Column(say("numbers"), optional=True),
+            Column(say("breakdown"), optional=True),
+            Column(say("example")),
+        ),
+        rows=[
+            (
+                event.kind,
+                event.side or "",
+                event.count,
+                event.count if event.occurrences is None else event.occurrences,
+                event.first,
+                event.last,
+                event.peak_per_minute,
+                event.peak_at,
+                _numbers(event),
+                say("an estimate") if event.sampled else "",
+                event.example,
+            )
+            for event in events
+        ],
+        note=say('"occurrences": what the lines stand for; RocketMQ logs some events once in a thousand times'),
+        wide=True,
+    )
+
+
+def _numbers(event: LogEvent) -> Value:
+    """What the lines carry, such as largest_wait_ms."""
+    return (
+        tuple(say("{name} {value:count}", name=name, value=value) for name, value in event.values.items()) or ""
+    )
+
+
+def _breakdown(event: LogEvent, place: int) -> Iterator[Fold]:
+    """The lines of an event by what they are about, and by group."""
+    if event.subjects:
+        yield Fold(say("{kind} by subject", kind=event.kind), (_by_subject(event, place),), wide=True)
+    if event.groups:
+        yield Fold(say("{kind} by consumer group", kind=event.kind), (_by_group(event, place),), wide=True)
+
+
+def _by_subject(event: LogEvent, place: int) -> Table:
+    note = NOTHING
+    if event.subjects_left_out:
+        note = say(
+            "and {subjects_left_out:count} more with {lines_left_out:count} {lines_left_out:line|lines}",
+            subjects_left_out=event.subjects_left_out,
+            lines_left_out=event.lines_left_out,
+        )
+    return Table(
+        name=f"subjects-{place}",
+        columns=(
+            Column(say("group"), optional=True),
+            Column(say("topic"), optional=True),
+            Column(say("broker"), optional=True),
+            Column(say("queue"), number=True, optional=True),
+            Column(say("thread"), optional=True),
+            Column(say("lines"), "count"),
+            Column(say("first"), "time"),
+            Column(say("last"), "time"),
+        ),
+        rows=[
+            (
+                row.group or "",
+                row.topic or "",
+                row.broker or "",
+                "" if row.queue_id is None else row.queue_id,
+                row.thread or "",
+                row.count,
+                row.first,
+                row.last,
+            )
+            for row in event.subjects
+        ],
+        note=note,
+    )
+
+
+def _by_group(event: LogEvent, place: int) -> Table:
+    return Table(
+        name=f"event-groups-{place}",
+        columns=(
+            Column(say("group")),
+            Column(say("lines"), "count"),
+            Column(say("occurrences"), "count"),
+            Column(say("first"), "time"),
+            Column(say("last"), "time"),
+            Column(say("peak/min"), "count"),
+            Column(say("peak at"), "time"),
+        ),
+        rows=[
+            (
+                row.group,
+                row.count,
+                row.count if row.occurrences is None else row.occurrences,
+                row.first,
+                row.last,
+                row.peak_per_minute,
+                row.peak_at,
+            )
+            for row in event.groups
+        ],
+    )
+
+
+def _flow_control(logs: LogsFacts) -> Table:
+    return Table(
+        name="flow-control",
+        columns=(
+            Column(say("group")),
+            Column(say("by"), whole=True),
+            Column(say("lines"), "count", wide=True),
+            Column(say("held back"), "count"),
+            Column(say("queues at once"), "decimal"),
+            Column(say("threshold"), "count"),
+            Column(say("largest value"), "count"),
+            Column(say("first"), "time", wide=True),
+            Column(say("last"), "time", wide=True),
+            Column(say("over"), "seconds", wide=True),
+            Column(say("topics"), wide=True),
+        ),
+        rows=[
+            (
+                one.group or say("(lite pull)"),
+                one.kind,
+                one.lines,
+                one.occurrences,
+                one.queues_held_back,
+                one.threshold,
+                one.largest,
+                one.first,
+                one.last,
+                one.seconds,
+                one.topics,
+            )
+            for one in logs.flow_control
+        ],
+        note=say(
+            '"held back": pulls, at least; "queues at once": queues held back at the same time, on average; "threshold"'
+            ' and "largest value": messages for count, MiB for size, offsets for span, requests for waiting-requests'
+        ),
+    )
+
+
+def _offsets(logs: LogsFacts) -> Iterator[Table]:
+    if logs.offset_resets:
+        yield _resets(logs)
+    if logs.not_matched:
+        yield not_matched_table(logs.not_matched, "not-matched")
+
+
+def _resets(logs: LogsFacts) -> Table:
+    note = NOTHING
+    if logs.resets_left_out:
+        note = say("and {hidden:count} more", hidden=logs.resets_left_out)
+    return Table(
+        name="resets",
+        caption=say("Offsets that a broker corrected"),
+        columns=(
+            Column(say("group")),
+            Column(say("topic")),
+            Column(say("broker"), optional=True),
+            Column(say("queue"), number=True),
+            Column(say("requested"), number=True),
+            Column(say("given"), number=True),
+            Column(say("end of the queue"), number=True, optional=True),
+            Column(say("times"), "count"),
+            Column(say("first"), "time"),
+            Column(say("last"), "time"),
+            Column(say("empty on the broker"), optional=True),
+            Column(say("seen in logs of"), optional=True),
+        ),
+        rows=[_reset(one) for one in logs.offset_resets],
+        note=note,
+        wide=True,
+    )
+
+
+def _reset(one: OffsetReset) -> Row:
+    return (
+        one.group,
+        one.topic,
+        one.instance or one.broker or "",
+        one.queue_id,
+        one.requested,
+        one.given,
+        "" if one.broker_max is None else one.broker_max,
+        one.count,
+        one.first,
+        one.last,
+        say("yes") if one.no_queue_data else "",
+        one.sides,
+    )
+
+
+def not_matched_table(rows: Sequence[OffsetNotMatched], name: str) -> Table:
+    """Lookups of offsets in store files that do not hold them."""
+    return Table(
+        name=name,
+        caption=say("Offsets that no store file holds"),
+        columns=(
+            Column(say("thread")),
+            Column(say("position in the file")),
+            Column(say("lines"), "count"),
+            Column(say("peak/min"), "count", optional=True),
+            Column(say("requested"), number=True),
+            Column(say("first offset"), number=True),
+            Column(say("last offset"), number=True),
+            Column(say("file size"), "bytes", optional=True),
+            Column(say("first"), "time"),
+            Column(say("last"), "time"),
+        ),
+        rows=[
+            (
+                one.thread,
+                one.place,
+                one.count,
+                one.peak_per_minute,
+                one.requested,
+                one.first_offset,
+                one.last_offset,
+                one.file_bytes,
+                one.first,
+                one.last,
+            )
+            for one in rows
+        ],
+        wide=True,
+    )
