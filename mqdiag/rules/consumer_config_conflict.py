@@ -119,7 +119,12 @@ def _draft(group: str, consumers: list[ConsumerFacts], different: dict[str, tupl
             "consumers": len(consumers),
             "key": next(iter(different)),
             "keys": tuple(different),
-            "values": tuple(f"{key}: {' and '.join(values)}" for key, values in different.items()),
+            # a text may be private: it stands by itself only, under its setting's name, so that it can be redacted
+            "values": tuple(
+                f"{key}: {' and '.join(values)}"
+                for key, values in different.items()
+                if not any(isinstance(consumer.config[key], str) for consumer in consumers)
+            ),
             **different,
             "object_ids": tuple(consumer.object_id for consumer in consumers),
         },

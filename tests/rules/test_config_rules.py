@@ -7,6 +7,9 @@ import pytest
 
 from mqdiag.facts import Expectation, Facts
 from mqdiag.facts.heap import ConfigValue
+from mqdiag.findings import Report
+from mqdiag.redact.report import redact_report
+from mqdiag.report_json import to_values
 from mqdiag.rules import config_not_in_force, consumer_config_conflict
 from tests.rules.checks import findings, heap_of, reasons, said, with_consumer, with_heap
 
@@ -112,3 +115,17 @@ def test_division_by_topic_is_no_conflict() -> None:
         for one in heap_of(facts).consumers
     )
     assert findings(consumer_config_conflict, with_heap(facts, consumers=divided)) == ()
+
+
+def test_a_text_setting_is_redacted_in_a_conflict() -> None:
+    facts = consumer_config_conflict.fires()
+    texts = tuple(
+        msgspec.structs.replace(one, config={**one.config, "namespace": f"secret{place}"})
+        for place, one in enumerate(heap_of(facts).consumers)
+    )
+    facts = with_heap(facts, consumers=texts)
+    (finding,) = findings(consumer_config_conflict, facts)
+    assert finding.evidence["namespace"] == ("secret0", "secret1")
+    report = Report(mqdiag="0", inputs=(), findings=(finding,), heap=facts.heap)
+    assert "secret0" in str(to_values(report))
+    assert "secret" not in str(to_values(redact_report(report)))
