@@ -24,7 +24,7 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Repair what the hosts share: base image, framework, configuration, the service that all of them call.",
-        "mqdiag rules NAME explains the shared rule. The table findings has every occurrence.",
+        "mqdiag rules NAME explains the shared rule. The table `findings` has every occurrence.",
     ),
     references=("table findings of the fleet's output",),
     limits={"hosts": 3},

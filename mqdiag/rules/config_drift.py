@@ -50,6 +50,9 @@ def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
         facts,
         "setting",
         title=say("{instances:count} consumers of group {group} have different values of {key}"),
+        line=say(
+            "{having:count} of {instances:count} {having:has|have} the value {value}, for example on {hosts}."
+        ),
         confidence=Confidence.HIGH,
         confidence_reason=say("the values are those in force in the dumps"),
     )

@@ -109,9 +109,12 @@ def _draft(heap: HeapFacts, totals: MessageTotals, limits: Limits) -> Draft:
             else say("the references from the holder to the messages were followed")
         ),
         title=(
-            say("Something outside RocketMQ keeps {retained_messages:count} messages")
+            say("The application keeps {retained_messages:count} messages that RocketMQ has released")
             if first is None
-            else say("{holder} keeps {retained_messages:count} messages, not RocketMQ", holder=_place(first))
+            else say(
+                "{holder} keeps {retained_messages:count} messages that RocketMQ has released",
+                holder=_place(first),
+            )
         ),
         subject=Subject(
             object_class=None if first is None else first.holder_class,

@@ -139,8 +139,8 @@ def _judge(
         return Severity.ERROR, say("consumeTimeout is {consume_timeout_min:count} min.")
     if most is not None and queue.span is not None and queue.span > most:
         return Severity.ERROR, say(
-            "The span of {span:count} is above consumeConcurrentlyMaxSpan={consumeConcurrentlyMaxSpan:count}, so the"
-            " client does not pull the queue."
+            "That is above consumeConcurrentlyMaxSpan={consumeConcurrentlyMaxSpan:count}, so the client does not pull"
+            " the queue."
         )
     if queue.finished_beyond_head is not None and queue.finished_beyond_head >= finished_warning:
         return Severity.WARNING, say(

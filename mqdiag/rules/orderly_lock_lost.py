@@ -89,7 +89,9 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
         },
         explanation=(
             sentences(
-                say("{messages:count} {messages:message is|messages are} cached, and no thread works on any."),
+                say(
+                    "{messages:count} {messages:message is|messages are} cached, and no thread works on {messages:it|them}."
+                ),
                 say("The queue is not locked.")
                 if queue.locked is False
                 else say("The lock of the queue has expired."),

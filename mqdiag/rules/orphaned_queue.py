@@ -138,14 +138,18 @@ def _draft(group: str | None, queues: list[QueueFacts], heap: HeapFacts, settled
 
 
 def _explained(names: tuple[str, ...], age: int | None) -> Iterator[Text]:
-    if len(names) > MOST_SHOWN:
+    if len(names) == 1:
+        yield say("A rebalance dropped this queue, and no table has it any more: {shown}.", shown=names)
+    elif len(names) <= MOST_SHOWN:
+        yield say("A rebalance dropped these queues, and no table has them any more: {shown}.", shown=names)
+    else:
         yield say(
             "A rebalance dropped these queues, and no table has them any more: {shown} and"
             " {names_left_out:count} more.",
             shown=names[:MOST_SHOWN],
         )
-    else:
-        yield say("A rebalance dropped these queues, and no table has them any more: {shown}.", shown=names)
     if age is not None:
-        yield say("The last pull of any of them was {last_pull_age_ms:ms} before the dump.")
+        yield say(
+            "The last pull {dropped_queues:of it|of any of them} was {last_pull_age_ms:ms} before the dump."
+        )
     yield say("Meanwhile another instance consumes the same messages: expect duplicates.")

@@ -116,8 +116,8 @@ def _of_producer(producer: ProducerFacts, limits: Limits) -> Iterator[Text]:
     queue, capacity = producer.async_queue, producer.async_queue_capacity
     if queue is not None and capacity and queue >= limits["queue_share"] * capacity:
         yield say(
-            "Group {group}: {waiting:count} asynchronous {waiting:send waits|sends wait} in a queue for"
-            " {capacity:count}.",
+            "{waiting:count} asynchronous {waiting:send|sends} of group {group} {waiting:waits|wait} in a queue with"
+            " {capacity:count} places.",
             group=producer.group,
             waiting=queue,
             capacity=capacity,
@@ -125,8 +125,8 @@ def _of_producer(producer: ProducerFacts, limits: Limits) -> Iterator[Text]:
     left, most = producer.backpressure_permits, _backpressure(producer)
     if left is not None and most is not None and left <= limits["permits_left_share"] * most:
         yield say(
-            "Group {group}: {left:count} of backPressureForAsyncSendNum={most:count} sends may begin. The"
-            " application's threads wait, which is the purpose of backpressure.",
+            "backPressureForAsyncSendNum of group {group} is {most:count}, and {left:count} more {left:send|sends} may"
+            " begin. The application's threads wait, which is the purpose of backpressure.",
             group=producer.group,
             most=most,
             left=left,

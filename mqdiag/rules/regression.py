@@ -21,7 +21,7 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Compare releases and configuration of the service between the two runs.",
-        "Follow the finding itself: the table findings has its evidence and its remedy.",
+        "Follow the finding itself: the table `findings` has its evidence and its remedy.",
     ),
     references=("table findings of the fleet's output",),
     lies_at="any",

@@ -82,7 +82,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         cause="request-futures-leak",
         confidence=Confidence.HIGH,
         title=say(
-            "The client keeps {overdue:count} {overdue:request|requests} beyond their timeout, one by"
+            "The client keeps {overdue:count} {overdue:request|requests} beyond their timeout, one of them by"
             " {longest_overdue_ms:ms}"
         ),
         evidence={

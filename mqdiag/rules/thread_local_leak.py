@@ -100,7 +100,7 @@ def _draft(found: ThreadLocals, cause: str, title: Text, share: float) -> Draft:
         severity=Severity.WARNING,
         cause=cause,
         confidence=Confidence.HIGH,
-        confidence_reason=say("retained sizes of all values in the maps of live threads"),
+        confidence_reason=say("the retained sizes of all values in the maps of live threads were computed"),
         title=title,
         subject=Subject(object_class=worst.largest_class if worst else None),
         evidence={
@@ -135,5 +135,5 @@ def _explained(found: ThreadLocals) -> Iterator[Text]:
             held=each.entries,
             largest_class=each.largest_class,
         )
-    for value in found.values[:MOST_SHOWN]:
-        yield say("Values by class: {value}.", value=value)
+    if found.values:
+        yield say("Values by class: {shown}.", shown="; ".join(found.values[:MOST_SHOWN]))

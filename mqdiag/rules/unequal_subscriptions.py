@@ -47,6 +47,9 @@ def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
         facts,
         "subscription",
         title=say("{instances:count} consumers of group {group} subscribe to different topics"),
+        line=say(
+            "{having:count} of {instances:count} {having:subscribes|subscribe} to {value}, for example on {hosts}."
+        ),
         confidence=Confidence.MEDIUM,
         confidence_reason=say("a rolling deployment that changes subscriptions looks the same while it lasts"),
     )

@@ -46,6 +46,9 @@ def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
         facts,
         "version",
         title=say("{instances:count} consumers of group {group} run different client versions"),
+        line=say(
+            "{having:count} of {instances:count} {having:runs|run} client {value}, for example on {hosts}."
+        ),
         confidence=Confidence.MEDIUM,
         confidence_reason=say("a rolling deployment looks the same while it lasts"),
     )

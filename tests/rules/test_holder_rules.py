@@ -46,7 +46,9 @@ def test_kept_messages_name_the_holder() -> None:
     (finding,) = findings(messages_outside_queues, messages_outside_queues.fires())
     assert finding.evidence["holder_class"] == "com.acme.Audit"
     assert finding.evidence["holder_field"] == "TRAIL"
-    assert english()(finding.title).startswith("com.acme.Audit.TRAIL keeps 2,000 messages")
+    assert english()(finding.title).startswith(
+        "com.acme.Audit.TRAIL keeps 2,000 messages that RocketMQ has released"
+    )
 
 
 def test_kept_messages_without_a_single_holder() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SettingDrift, ValueShare
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.rules.registry import Draft, Rule
-from mqdiag.text import Text, say
+from mqdiag.text import Text
 
 MOST_HOSTS = 3
 """hosts that a sentence names for each value"""
@@ -33,7 +33,14 @@ def example(kind: str, key: str, *values: tuple[str, int]) -> Facts:
 
 
 def findings_of(
-    rule: Rule, facts: Facts, kind: str, *, title: Text, confidence: Confidence, confidence_reason: Text
+    rule: Rule,
+    facts: Facts,
+    kind: str,
+    *,
+    title: Text,
+    line: Text,
+    confidence: Confidence,
+    confidence_reason: Text,
 ) -> Iterator[Draft]:
     """One finding for each group and key of a kind, of the rule's only cause and severity.
 
@@ -42,6 +49,7 @@ def findings_of(
         facts: with a fleet.
         kind: setting, version or subscription.
         title: with placeholders for {instances}, {group} and {key}.
+        line: what is said of each value, with placeholders for {having} of {instances}, {value} and {hosts}.
         confidence: of each finding.
         confidence_reason: what makes it sure or not.
     """
@@ -49,43 +57,41 @@ def findings_of(
     (cause,), (severity,) = rule.causes, rule.severities
     for drift in facts.fleet.drifts:
         if drift.kind == kind:
-            yield _draft(rule, drift, cause, severity, title, confidence, confidence_reason)
+            yield Draft(
+                severity=severity,
+                cause=cause,
+                confidence=confidence,
+                confidence_reason=confidence_reason,
+                title=title,
+                subject=Subject(group=drift.group, key=drift.key, environment=drift.environment or None),
+                evidence=_evidence(drift),
+                explanation=tuple(_of_value(line, drift, share) for share in drift.values),
+                remedy=rule.remedy,
+                weight=_differing(drift) / drift.instances,
+            )
 
 
-def _draft(
-    rule: Rule,
-    drift: SettingDrift,
-    cause: str,
-    severity: Severity,
-    title: Text,
-    confidence: Confidence,
-    confidence_reason: Text,
-) -> Draft:
-    differing = drift.instances - drift.values[0].instances
-    return Draft(
-        severity=severity,
-        cause=cause,
-        confidence=confidence,
-        confidence_reason=confidence_reason,
-        title=title,
-        subject=Subject(group=drift.group, key=drift.key, environment=drift.environment or None),
-        evidence={
+def _differing(drift: SettingDrift) -> int:
+    """Instances that do not have the most common value."""
+    return drift.instances - drift.values[0].instances
+
+
+def _evidence(drift: SettingDrift) -> dict[str, EvidenceValue]:
+    return {
+        "instances": drift.instances,
+        "differing": _differing(drift),
+        "values": tuple(share.value for share in drift.values),
+        "counts": tuple(share.instances for share in drift.values),
+        "hosts": tuple(share.hosts[0] for share in drift.values if share.hosts),
+    }
+
+
+def _of_value(line: Text, drift: SettingDrift, share: ValueShare) -> Text:
+    return line.filled(
+        {
+            "having": share.instances,
             "instances": drift.instances,
-            "differing": differing,
-            "values": tuple(share.value for share in drift.values),
-            "counts": tuple(share.instances for share in drift.values),
-            "hosts": tuple(share.hosts[0] for share in drift.values if share.hosts),
-        },
-        explanation=tuple(map(_of_value, drift.values)),
-        remedy=rule.remedy,
-        weight=differing / drift.instances,
-    )
-
-
-def _of_value(share: ValueShare) -> Text:
-    return say(
-        "{having:count} of {instances:count} consumers {having:has|have} the value {value}, for example on {shown}.",
-        having=share.instances,
-        value=share.value,
-        shown=share.hosts[:MOST_HOSTS],
+            "value": share.value,
+            "hosts": share.hosts[:MOST_HOSTS],
+        }
     )
