@@ -90,7 +90,8 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
         explanation=(
             sentences(
                 say(
-                    "{messages:count} {messages:message is|messages are} cached, and no thread works on {messages:it|them}."
+                    "{messages:count} {messages:message is|messages are} cached, and no thread works on"
+                    " {messages:it|them}."
                 ),
                 say("The queue is not locked.")
                 if queue.locked is False
