@@ -219,6 +219,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """the word between it and an effect, by the effect's rule"""
     same_as: tuple[Public, ...] = ()
     """rules that show the same fault in other evidence"""
+    severity_alone: Severity | None = None
+    """of a finding that no other finding explains; None where that changes nothing"""
     since: Public
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""

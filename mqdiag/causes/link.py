@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from mqdiag.causes.same_finding import threads_of
-from mqdiag.findings import Finding, RuleCard
+from mqdiag.findings import Finding, RuleCard, Severity
 from mqdiag.time_ranges import apart
 
 
-def link(findings: Sequence[Finding], cards: Mapping[str, RuleCard]) -> list[Finding]:
+def link(
+    findings: Sequence[Finding], cards: Mapping[str, RuleCard], *, severity_set: Collection[str] = ()
+) -> list[Finding]:
     """Fill `caused_by`: a rule's card says what explains it; subject, time and process must agree.
+
+    A finding that nothing explains gets the severity that its card gives for that.
 
     Args:
         findings: all of a report; `processes` tells those of several JVMs apart.
         cards: of their rules, by name.
+        severity_set: rules of which the configuration sets the severity.
     """
     linked = []
     for effect in findings:
@@ -28,8 +33,17 @@ def link(findings: Sequence[Finding], cards: Mapping[str, RuleCard]) -> list[Fin
             and cause is not effect
             and can_be_one_story(cause, effect, cards)
         )
-        linked.append(msgspec.structs.replace(effect, caused_by=tuple(dict.fromkeys(causes))))
+        alone = None if causes or effect.rule in severity_set else _severity_alone(effect, cards)
+        linked.append(
+            msgspec.structs.replace(
+                effect, caused_by=tuple(dict.fromkeys(causes)), severity=alone or effect.severity
+            )
+        )
     return linked
+
+
+def _severity_alone(finding: Finding, cards: Mapping[str, RuleCard]) -> Severity | None:
+    return cards[finding.rule].severity_alone if finding.rule in cards else None
 
 
 def can_be_one_story(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:

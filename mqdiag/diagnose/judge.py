@@ -42,7 +42,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
     report = Report(
         mqdiag=__version__,
         inputs=facts.inputs,
-        findings=order(link(outcome.findings, cards)),
+        findings=order(link(outcome.findings, cards, severity_set=settings.severities)),
         skipped=outcome.skipped,
         failed=outcome.failed,
         checked=_checked(rules, facts, outcome),

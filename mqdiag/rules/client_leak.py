@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
+from mqdiag.facts.stacks import StacksFacts, ThreadKind
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
@@ -17,6 +18,14 @@ from mqdiag.text import say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself in every instance"""
+ONE_EACH = (
+    "RebalanceService",
+    "PullMessageService",
+    "MQClientFactoryScheduledThread",
+    "NettyClientSelector_#",
+    "ClientHouseKeepingService",
+)
+"""threads of which each client instance has exactly one"""
 
 RULE = Rule(
     name="client-leak",
@@ -96,3 +105,52 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                 ),
                 remedy=RULE.remedy,
             )
+
+
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for a process with many threads of which a client has one."""
+    stacks = facts.stacks
+    assert stacks is not None
+    kinds = [kind for kind in stacks.kinds if kind.thread.rstrip("#_") in _STEMS and kind.threads]
+    # two different threads: an application may have a pool that it calls RebalanceService
+    many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
+    if len(many) >= MIN_KINDS:
+        yield _of_threads(stacks, many)
+
+
+_STEMS = frozenset(name.rstrip("#_") for name in ONE_EACH)
+MIN_KINDS = 2
+"""different threads of a client that must be there as often"""
+
+
+def _of_threads(stacks: StacksFacts, kinds: list[ThreadKind]) -> Draft:
+    counts = [kind.threads[-1] for kind in kinds]
+    grows = any(kind.threads[-1] > kind.threads[0] for kind in kinds)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="client-leak",
+        confidence=Confidence.HIGH if grows else Confidence.MEDIUM,
+        confidence_reason=say("their number grows from sample to sample")
+        if grows
+        else say("an application may need so many clients; only a later dump shows whether their number grows"),
+        title=say("The process runs about {instances:count} client instances"),
+        evidence={
+            "instances": min(counts),
+            "threads": tuple(kind.thread for kind in kinds),
+            "thread_counts": tuple(counts),
+            "first_thread_counts": tuple(kind.threads[0] for kind in kinds),
+            "threads_of_process": stacks.series[-1].threads if stacks.series else None,
+        },
+        explanation=(
+            say(
+                "A client instance has one thread of each of these kinds: {kinds}.",
+                kinds=tuple(
+                    say("{thread} ({thread_count:count})", thread=kind.thread, thread_count=kind.threads[-1])
+                    for kind in kinds
+                ),
+            ),
+            say("Each instance has its own connections and about ten threads."),
+        ),
+        remedy=RULE.remedy,
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.facts import Facts
+from mqdiag.facts.admin import ConnectedClient, ConsumerConnection
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
@@ -92,3 +93,53 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                 ),
                 remedy=RULE.remedy,
             )
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each id that consumerConnection lists for several hosts."""
+    assert facts.admin is not None
+    for connection in facts.admin.consumer_connections:
+        by_id: dict[str, list[ConnectedClient]] = {}
+        for client in connection.clients:
+            by_id.setdefault(client.client_id, []).append(client)
+        for client_id, clients in by_id.items():
+            addresses = sorted({client.address for client in clients})
+            if len({_host(address) for address in addresses}) > 1:
+                yield _connected_twice(connection, client_id, clients, addresses)
+
+
+def _host(address: str) -> str:
+    """One process may be connected twice for a moment; two hosts are two processes."""
+    return address.rpartition(":")[0]
+
+
+def _connected_twice(
+    connection: ConsumerConnection, client_id: str, clients: list[ConnectedClient], addresses: list[str]
+) -> Draft:
+    versions = tuple(sorted({client.version for client in clients if client.version is not None}))
+    return Draft(
+        severity=Severity.WARNING,
+        cause="duplicate-client-id",
+        confidence=Confidence.HIGH,
+        title=(
+            say("{clients:count} processes of group {group} have the client id {client_id}")
+            if connection.group is not None
+            else say("{clients:count} processes of one group have the client id {client_id}")
+        ),
+        subject=Subject(group=connection.group),
+        evidence={
+            "client_id": client_id,
+            "clients": len(addresses),
+            "addresses": tuple(addresses),
+            "versions": versions,
+        },
+        explanation=(
+            say("consumerConnection lists this id at the addresses {addresses}."),
+            say(
+                "The share-out of queues counts them as one consumer. Both get the same queues, and the queues that"
+                " would be the other's have no consumer."
+            ),
+        ),
+        remedy=RULE.remedy,
+    )

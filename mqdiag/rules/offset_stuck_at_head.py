@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.admin import BlockedQueue, ConsumerState
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Finding, Margin, Severity, Subject
@@ -12,6 +13,9 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import NOTHING, Text, say, sentences
+
+MOST_BLOCKED = 20
+"""queues of one answer whose times are kept as evidence"""
 
 
 def _in_chain(finding: Finding) -> Text:
@@ -242,3 +246,53 @@ def _explained(queue: QueueFacts, reason: Text) -> Iterator[Text]:
             " {finished_beyond_head:message is|messages are} delivered again. This number includes messages that a"
             " tag filter left out."
         )
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each answer of consumerStatus that names queues in which nothing is consumed."""
+    assert facts.admin is not None
+    for state in facts.admin.consumers:
+        blocked = sorted(
+            (row for row in state.blocked if row.blocked_ms >= limits["head_age_ms"]),
+            key=lambda row: -row.blocked_ms,
+        )
+        if blocked:
+            yield _blocked(state, blocked)
+
+
+def _blocked(state: ConsumerState, blocked: list[BlockedQueue]) -> Draft:
+    worst, alone = blocked[0], len(blocked) == 1
+    return Draft(
+        severity=Severity.ERROR,
+        cause="stuck-message",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("a listener that needs longer than a minute for one message looks the same"),
+        title=say("Nothing of {topic} queue {queue_id} has been consumed for {blocked_ms:ms}")
+        if alone
+        else say(
+            "Nothing of {queues:count} queues has been consumed for up to {blocked_ms:ms}, the longest of {topic} queue"
+            " {queue_id}"
+        ),
+        subject=Subject(group=state.group, topic=worst.topic, broker=worst.broker, queue_id=worst.queue_id),
+        evidence={
+            "blocked_ms": worst.blocked_ms,
+            "queues": len(blocked),
+            "client_id": worst.client,
+            "further_blocked_ms": tuple(row.blocked_ms for row in blocked[1:MOST_BLOCKED]),
+        },
+        explanation=(
+            say(
+                "consumerStatus says of client {client_id}: can't consume for a while, maybe blocked,"
+                " {blocked_ms:count} ms."
+            ),
+            say("Messages of the queue are in the client's cache, and the listener does not return."),
+        ),
+        remedy=(
+            say(
+                "Take five thread dumps of client {client_id} (mqadmin consumerStatus -s, or jstack) and run mqdiag"
+                " stacks on them: the dump names the call that the listener waits in."
+            ),
+            *RULE.remedy[:2],
+        ),
+    )

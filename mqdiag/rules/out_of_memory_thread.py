@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.logs import LogEvent
+from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.log_events import (
@@ -35,13 +36,14 @@ RULE = Rule(
         " clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
     ),
     causes=("out-of-memory",),
-    severities=(Severity.INFO,),
+    severities=(Severity.ERROR, Severity.INFO),
     remedy=(
         "Read the findings about who holds the heap.",
         "Restart the process, as its threads may have died.",
     ),
     references=("-XX:+HeapDumpOnOutOfMemoryError", "https://github.com/apache/rocketmq/pull/9278"),
     of_process=True,
+    severity_alone=Severity.ERROR,
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
     in_chain=say("the JVM runs out of memory"),
     leads_to={
@@ -164,4 +166,37 @@ def _of_lines(event: LogEvent) -> Draft:
         rests_on=event.files,
         when=ranges_of([event]),
         weight=0.2,
+    )
+
+
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each thread that has the error's constructor as its top frame, as dumps made at the error do."""
+    assert facts.stacks is not None
+    for thread in facts.stacks.threads:
+        if any((sample.top or "").startswith(OWN_FRAMES) for sample in thread.samples):
+            yield _of_sample(thread)
+
+
+def _of_sample(thread: ThreadFacts) -> Draft:
+    return Draft(
+        severity=Severity.INFO,
+        cause="out-of-memory",
+        confidence=Confidence.HIGH,
+        confidence_reason=say("OutOfMemoryError.<init> is the first frame of the thread"),
+        title=(
+            say("Thread {thread} met an OutOfMemoryError in {frame}")
+            if thread.frame is not None
+            else say("Thread {thread} met an OutOfMemoryError")
+        ),
+        subject=Subject(thread=thread.name, group=thread.group),
+        evidence={"thread": thread.name, "frame": thread.frame, "listener": thread.listener},
+        explanation=(
+            say("Its allocation failed. It need not be the thread that filled the heap."),
+            *(() if thread.listener is None else (say("The listener that it works for is {listener}."),)),
+        ),
+        remedy=(
+            say("Look at who holds the heap: run mqdiag heap on the heap dump that these threads are of."),
+            RESTART,
+        ),
     )

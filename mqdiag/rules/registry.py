@@ -98,6 +98,7 @@ class Rule:
         in_chain: the fault as a link of a chain of causes; its title where there is none.
         leads_to: by the name of the rule that it explains, the word between the two; "so" for all others.
         same_as: rules that show the same fault in other evidence.
+        severity_alone: severity of a finding that no other finding explains.
         undecides: its finding says that the evidence does not suffice, not that something is wrong.
         sums_up: its finding stands for the findings of many services: its evidence has their `rule` and `cause`.
         since: first version that has the rule.
@@ -121,6 +122,7 @@ class Rule:
         in_chain: InChain | None = None,
         leads_to: Mapping[str, Text] | None = None,
         same_as: tuple[str, ...] = (),
+        severity_alone: Severity | None = None,
         undecides: bool = False,
         sums_up: bool = False,
         since: str = "0.1.0",
@@ -139,6 +141,7 @@ class Rule:
         self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
         self.undecides, self.sums_up = undecides, sums_up
+        self.severity_alone = severity_alone
         self.since, self.proven_on = since, _text(proven_on)
         self.checks: list[tuple[tuple[str, ...], Check]] = []
 
@@ -192,6 +195,7 @@ class Rule:
             of_process=self.of_process,
             leads_to=self.leads_to,
             same_as=self.same_as,
+            severity_alone=self.severity_alone,
             since=self.since,
             proven_on=self.proven_on,
         )
