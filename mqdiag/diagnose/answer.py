@@ -52,7 +52,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             reason=sentences(*reasons[:MOST_REASONS]),
             margins=margins,
         )
-    if reasons:
+    if reasons or not _read(report):
         return Answer(
             state="undecided",
             text=_undecided(report),

@@ -33,7 +33,7 @@ def picture(title: str, height: float, *children: Markup, width: float = WIDTH) 
         children: elements.
         width: 960 fills the page.
     """
-    name = "svg-" + hashlib.sha256(f"{title}{height}".encode()).hexdigest()[:8]
+    name = "svg-" + hashlib.sha256(safe(f"{title}{height}", limit=None).encode()).hexdigest()[:8]
     return element(
         "svg",
         element("title", title, id=name),

@@ -114,9 +114,9 @@ class Page:
             grid.add_row(Text(safe(self.write(name))), self._line(value, ""))
         self._console.print(Padding(grid, (0, 0, 0, indent)))
 
-    def command(self, text: str, *, indent: int = INDENT) -> None:
+    def command(self, text: Words, *, indent: int = INDENT) -> None:
         """A line for a shell: never wrapped, as a broken line would be another command."""
-        self._console.print(Text(" " * indent + safe(text, limit=None)), soft_wrap=True)
+        self._console.print(Text(" " * indent + safe(self.write(text), limit=None)), soft_wrap=True)
 
     def grid(
         self,

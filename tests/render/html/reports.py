@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -25,7 +25,9 @@ from mqdiag.facts.fleet import (
     ValueShare,
 )
 from mqdiag.findings import Report
+from mqdiag.language import english
 from mqdiag.render import View, renderer
+from mqdiag.text import Text
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EVIL = (
@@ -131,16 +133,30 @@ def html(report: Report, **view: Any) -> str:
 
 
 def poisoned(report: Report) -> Report:
-    """Every text of the report, keys of its tables included, carries EVIL."""
+    """Every text of the report, keys of its tables included, carries EVIL; words of a vocabulary stay."""
+    return _poison(report)
 
-    def poison(value: Any, name: str = "") -> Any:
-        if isinstance(value, str):
-            return value if name in WORDS else f"{EVIL}{value}"
-        if isinstance(value, list | tuple):
-            return [poison(inner, name) for inner in value]
-        if isinstance(value, dict):
-            return {key: poison(inner, str(key)) for key, inner in value.items()}
+
+def _poison(value: Any) -> Any:
+    if isinstance(value, Text):
+        return Text(EVIL + english()(value))
+    if isinstance(value, enum.Enum):
         return value
+    if isinstance(value, str):
+        return EVIL + value
+    if isinstance(value, tuple):
+        return tuple(map(_poison, value))
+    if isinstance(value, dict):
+        return {_poison(key): _poison(inner) for key, inner in value.items()}
+    if isinstance(value, msgspec.Struct):
+        changed = {
+            field.name: _poison(getattr(value, field.name))
+            for field in msgspec.structs.fields(value)
+            if not _has_vocabulary(field.type) and field.name not in WORDS
+        }
+        return msgspec.structs.replace(value, **changed)
+    return value
 
-    plain = json.loads(renderer("json")(report, View()))
-    return msgspec.convert(poison(plain), Report, strict=False)
+
+def _has_vocabulary(kind: Any) -> bool:
+    return get_origin(kind) is Literal or any(map(_has_vocabulary, get_args(kind)))

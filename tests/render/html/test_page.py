@@ -8,8 +8,11 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
+from mqdiag.diagnose.answer import answered
 from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
+from mqdiag.language import english
+from mqdiag.text import say
 from tests.render import samples
 from tests.render.html.reports import (
     EVIL,
@@ -111,32 +114,32 @@ def test_every_finding_is_told_whole(make) -> None:
     text = Outline(html(report)).text
     for finding in report.findings:
         for words in (finding.title, *finding.explanation, *finding.remedy, finding.rule, finding.fingerprint):
-            assert " ".join(words.split()) in text
+            assert " ".join(english()(words).split()) in text
     for skipped in report.skipped:
         assert skipped.rule in text
 
 
-def test_the_verdict_stands_first() -> None:
+def test_the_answer_stands_first() -> None:
     text = Outline(html(samples.ARTICLE)).text
-    text = text[text.index("To the verdict") :]
-    places = [
-        text.index(words) for words in ("Error", samples.OVERSIZED.title, "Why", "What to change", "written")
-    ]
+    text = text[text.index("To the answer") :]
+    title = english()(samples.OVERSIZED.title)
+    places = [text.index(words) for words in ("error", title, "Why", "What to change", "written")]
     assert places == sorted(places)
-    assert "Healthy No fault found" in Outline(html(samples.HEALTHY)).text
+    assert "OK No fault found" in Outline(html(samples.HEALTHY)).text
 
 
 def test_the_chain_stands_before_the_findings() -> None:
     text = Outline(html(stuck_incident())).text
     verdict = stuck_incident().verdict
     assert verdict is not None
-    first = text.index(verdict.chain[0].says, text.index("From the cause"))
+    first = text.index(english()(verdict.chain[0].says), text.index("From the cause"))
     assert first < text.index("What to change")
     for line in (*verdict.consequences, *verdict.agreements):
-        assert line in text
-    for missing in verdict.surer:
-        assert missing.what in text
-        assert all(line.split("#")[0].strip() in text for command in missing.commands for line in command.lines)
+        assert english()(line) in text
+    for missing in verdict.missing_evidence:
+        assert english()(missing.what) in text
+        lines = [english()(line) for command in missing.commands for line in command.lines]
+        assert all(line.split("#")[0].strip() in text for line in lines)
 
 
 def test_logs_are_drawn_over_time() -> None:
@@ -161,7 +164,7 @@ def test_a_change_and_a_fleet_are_shown() -> None:
     text = Outline(html(change())).text
     diff = change().diff
     assert diff is not None
-    assert all(one.title in text for one in (*diff.new, *diff.gone))
+    assert all(english()(one.title) in text for one in (*diff.new, *diff.gone))
     assert all(one.name in text for one in diff.classes[:20])
     fleet = Outline(html(FLEET)).text
     assert "orders, stuck-socket-read: 3" in fleet
@@ -212,7 +215,7 @@ def test_a_page_of_a_large_heap_stays_small() -> None:
 
 
 def test_an_unreadable_input_is_said() -> None:
-    given = msgspec.structs.replace(samples.GIVEN, error="at byte 0: no heap dump", complete=False)
-    text = Outline(html(Report(mqdiag="0", inputs=(given,)))).text
+    given = msgspec.structs.replace(samples.GIVEN, error=say("at byte 0: no heap dump"), complete=False)
+    text = Outline(html(answered(Report(mqdiag="0", inputs=(given,))))).text
     assert "No input could be read" in text
     assert "no: at byte 0: no heap dump" in text
