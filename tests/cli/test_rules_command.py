@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.cli import run
+from mqdiag.language import english
 from mqdiag.rules import Rule, all_rules
 
 
@@ -22,6 +23,7 @@ def test_a_card_says_all_that_the_rule_has(rule: Rule, capsysbinary: pytest.Capt
     out = capsysbinary.readouterr().out.decode()
     flat = " ".join(out.split())
     card = rule.card
-    for part in (card.title, card.why, *card.remedy, *card.causes, *card.severities, *card.limits, card.since):
+    texts = map(english(), (card.title, card.why, *card.remedy))
+    for part in (*texts, *card.causes, *card.severities, *card.limits, card.since):
         assert " ".join(part.split()) in flat
     assert max(map(len, out.splitlines())) <= 80
