@@ -354,6 +354,52 @@ class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join(part for part in known if part) or self.address or "?"
 
 
+class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A text at WARN or ERROR that no rule judges."""
+
+    text: str
+    """N stands for each number; cut"""
+    count: int
+
+
+MOST_PASSING = 20
+"""passing lines of one rule that a start, a shutdown and a rebalance of one process explain"""
+
+
+class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines at WARN and ERROR by what is known of them; lines of a stack trace belong to the line above them."""
+
+    harmless: int = 0
+    passing: dict[str, int] = {}
+    """lines that are harmless in small numbers, by the rule that judges them when they are many"""
+    symptoms: dict[str, int] = {}
+    """lines that a rule judges, by the rule"""
+    faults: int = 0
+    """lines about something that failed and that no rule judges"""
+    unclassified: int = 0
+    """RocketMQ's lines without a verdict"""
+    foreign: int = 0
+    """lines that are not RocketMQ's, or of a version or a layout that is not known"""
+    unseen: int = 0
+    """lines of floods that were counted like a line near them; they are part of the other counts"""
+    commonest: tuple[UnknownText, ...] = ()
+    """the three commonest texts of faults, unclassified and foreign lines"""
+
+    @property
+    def not_understood(self) -> int:
+        """Lines that no rule judges and that are not known to be harmless."""
+        return self.faults + self.unclassified + self.foreign
+
+    @property
+    def all_harmless(self) -> bool:
+        """Whether every line is known to be harmless, so that an all-clear may be given over them."""
+        return (
+            not self.not_understood
+            and not self.symptoms
+            and all(count <= MOST_PASSING for count in self.passing.values())
+        )
+
+
 class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All logs of one run."""
 
@@ -378,6 +424,11 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """one row for each broker where the logs are of several; empty where all of them are of one or of none"""
     bytes: int = 0
     lines: int = 0
+    level_lines: LevelLineFacts | None = None
+    """None when the logs were not read for levels, as in reports of earlier versions"""
+    other_clients: tuple[str, ...] = ()
+    """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
+    log is not in the catalogue, so that an all-clear over it is not possible"""
 
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""

@@ -10,6 +10,7 @@ from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, OffsetRe
 from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
+from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows, safepoint_row
@@ -81,6 +82,8 @@ class _Build:
             else (),
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
+            level_lines=level_line_facts(log.levels for log in read),
+            other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
         )
 
     def _broker(self, owner: Owner, label: str | None, resets: list[OffsetReset]) -> BrokerLogs:

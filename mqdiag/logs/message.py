@@ -77,19 +77,19 @@ def message_of(hit: Hit, stamps: StampReader) -> Message:
     """Take off the wrappers and find the time."""
     line = hit.line
     stamp = stamps.of_line(line)
-    text, thread = _unwrapped(line)
+    text, thread = unwrapped(line)
     if stamp is not None:
         return Message(text, stamp, hit.position, hit.stands_for, "", thread)
     stamp, begin = stamps.of_record(hit.block, hit.start)
     if stamp is None:
         return Message(text, None, hit.position, hit.stands_for, "", thread)
     end = hit.block.find(b"\n", begin)
-    header = _unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
+    header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
     between = hit.block[begin : min(hit.start, begin + 2048)]
     return Message(text, stamp, hit.position - hit.start + begin, hit.stands_for, header, thread, between)
 
 
-def _unwrapped(line: bytes) -> tuple[str, str | None]:
+def unwrapped(line: bytes) -> tuple[str, str | None]:
     """(the text without a collector's wrapper, the thread if the wrapper names it)."""
     if line[10:11] == b"T":
         found = _CRI.match(line)

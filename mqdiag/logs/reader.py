@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mqdiag.errors import InputError
 from mqdiag.logs.anchors import EVERY, HANDLERS, LITERALS
+from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import message_of
+from mqdiag.logs.other_clients import other_client
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.scan import Counts, Scanner
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
@@ -28,6 +30,9 @@ class ReadLog:
     shape: Shape
     counts: Counts
     tally: LogTally
+    levels: LevelLines
+    other_client: str | None
+    """the client that wrote it, if that is not the Java client"""
     identity: tuple[int, int, int]
     """the same for a copy of the log: its bytes, its lines, a checksum of the first and the last of them"""
 
@@ -37,11 +42,13 @@ class _Watched:
     """Blocks on their way to the search, with the beginning and the end kept for the log's own times."""
 
     source: Iterator[bytes]
+    levels: LevelLines = field(default_factory=LevelLines)
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[bytes]:
         for block in self.source:
             self.tail = block
+            self.levels.see(block)
             yield block
 
 
@@ -80,7 +87,7 @@ class LogsReader:
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
-        return ReadLog(path, shape, counts, tally, identity)
+        return ReadLog(path, shape, counts, tally, watched.levels, other_client(head), identity)
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,101 @@
+"""What RocketMQ can log at WARN and ERROR, with a verdict for each text; made by fixtures/rig/log_statements."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ahocorasick_rs import BytesAhoCorasick
+
+HOLE = b"{}"
+TABLES = ("statements.tsv", "libraries.tsv")
+SHORTEST_FRAGMENT = 4
+"""bytes; a text with less of its own cannot be told from other texts"""
+_ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t", "\\r": "\r"}
+
+
+class Entry(NamedTuple):
+    """One text of the catalogue."""
+
+    verdict: str
+    """harmless, passing (harmless in small numbers), symptom, fault or unclassified"""
+    rule: str
+    """the rule that judges a symptom or a passing line; empty for other verdicts"""
+    reason: str
+    """key of the sentence in reasons.tsv; empty for what is not classified"""
+    pattern: str
+    """`{}` stands for what differs from line to line"""
+
+
+class Catalogue:
+    """Finds the entry of a text."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        usable = []
+        for entry in entries:
+            # the first line decides; a text of several lines may have been cut
+            pieces = [piece.strip() for piece in entry.pattern.split("\n", 1)[0].encode().split(HOLE)]
+            if max(map(len, pieces)) >= SHORTEST_FRAGMENT:
+                usable.append((entry, pieces))
+        # of several texts that fit, the one with the most words of its own comes first
+        usable.sort(key=lambda item: -sum(map(len, item[1])))
+        self._entries = usable
+        places: dict[bytes, list[int]] = {}
+        for place, (_, pieces) in enumerate(usable):
+            places.setdefault(max(pieces, key=len), []).append(place)
+        self._places = list(places.values())
+        self._search = BytesAhoCorasick(list(places)).find_matches_as_indexes
+
+    def find(self, text: bytes) -> tuple[int, Entry] | None:
+        """The entry that a whole text fits, with how many bytes of it are its own words; None when none fits."""
+        hits = {hit for hit, _, _ in self._search(text, overlapping=True)}
+        for place in sorted(place for hit in hits for place in self._places[hit]):
+            entry, pieces = self._entries[place]
+            if _fits(text, pieces):
+                return sum(map(len, pieces)), entry
+        return None
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue of the package; it is read once."""
+    return Catalogue(entries())
+
+
+def entries() -> list[Entry]:
+    """All rows of the tables, those of libraries included."""
+    rows = []
+    for name in TABLES:
+        lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]
+        for line in lines:
+            verdict, rule, reason, *_, pattern = line.split("\t")
+            rows.append(Entry(verdict, rule, reason, _plain(pattern)))
+    return rows
+
+
+def _plain(text: str) -> str:
+    if "\\" not in text:
+        return text
+    parts, place = [], 0
+    while place < len(text):
+        pair = text[place : place + 2]
+        parts.append(_ESCAPED.get(pair, text[place]))
+        place += 2 if pair in _ESCAPED else 1
+    return "".join(parts)
+
+
+def _fits(text: bytes, pieces: list[bytes]) -> bool:
+    """Whether the pieces follow one another, the first at the beginning and the last at the end of the text."""
+    if not text.startswith(pieces[0]):
+        return False
+    at = len(pieces[0])
+    if len(pieces) == 1:
+        return not text[at:].strip()
+    for piece in pieces[1:-1]:
+        found = text.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    last = pieces[-1]
+    return not last or (text.rstrip().find(last, at) >= 0 and text.rstrip().endswith(last))

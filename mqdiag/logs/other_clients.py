@@ -1,0 +1,28 @@
+"""Clients in other languages, told by the layout of their logs."""
+
+from __future__ import annotations
+
+import re
+
+_LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    # Boost's logger, with the function and the line at the end
+    (
+        "C++",
+        re.compile(
+            rb"^\[\d{4}-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d\.\d+\] ?\(?(?:trace|debug|info|warning|error|fatal)\)?:",
+            re.M,
+        ),
+    ),
+    # spdlog of the 2.x gRPC client in C++
+    ("C++", re.compile(rb"^\[[-\d]+ [\d:.]+\] \[(?:rocketmq|mqclient)\w*\] \[\w+\] ", re.M)),
+    # logrus, with the client's own keys
+    ("Go", re.compile(rb'^time="[^"]{10,40}" level=\w+ msg="', re.M)),
+    ("Python", re.compile(rb"^\S.{0,60}\b(?:rocketmq[./]\w+\.py|\[\w+\.py:\d+\])", re.M)),
+    (".NET", re.compile(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq", re.M)),
+    ("gRPC Java", re.compile(rb"\borg\.apache\.rocketmq\.client\.java\.|\bo\.a\.r\.c\.j(?:ava)?\.\w", re.M)),
+)
+
+
+def other_client(head: bytes) -> str | None:
+    """The client that wrote a log with this beginning; None for the Java client, brokers and applications."""
+    return next((name for name, layout in _LAYOUTS if layout.search(head)), None)

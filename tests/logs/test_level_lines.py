@@ -1,0 +1,137 @@
+"""Lines at WARN and ERROR are told apart by the catalogue of what RocketMQ can log."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mqdiag.logs.catalogue as data
+from mqdiag.facts.logs import LevelLineFacts
+from mqdiag.logs.catalogue import catalogue
+from mqdiag.logs.level_line_facts import level_line_facts
+from mqdiag.logs.level_lines import LevelLines
+from mqdiag.logs.other_clients import other_client
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+CATALOGUE = Path(data.__file__).parent
+HEALTHY = sorted(LOGS.glob("healthy-*/*/*.log.gz"))
+
+
+def facts_of(*blocks: bytes) -> LevelLineFacts:
+    lines = LevelLines()
+    for block in blocks:
+        lines.see(block)
+    return level_line_facts([lines])
+
+
+def rows(name: str) -> Iterator[dict[str, str]]:
+    with (CATALOGUE / name).open(encoding="utf-8", newline="") as stream:
+        yield from csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def test_nearly_all_texts_are_classified_each_with_a_reason() -> None:
+    reasons = {row["reason"] for row in rows("reasons.tsv")}
+    texts = list(rows("statements.tsv"))
+    classified = [row for row in texts if row["verdict"] != "unclassified"]
+    assert len(texts) > 2000
+    assert len(classified) >= 0.95 * len(texts)
+    assert {row["verdict"] for row in classified} == {"harmless", "passing", "symptom", "fault"}
+    assert [row["pattern"] for row in classified if row["reason"] not in reasons] == []
+    assert [
+        row["pattern"] for row in texts if row["verdict"] in ("passing", "symptom") and not row["rule"]
+    ] == []
+
+
+@pytest.mark.parametrize("path", HEALTHY, ids=lambda path: "-".join(path.parts[-3:]))
+def test_a_healthy_process_logs_only_what_is_known_to_be_harmless(path: Path) -> None:
+    facts = facts_of(gzip.decompress(path.read_bytes()))
+    if path.name == "application.log.gz":
+        assert all("com.acme.shop" in text.text for text in facts.commonest), "the application's own lines"
+    else:
+        assert facts.all_harmless, facts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n",
+        b"2026-11-21 20:00:01,123 WARN RocketmqClient - Load default HA Service: DefaultHAService\n",
+        b"2026-11-21 20:00:01.123 WARN  [7] [main] [o.a.r.s.Store#?:?] - Load default HA Service: DefaultHAService\n",
+        b"2026-11-21 20:00:01.123  WARN 7 --- [main] RocketmqClient : Load default HA Service: DefaultHAService\n",
+        b'{"level":"WARN","logger":"x","message":"Load default HA Service: DefaultHAService"}\n',
+        b'{"log":"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\\n","stream":"stdout"}\n',
+    ],
+)
+def test_a_text_is_found_in_every_layout(line: bytes) -> None:
+    facts = facts_of(line)
+    assert facts.harmless == 1
+    assert facts.all_harmless
+
+
+def test_a_symptom_names_its_rule() -> None:
+    line = b"2026-11-21 20:00:01 ERROR Clean - physic disk maybe full soon 0.97, so mark disk full\n"
+    facts = facts_of(line)
+    assert facts.symptoms == {"disk-full": 1}
+    assert not facts.all_harmless
+    assert not facts.not_understood
+
+
+def test_unknown_texts_are_counted_and_the_commonest_are_shown() -> None:
+    block = b"".join(
+        b"2026-11-21 20:00:01 WARN main - %s %d\n" % (text, number)
+        for text, times in ((b"shop closed", 9), (b"no stock", 5), (b"late", 3), (b"odd", 1))
+        for number in range(times)
+    )
+    facts = facts_of(block)
+    assert facts.foreign == 18
+    assert [(text.text, text.count) for text in facts.commonest] == [
+        ("shop closed N", 9), ("no stock N", 5), ("late N", 3),
+    ]  # fmt: skip
+    assert not facts.all_harmless
+
+
+def test_words_in_a_text_and_lines_of_stack_traces_are_no_levels() -> None:
+    facts = facts_of(
+        b"2026-11-21 20:00:01 INFO main - status is WARN, last was SYSTEM_ERROR\n"
+        b"\tat com.acme.ERROR.run(WARN.java:7)\n"
+    )
+    assert facts == LevelLineFacts()
+
+
+def test_a_passing_line_is_harmless_until_it_comes_often() -> None:
+    line = b"2026-11-21 20:00:01 WARN RocketmqClient - get Topic [orders] RouteInfoFromNameServer is not exist value\n"
+    assert facts_of(line * 20).all_harmless
+    assert not facts_of(line * 21).all_harmless
+
+
+def test_a_longer_text_does_not_fit_a_short_pattern() -> None:
+    assert catalogue().find(b"Interrupted") is not None
+    assert catalogue().find(b"Interrupted by the operator, data is lost") is None
+
+
+def test_a_flood_is_sampled_and_counted_in_full() -> None:
+    line = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n"
+    facts = facts_of(line * 5000)
+    assert facts.harmless == 5000
+    assert 0 < facts.unseen < 5000
+
+
+@pytest.mark.parametrize(
+    ("client", "line"),
+    [
+        ("C++", b"[2026-Jun-30 15:51:22.863803](info):oneway update of mq[update:310]\n"),
+        ("Go", b'time="2026-06-30T15:51:22+08:00" level=warning msg="pull failed" consumerGroup=CID_x\n'),
+        ("gRPC Java", b"2026-06-30 15:51:22 WARN [main] o.a.r.c.java.impl.ClientImpl - failed\n"),
+    ],
+)
+def test_clients_in_other_languages_are_named(client: str, line: bytes) -> None:
+    assert other_client(line) == client
+
+
+def test_the_java_client_is_no_other_client() -> None:
+    for path in HEALTHY:
+        assert other_client(gzip.decompress(path.read_bytes())[:65536]) is None
