@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import BlockedQueue, ConsumerState
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.findings import Confidence, Finding, Margin, Severity, Subject
+from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import without_graph
@@ -105,28 +105,16 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield skip
         return
     consumers = _by_group(heap)
-    within_limit = []
     for queue in heap.queues:
         consumer = consumers.get(queue.group or "")
         age = queue.oldest_consume_age_ms
-        if age is None or queue.dropped:
+        if age is None or age < limits["head_age_ms"] or queue.dropped:
             continue
         if consumer is not None and (consumer.message_model == "BROADCASTING" or consumer.orderly):
             continue  # broadcasting keeps offsets in a local file for itself; an orderly queue never runs ahead
-        if age < limits["head_age_ms"]:
-            within_limit.append(age)
-            continue
         severity, reason = _judge(queue, consumer, age, limits["finished_warning"])
         if severity is not None:
             yield _draft(queue, consumer, age, severity, reason)
-    if within_limit:
-        yield Margin(
-            rule="",
-            label=say("the longest time that a listener has worked on the first message of a queue"),
-            value=max(within_limit),
-            limit=limits["head_age_ms"],
-            kind="ms",
-        )
 
 
 def _by_group(heap: HeapFacts) -> dict[str, ConsumerFacts]:

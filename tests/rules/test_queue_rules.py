@@ -18,7 +18,6 @@ from mqdiag.rules import (
 from tests.rules.checks import (
     findings,
     heap_of,
-    margins,
     of_kind,
     severities,
     with_consumer,
@@ -89,15 +88,6 @@ def test_a_restart_delivers_again_what_is_done_behind_the_head() -> None:
     nothing_done = with_queue(offset_stuck_at_head.fires(), finished_beyond_head=0)
     (finding,) = findings(offset_stuck_at_head, nothing_done)
     assert not finding.consequence
-
-
-def test_a_head_within_the_limit_says_how_close_it_is() -> None:
-    (margin,) = margins(offset_stuck_at_head, offset_stuck_at_head.silent())
-    assert (margin.value, margin.limit, margin.kind) == (30_000, MINUTE, "ms")
-    over = with_queue(
-        offset_stuck_at_head.silent(), oldest_consume_age_ms=MINUTE, span=0, finished_beyond_head=0
-    )
-    assert margins(offset_stuck_at_head, over) == ()
 
 
 @pytest.mark.parametrize(
