@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
+from mqdiag.language import english
 from mqdiag.text import Text
 
 
@@ -37,13 +40,29 @@ class Silent:
         """Ignore."""
 
 
-_noted: set[str] = set()
-
-
-def note_once(text: str) -> None:
-    """A line on standard error, once in this process, from code that gets no `Progress` passed down."""
-    if text not in _noted and sys.stderr is not None:
-        _noted.add(text)
-        erased = "\r\x1b[K" if sys.stderr.isatty() else ""
-        sys.stderr.write(f"{erased}mqdiag: {text}\n")
+def _write_english(text: Text) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"mqdiag: {english()(text)}\n")
         sys.stderr.flush()
+
+
+_noted: set[Text] = set()
+_listener: Callable[[Text], None] = _write_english
+
+
+@contextmanager
+def notes_heard_by(listener: Callable[[Text], None]) -> Iterator[None]:
+    """Give the notes of `note_once` to a listener while the block runs, who writes them in the user's language."""
+    global _listener
+    before, _listener = _listener, listener
+    try:
+        yield
+    finally:
+        _listener = before
+
+
+def note_once(text: Text) -> None:
+    """A note from code that gets no `Progress` passed down, once in this process; without a listener in English."""
+    if text not in _noted:
+        _noted.add(text)
+        _listener(text)

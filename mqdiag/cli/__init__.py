@@ -5,6 +5,7 @@ To add a command, add a file with a click command named `command`; nothing is li
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from mqdiag import __version__
 from mqdiag.cli.common.failures import guarded
 from mqdiag.cli.common.group import CommandFolder
 from mqdiag.cli.common.language import language_of_arguments
+from mqdiag.cli.common.progress import note
+from mqdiag.progress import notes_heard_by
 
 # "\b" keeps click from reflowing a paragraph.
 EPILOG = """\b
@@ -47,11 +50,12 @@ def mqdiag() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
     language = language_of_arguments(arguments)
-    return guarded(
-        lambda: mqdiag.main(list(arguments), prog_name="mqdiag", standalone_mode=False, obj=language),
-        debug="--debug" in arguments,
-        language=language,
-    )
+    with notes_heard_by(functools.partial(note, language=language)):
+        return guarded(
+            lambda: mqdiag.main(list(arguments), prog_name="mqdiag", standalone_mode=False, obj=language),
+            debug="--debug" in arguments,
+            language=language,
+        )
 
 
 def main() -> None:

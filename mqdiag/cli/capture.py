@@ -10,10 +10,9 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.failures import complain
-from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT, UsageError
-from mqdiag.language import writer
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def command(
                 free_bytes=plan.free_bytes,
             )
         )
-        return yes or click.confirm(_written(say("Take it?")), err=True)
+        return yes or click.confirm(in_reader_language(say("Take it?")), err=True)
 
     taken = capture(
         pid,
@@ -168,9 +167,8 @@ def _list() -> int:
         return EXIT_INPUT
     for target in found:
         line = " ".join(shown_command(target.command))
-        click.echo(
-            f"{target.pid:>8}  {safe(target.user):<12}  {_written(guess(target)):<20}  {safe(line, limit=200)}"
-        )
+        what = in_reader_language(guess(target))
+        click.echo(f"{target.pid:>8}  {safe(target.user):<12}  {what:<20}  {safe(line, limit=200)}")
     return EXIT_CLEAN
 
 
@@ -178,11 +176,7 @@ def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _written(text: Text) -> str:
-    return writer(reader_language())(text)
-
-
 def _tell(text: Text) -> None:
     from mqdiag.render.wording.safe import safe
 
-    click.echo(safe(_written(text), limit=None), err=True)
+    click.echo(safe(in_reader_language(text), limit=None), err=True)

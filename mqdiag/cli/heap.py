@@ -39,7 +39,7 @@ Mind:
 @click.argument("dump", shell_complete=complete_files)
 @commands.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
-@commands.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
+@commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @options_of(REPORT, GATE, HEAP)
 def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None, options: CommonOptions) -> int:
     """Diagnose DUMP, an .hprof or .hprof.gz file: who holds the memory, and why.

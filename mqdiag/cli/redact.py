@@ -10,7 +10,8 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
-from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.language import in_reader_language, reader_language
+from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.text import say
 
@@ -33,7 +34,8 @@ Mind:
 @click.argument("dump", metavar="IN", shell_complete=complete_files)
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")
-@commands.option("--max-inflated", metavar="SIZE", help="Inflate a gzip dump no further than this: 64g.")
+@commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
+@MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(dump: str, target: Path, force: bool, max_inflated: str | None, debug: bool) -> int:
     """Write OUT, a copy of the heap dump IN without the texts and contents of your application.
@@ -62,11 +64,16 @@ def _tell(dump: str, done: Redacted) -> None:
     from mqdiag.cli.common.failures import complain
     from mqdiag.render.wording.safe import safe
 
-    click.echo(
-        f"{safe(done.path, limit=None)}: {done.kept_texts:,} names and numbers kept, "
-        f"{done.replaced_texts:,} texts replaced, "
-        f"{done.blanked_bodies:,} message bodies and {done.blanked_arrays:,} other arrays blanked"
+    summary = say(
+        "{path}: {kept:count} names and numbers kept, {replaced:count} texts replaced, {bodies:count} message"
+        " {bodies:body|bodies} and {arrays:count} other {arrays:array|arrays} blanked",
+        path=done.path,
+        kept=done.kept_texts,
+        replaced=done.replaced_texts,
+        bodies=done.blanked_bodies,
+        arrays=done.blanked_arrays,
     )
+    click.echo(safe(in_reader_language(summary), limit=None))
     if done.problem is not None:
         complain(
             say(
@@ -83,7 +90,8 @@ def _tell(dump: str, done: Redacted) -> None:
     if done.further_dumps:
         complain(
             say(
-                "{dump}: {further_dumps} more dumps follow the first; they are not in the copy",
+                "{dump}: {further_dumps:count} more {further_dumps:dump follows|dumps follow} the first and"
+                " {further_dumps:is|are} not in the copy",
                 dump=dump,
                 further_dumps=done.further_dumps,
             )

@@ -7,6 +7,8 @@ import time
 import click
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.language import in_reader_language
+from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 
 EXAMPLES = """\b
 Examples:
@@ -17,6 +19,7 @@ Examples:
 
 
 @commands.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
+@MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(debug: bool) -> int:
     """Compile the kernels and keep them, so that the first dump is as fast as the later ones.
@@ -36,5 +39,6 @@ def command(debug: bool) -> int:
         raise MqdiagError(
             say("the compiled kernels could not be kept; MQDIAG_KERNELS names another folder for them")
         )
-    click.echo(f"kernels are ready ({time.monotonic() - started:.1f} s)")
+    ready = say("kernels are ready ({duration_s:seconds})", duration_s=round(time.monotonic() - started, 1))
+    click.echo(in_reader_language(ready))
     return 0

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from mqdiag.kernel.definition import KernelFunction, TypeCode, type_code
 from mqdiag.kernel.mode import fall_back, uses_numba
+from mqdiag.text import say
 
 _loading = threading.Lock()
 
@@ -49,7 +50,7 @@ def _compiled(kernel: Kernel, types: tuple[TypeCode, ...]) -> Callable[..., Any]
         # Any fault: a numba or llvmlite to come may differ in what nobody can foresee. But when numba cannot compile
         # the kernel either, then the kernel is wrong, and this raises what numba says.
         call = _by_numba(kernel, types)
-        fall_back(str(error) or type(error).__name__)
+        fall_back(say("{reason}", reason=str(error) or type(error).__name__))
         return call
 
 

@@ -7,7 +7,7 @@ Every state of the kernel files has a folder of its own, named by their hash:
 3. else in `mqdiag-UID` below the folder for temporary files.
 
 `MQDIAG_KERNELS` names another folder instead of these, such as the volume of a container. It may outlive an upgrade;
-one that can neither be written nor has been filled is passed over.
+one that can neither be written nor has been filled is not used.
 
 A kernel is code that runs, so only trusted folders are used (`trusted`). Where there is none, kernels are compiled in
 memory, in each process again.
@@ -30,6 +30,7 @@ from mqdiag.files import write_whole
 from mqdiag.kernel import trusted
 from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
+from mqdiag.text import NOTHING, Text, say
 
 _PACKAGE = Path(__file__).parents[1]
 _READY = "ready"
@@ -134,34 +135,34 @@ def _chosen() -> _Chosen:
         folder, why_not = _opened(named, _SHARED)
         if folder is not None and (folder.is_writable or folder.read(_READY) is not None):
             return _Chosen((folder,), folder if folder.is_writable else None)
-        note_once(f"MQDIAG_KERNELS is passed over: {why_not}")
+        note_once(say("MQDIAG_KERNELS is not used: {reason}", reason=why_not))
     shared, why_not = _opened(os.fspath(_PACKAGE / "_kernel_cache"), _SHARED)
     if shared is not None and shared.is_writable:
         return _Chosen((shared,), shared)
     read = () if shared is None else (shared,)
     reasons = [why_not]
     for base in (_user_folder(), _temporary_folder()):
-        own, why_not = (None, "the user has no home") if base is None else _opened(base, _PRIVATE)
+        own, why_not = (None, say("the user has no home")) if base is None else _opened(base, _PRIVATE)
         if own is not None and own.is_writable:
             return _Chosen((*read, own), own)
         reasons.append(why_not)
     if all(folder.read(_READY) is None for folder in read):
-        said = "; ".join(dict.fromkeys(filter(None, reasons)))
-        note_once(f"every run compiles the kernels again, in memory: {said}")
+        why = tuple(dict.fromkeys(filter(None, reasons)))
+        note_once(say("every run compiles the kernels again, in memory: {reasons}", reasons=why))
     return _Chosen(read, None)
 
 
-def _opened(base: str, permissions: int) -> tuple[_Folder | None, str]:
+def _opened(base: str, permissions: int) -> tuple[_Folder | None, Text]:
     """The folder of this state below `base`, made where it is missing; and why it cannot be used or written."""
     path = os.path.join(base, state())
     try:
         descriptor = trusted.open_folder(path, make=permissions)
     except trusted.Untrusted as error:
-        return None, str(error)
+        return None, error.reason
     except OSError as error:
-        return None, f"{path}: {error.strerror}"
+        return None, say("{path}: {reason}", path=path, reason=error.strerror)
     folder = _Folder(path, descriptor, permissions)
-    return folder, "" if folder.is_writable else f"{path} cannot be written"
+    return folder, NOTHING if folder.is_writable else say("{path} cannot be written", path=path)
 
 
 def _user_folder() -> str | None:

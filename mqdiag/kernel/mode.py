@@ -6,7 +6,7 @@ import os
 
 from mqdiag.errors import UsageError
 from mqdiag.progress import note_once
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _VARIABLE = "MQDIAG_KERNEL_MODE"
 _fell_back = False
@@ -26,8 +26,8 @@ def uses_numba() -> bool:
     return _fell_back or asked == "numba"
 
 
-def fall_back(why: str) -> None:
+def fall_back(why: Text) -> None:
     """Leave the kernels that come to numba, and tell the user."""
     global _fell_back
     _fell_back = True
-    note_once(f"numba compiles the kernels in this run, which takes longer: {why}")
+    note_once(say("numba compiles the kernels in this run, which takes longer: {why}", why=why))

@@ -18,6 +18,9 @@ import contextlib
 import os
 import stat
 
+from mqdiag.language import english
+from mqdiag.text import Text, say
+
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -25,7 +28,18 @@ _MOST_LINKS = 40
 
 
 class Untrusted(Exception):
-    """Why somebody else may have written what lies there."""
+    """Somebody else may have written what is there.
+
+    Args:
+        reason: why.
+    """
+
+    def __init__(self, reason: Text) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return english()(self.reason)
 
 
 def open_folder(path: str, make: int | None = None) -> int:
@@ -43,7 +57,7 @@ def open_folder(path: str, make: int | None = None) -> int:
         OSError: there is no such folder, or it cannot be made.
     """
     if not path.startswith("/"):
-        raise Untrusted(f"{path} is no absolute path")
+        raise Untrusted(say("{path} is no absolute path", path=path))
     ahead = _names(path)
     folder = _root()
     at = "/"
@@ -56,10 +70,10 @@ def open_folder(path: str, make: int | None = None) -> int:
             if target is not None:
                 at_link = os.path.join(at, name)
                 if others_write:
-                    raise Untrusted(f"{at_link} is a link in a folder of everybody")
+                    raise Untrusted(say("{path} is a link in a folder of everybody", path=at_link))
                 links += 1
                 if links > _MOST_LINKS:
-                    raise Untrusted(f"{at_link} is one of too many links")
+                    raise Untrusted(say("{path} is one of too many links", path=at_link))
                 ahead += _names(target)
                 if target.startswith("/"):
                     os.close(folder)
@@ -70,7 +84,7 @@ def open_folder(path: str, make: int | None = None) -> int:
             at = os.path.normpath(os.path.join(at, name))
             others_write = _checked(folder, at)
         if others_write:
-            raise Untrusted(f"everybody can write to {at}")
+            raise Untrusted(say("everybody can write to {path}", path=at))
     except BaseException:
         os.close(folder)
         raise
@@ -91,10 +105,10 @@ def read_file(folder: int, name: str) -> bytes:
     with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise Untrusted(f"{name} is no regular file")
+            raise Untrusted(say("{path} is no regular file", path=name))
         _check_owner(found, name)
         if found.st_mode & _OTHERS_WRITE:
-            raise Untrusted(f"others can write to {name}")
+            raise Untrusted(say("others can write to {path}", path=name))
         return file.read()
 
 
@@ -138,10 +152,10 @@ def _checked(folder: int, shown: str) -> bool:
     if not found.st_mode & _OTHERS_WRITE:
         return False
     if not found.st_mode & stat.S_ISVTX:
-        raise Untrusted(f"others can write to {shown}")
+        raise Untrusted(say("others can write to {path}", path=shown))
     return True
 
 
 def _check_owner(found: os.stat_result, shown: str) -> None:
     if found.st_uid not in (0, os.geteuid()):
-        raise Untrusted(f"{shown} belongs to another user")
+        raise Untrusted(say("{path} belongs to another user", path=shown))

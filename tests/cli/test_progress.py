@@ -7,8 +7,12 @@ import time
 
 import pytest
 
+from mqdiag import progress as notes
 from mqdiag.cli.common import progress
 from mqdiag.cli.common.progress import ERASE, TerminalProgress, terminal_progress
+from mqdiag.cli.common.progress import note as write_note
+from mqdiag.language import english, writer
+from mqdiag.text import Text, say
 
 
 class Terminal(io.StringIO):
@@ -22,8 +26,8 @@ def test_long_work_shows_phase_and_percentage_and_leaves_nothing(monkeypatch: py
     monkeypatch.setattr(progress, "PATIENCE_S", 0.01)
     monkeypatch.setattr(progress, "REDRAW_S", 0.01)
     stream = Terminal()
-    shown = TerminalProgress(stream)
-    shown.phase("reading records")
+    shown = TerminalProgress(stream, english())
+    shown.phase(say("reading records"))
     shown.advance(0.42)
     deadline = time.monotonic() + 10
     while "42%" not in stream.getvalue() and time.monotonic() < deadline:
@@ -36,8 +40,8 @@ def test_long_work_shows_phase_and_percentage_and_leaves_nothing(monkeypatch: py
 
 def test_short_work_shows_nothing() -> None:
     stream = Terminal()
-    shown = TerminalProgress(stream)
-    shown.phase("reading records")
+    shown = TerminalProgress(stream, english())
+    shown.phase(say("reading records"))
     shown.close()
     assert stream.getvalue() == ""
 
@@ -46,7 +50,7 @@ def test_a_share_stays_within_its_bounds_and_a_new_phase_starts_without() -> Non
     shown = TerminalProgress(Terminal())
     shown.advance(7.0)
     assert shown.line() == "starting 100%"
-    shown.phase("next")
+    shown.phase(say("next"))
     assert shown.line() == "next"
     shown.close()
 
@@ -54,10 +58,10 @@ def test_a_share_stays_within_its_bounds_and_a_new_phase_starts_without() -> Non
 def test_no_terminal_no_progress_but_notes(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    with terminal_progress() as given:
-        given.phase("reading records")
+    with terminal_progress("en") as given:
+        given.phase(say("reading records"))
         given.advance(0.5)
-        given.note("compiling kernels")
+        given.note(say("compiling kernels"))
     assert stream.getvalue() == "mqdiag: compiling kernels\n"
 
 
@@ -67,7 +71,7 @@ def test_the_line_is_erased_when_the_work_fails(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("sys.stderr", stream)
 
     def work() -> None:
-        with terminal_progress():
+        with terminal_progress("en"):
             while not stream.getvalue():
                 time.sleep(0.01)
             raise RuntimeError("inside")
@@ -75,3 +79,19 @@ def test_the_line_is_erased_when_the_work_fails(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(RuntimeError, match="inside"):
         work()
     assert stream.getvalue().endswith(ERASE)
+
+
+def test_a_note_goes_to_the_listener_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes, "_noted", set())
+    heard: list[Text] = []
+    note = say("the disk is slow")
+    with notes.notes_heard_by(heard.append):
+        notes.note_once(note)
+        notes.note_once(note)
+    assert heard == [note]
+
+
+def test_a_note_is_written_in_the_language_of_the_user(capsys: pytest.CaptureFixture[str]) -> None:
+    write_note(say("interrupted"), "zh")
+    assert capsys.readouterr().err == f"mqdiag: {writer('zh')(say('interrupted'))}\n"
+    assert writer("zh")(say("interrupted")) != "interrupted"

@@ -206,7 +206,7 @@ def test_a_relative_named_folder_is_said_to_be_passed_over_once(
     machine.choose_again()
     assert kept() == [b"code"]
     assert (machine.shared / "kernel.o").exists()
-    said = f"mqdiag: MQDIAG_KERNELS is passed over: kernels/{machine.state} is no absolute path\n"
+    said = f"mqdiag: MQDIAG_KERNELS is not used: kernels/{machine.state} is no absolute path\n"
     assert capsys.readouterr().err == said
 
 
@@ -344,7 +344,7 @@ def test_a_named_folder_that_cannot_be_made_is_passed_over(
     machine.set("MQDIAG_KERNELS", machine.home / "volume")
     place.write("kernel.o", b"code")
     assert (machine.shared / "kernel.o").exists()
-    assert "MQDIAG_KERNELS is passed over" in capsys.readouterr().err
+    assert "MQDIAG_KERNELS is not used" in capsys.readouterr().err
 
 
 def test_a_named_folder_that_others_can_write_is_passed_over(
@@ -356,5 +356,5 @@ def test_a_named_folder_that_others_can_write_is_passed_over(
     planted.parent.chmod(0o777)
     machine.set("MQDIAG_KERNELS", machine.home / "volume")
     assert kept() == []
-    said = f"mqdiag: MQDIAG_KERNELS is passed over: others can write to {planted.parent}\n"
+    said = f"mqdiag: MQDIAG_KERNELS is not used: others can write to {planted.parent}\n"
     assert capsys.readouterr().err == said

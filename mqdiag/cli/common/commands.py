@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from mqdiag.cli.common.language import reader_language
-from mqdiag.language import writer
+from mqdiag.cli.common.language import in_reader_language
 from mqdiag.text import Text, say
 
 _USAGE, _OPTIONS = say("Usage: "), say("Options")
@@ -22,7 +21,7 @@ _HELP = say("Show this message and exit.")
 
 def written(text: str) -> str:
     """A help text in the user's language."""
-    return writer(reader_language())(Text(text))
+    return in_reader_language(Text(text))
 
 
 class Option(click.Option):
@@ -42,8 +41,8 @@ class Command(click.Command):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The first line."""
-        write = writer(reader_language())
-        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), prefix=write(_USAGE))
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, prefix=in_reader_language(_USAGE))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What the command does."""
@@ -56,7 +55,7 @@ class Command(click.Command):
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         rows = [row for one in options if (row := one.get_help_record(ctx)) is not None]
         if rows:
-            with formatter.section(writer(reader_language())(_OPTIONS)):
+            with formatter.section(in_reader_language(_OPTIONS)):
                 formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -69,7 +68,7 @@ class Command(click.Command):
         """`--help`, in the user's language too."""
         option = super().get_help_option(ctx)
         if option is not None:
-            option.help = writer(reader_language())(_HELP)
+            option.help = in_reader_language(_HELP)
         return option
 
     def get_short_help_str(self, limit: int = 45) -> str:

@@ -8,9 +8,8 @@ import pkgutil
 import click
 
 from mqdiag.cli.common.commands import Command
-from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.language import in_reader_language
 from mqdiag.errors import UsageError
-from mqdiag.language import writer
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
@@ -57,5 +56,5 @@ class CommandFolder(Command, click.Group):
             for name in self.list_commands(ctx)
             if (found := self.get_command(ctx, name)) is not None
         ]
-        with formatter.section(writer(reader_language())(_COMMANDS)):
+        with formatter.section(in_reader_language(_COMMANDS)):
             formatter.write_dl(rows)

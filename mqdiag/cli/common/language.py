@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import click
 
-from mqdiag.language import ENGLISH, LANGUAGES
+from mqdiag.language import ENGLISH, LANGUAGES, writer
+from mqdiag.text import Text
 
 FOR_PEOPLE = frozenset({"text", "html", "markdown"})
 """Formats that follow the locale; machines get texts that do not change with the user who starts the run."""
@@ -28,6 +29,11 @@ def reader_language() -> str:
     context = click.get_current_context(silent=True)
     known = None if context is None else context.find_root().obj
     return known if isinstance(known, str) else _locale(os.environ)
+
+
+def in_reader_language(text: Text) -> str:
+    """What is said to the user, inside a command."""
+    return writer(reader_language())(text)
 
 
 def language_of_run(

@@ -80,6 +80,12 @@ class NotesOnly(Silent):
         click.echo(f"mqdiag: {self._write(text)}", err=True)
 
 
+def note(text: Text, language: str) -> None:
+    """A line on standard error, in place of the one that a terminal may show."""
+    erased = ERASE if sys.stderr is not None and sys.stderr.isatty() else ""
+    click.echo(f"{erased}mqdiag: {writer(language)(text)}", err=True)
+
+
 @contextmanager
 def terminal_progress(language: str) -> Iterator[Progress]:
     """A progress line while the block runs, or notes alone when stderr is not a terminal."""
