@@ -12,7 +12,6 @@ A baseline is a saved JSON report, whose findings are all known then, or a TOML 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
@@ -136,6 +135,8 @@ def _from_report(data: bytes, path: Path) -> Baseline:
 
 
 def _from_toml(data: bytes, path: Path) -> Baseline:
+    import tomllib  # most runs have no file
+
     try:
         raw: dict[str, Any] = tomllib.loads(data.decode())
         file = msgspec.convert(raw, _File)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -180,6 +179,8 @@ def find_config(start: Path) -> Path | None:
 
 def read_config(path: Path) -> ConfigFile:
     """Decode strictly; unknown keys and wrong types are errors that name their place."""
+    import tomllib  # most runs have no file
+
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -46,7 +46,7 @@ class Part:
 
 def parts_of(text: str) -> list[Part]:
     """The parts of a paste; none where it is of one kind, or where one reader understands all of it."""
-    named = any(map(_FILE.match, _lines(text)))
+    named = names_files(text)
     if not named and not is_admin_output(text):
         # logs may hold thread dumps and the head of a crash report, and are read for each
         return []
@@ -59,6 +59,11 @@ def parts_of(text: str) -> list[Part]:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
     return found if len(found) > 1 or named else []
+
+
+def names_files(text: str) -> bool:
+    """Whether lines such as `==> broker.log <==` say which files a paste is made of."""
+    return any(map(_FILE.match, _lines(text)))
 
 
 def _assigned(text: str) -> Iterator[tuple[str, str]]:

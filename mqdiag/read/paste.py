@@ -58,8 +58,8 @@ def unquoted(text: bytes) -> bytes:
 
 def _unquoted(lines: list[bytes]) -> list[bytes]:
     """Without the signs that a mail or a chat puts before every line of a quotation."""
-    filled = sum(1 for line in lines if line.strip())
-    quoted = sum(1 for line in lines if _QUOTED.match(line))
+    quoted = sum(line.startswith((b">", b"|")) for line in lines)
+    filled = sum(map(bool, map(bytes.strip, lines))) if quoted else 0
     if not filled or quoted < _MAJORITY * filled:
         return lines
     return [_QUOTED.sub(b"", line, count=1) for line in lines]
@@ -67,10 +67,13 @@ def _unquoted(lines: list[bytes]) -> list[bytes]:
 
 def _undented(lines: list[bytes]) -> list[bytes]:
     """Without the blanks that all lines begin with."""
-    filled = [line for line in lines if line.strip()]
-    if not filled:
-        return lines
-    width = min(len(line) - len(line.lstrip(b" \t")) for line in filled)
+    width = 0
+    for line in lines:
+        if line.strip():
+            own = len(line) - len(line.lstrip(b" \t"))
+            if not own:
+                return lines
+            width = min(width or own, own)
     return [line[width:] if line.strip() else line for line in lines] if width else lines
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from statistics import median
 
 from mqdiag.facts.vocabulary import ConfidenceLevel, NotJudged
 from mqdiag.text import Text, say
@@ -257,6 +256,8 @@ def _works_at_once(track: Track, samples: list[int]) -> bool:
         return bool(growths) and growths[-1] > FLOOR_MS
     if growths[0] < CLOCK_MS and growths[-1] >= WORK_MS:
         return True
+    from statistics import median  # takes more time to import than to use
+
     usual = median(growths[:-1])
     return growths[-1] >= BURST_MS and growths[-1] > BURST_OVER_REST * (usual + CLOCK_MS)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
-from statistics import median
 
 from mqdiag.facts.vocabulary import NotJudged
 from mqdiag.read.stacks.records import Sample, ThreadRecord
@@ -127,6 +126,8 @@ def _bring_local_clocks_in_line(moments: list[Moment]) -> None:
     local = [moment for moment in moments if moment.clock is not None and not moment.sample.captured_at]
     if not zoned or not local:
         return
+    from statistics import median  # takes more time to import than to use
+
     shift_s = 900 * round((median(moment.clock or 0.0 for moment in local) - median(zoned)) / 900)
     for moment in local:
         moment.clock = (moment.clock or 0.0) - shift_s

@@ -9,7 +9,7 @@ from pathlib import Path
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
-from mqdiag.read.parts import MAX_BYTES, parts_of
+from mqdiag.read.parts import MAX_BYTES, names_files, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content
 from mqdiag.read.stacks import MARKS, is_of_a_tool
@@ -40,7 +40,13 @@ def needs_sorting(path: str, own: str) -> bool:
 
         if not is_log(head, path):
             return True
-    return piece.content is Content.TEXT and size <= MAX_BYTES and bool(parts_of(decoded(_whole(path, head))))
+    if piece.content is not Content.TEXT or size > MAX_BYTES:
+        return False
+    if size > len(head):
+        text = decoded(Path(path).read_bytes())
+    elif not names_files(text):
+        return False
+    return bool(parts_of(text))
 
 
 def _beginning(path: str) -> tuple[bytes, int]:
@@ -56,7 +62,3 @@ def _beginning(path: str) -> tuple[bytes, int]:
             return file.read(HEAD_BYTES), Path(path).stat().st_size
     except (OSError, ValueError):
         return b"", 0
-
-
-def _whole(path: str, head: bytes) -> bytes:
-    return head if path == STANDARD_INPUT else Path(path).read_bytes()

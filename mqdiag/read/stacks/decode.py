@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import html
 import re
 from collections.abc import Iterator
 
@@ -73,6 +72,8 @@ def _is_escaped(piece: str) -> bool:
 
 
 def _unescape(piece: str) -> str:
+    import html  # its table of entities takes time, and only pages have them
+
     return html.unescape(_TAGS.sub("", _BREAKS.sub("\n", piece))).replace("\xa0", " ")
 
 

@@ -17,7 +17,8 @@ HEAD = 64 << 10
 
 def is_analyzer_text(head: str) -> bool:
     """Whether text has frames with JVM signatures, as no thread dump has."""
-    return patterns.MAT_MARK.search(head, 0, HEAD) is not None
+    found = patterns.JVM_SIGNATURE.search(head, 0, HEAD) is not None
+    return found and patterns.MAT_MARK.search(head, 0, HEAD) is not None
 
 
 def as_thread_info(text: str) -> str:

@@ -42,6 +42,8 @@ INFO_THREAD = re.compile(
     r'^.{0,200}?(?P<thread>"[^"\n]{1,300}" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$))', re.M
 )
 """the same with whatever stands before it on its line"""
+INFO_ATTRIBUTES = re.compile(r'" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$)', re.M)
+"""what stands in all of those behind the name; it is found ten times as fast, as it begins with no line"""
 INDENTED_HEADER = re.compile(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
 INFO_MARKS = ('" Id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
 """what stands behind a name in such a header, and in that of a heap viewer; all are rare in logs"""
@@ -58,6 +60,8 @@ VIEWER_HEADER = re.compile(
 # Memory Analyzer, of the threads in a heap dump; methods have their JVM signature
 MAT_FRAME = re.compile(r"^\s+at (?P<method>[\w.$<>/+-]+)\([^()\s]*\)[\w/$;\[]+ \((?P<where>[^()]*)\)\s*$")
 MAT_MARK = re.compile(r"^\s+at [\w.$<>/+-]+\([^()\s]*\)(?:V|[BCDFIJSZ\[]|L[\w/$]+;)[^\s()]* \(", re.M)
+JVM_SIGNATURE = re.compile(r"\)[VBCDFIJSZ\[L]")
+"""stands in all of those; it is found ten times as fast, as it begins with no line"""
 # a header of which a hand left the name and perhaps an id
 CUT_HEADER = re.compile(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
 CUT_ATTRIBUTES = re.compile(r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)")

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from mqdiag.errors import InputError
-from mqdiag.read.spool import spooled
 from mqdiag.text import say
 
 CHUNK = 1 << 20
@@ -64,6 +63,8 @@ def _is_device(path: str) -> bool:
 
 
 def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    from mqdiag.read.spool import spooled  # pipes alone need it
+
     # archives are read from their end, and a pipe has none
     with spooled(label, pipe) as spool:
         yield from _unpack(label, spool)

@@ -65,7 +65,8 @@ class Unwrapper:
 def _marked_line(piece: str) -> tuple[str, str] | None:
     """The line of the first mark, and the mark."""
     found = [(at, mark) for mark in _MARKS if (at := piece.find(mark)) >= 0]
-    thread = patterns.INFO_THREAD.search(piece)
+    tool = patterns.INFO_ATTRIBUTES.search(piece) is not None
+    thread = patterns.INFO_THREAD.search(piece) if tool else None
     if thread is not None:
         found.append((thread.start("thread"), thread["thread"]))
     if not found:
