@@ -22,6 +22,7 @@ from mqdiag.facts.fleet import (
     ServiceState,
     SharedCause,
 )
+from mqdiag.fail_on import FailOn
 from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
@@ -154,11 +155,11 @@ def test_a_fault_of_ours_in_an_incident_is_told_and_ends_with_4() -> None:
         (INCIDENT_ANALYSIS, f"orders/h1 and 1 more: {fault}"),
         ("deadlock", "orders/h3: ZeroDivisionError: division by zero"),
     ]
-    assert exit_code(report, "error") == EXIT_INTERNAL
+    assert exit_code(report, FailOn()) == EXIT_INTERNAL
     assert "retry-storm" in {found.rule for found in report.findings}, "the report is there all the same"
     quiet = fleet_verdict(FleetFacts(run="r1", failures=failures[3:]), given, (), Settings()).report
     assert quiet.failed == ()
-    assert exit_code(quiet, "error") == EXIT_CLEAN
+    assert exit_code(quiet, FailOn()) == EXIT_CLEAN
 
 
 def test_the_progress_line() -> None:
