@@ -1,4 +1,4 @@
-"""No file of the readers, the graph and redaction imports another one that imports it, deferred imports included."""
+"""No file imports another one that imports it, deferred imports and those for types included."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "mqdiag"
-WITHOUT_CIRCLES = ("mqdiag.read", "mqdiag.graph", "mqdiag.redact")
+OF_TYPES = "mqdiag.rocketmq."
+"""its clients' kind is named in annotations of the parts that the kind puts together"""
 
 
 def imports() -> dict[str, set[str]]:
@@ -46,9 +47,9 @@ def in_circles(graph: dict[str, set[str]]) -> set[str]:
     return circles
 
 
-def test_readers_graph_and_redaction_have_no_circles() -> None:
+def test_there_are_no_circles() -> None:
     found = in_circles(imports())
-    assert [module for module in sorted(found) if module.startswith(WITHOUT_CIRCLES)] == []
+    assert [module for module in sorted(found) if not module.startswith(OF_TYPES)] == []
 
 
 def test_a_circle_is_seen() -> None:

@@ -5,30 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
-if TYPE_CHECKING:
-    from mqdiag.language import Writer
+Write = Callable[[Text], str]
+"""a writer of texts in the reader's language"""
 
 _BYTE_UNITS = ("KiB", "MiB", "GiB", "TiB")
 _DAYS = say("{days:decimal} days")
 
 
-def _plain(value: float, _: Writer) -> str:
+def _plain(value: float, _: Write) -> str:
     """As settings and ids are written: 100000, 0.75, true."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else f"{value:g}"
 
 
-def _count(value: float, _: Writer) -> str:
+def _count(value: float, _: Write) -> str:
     """1,234."""
     return f"{value:,.0f}"
 
 
-def _decimal(value: float, _: Writer) -> str:
+def _decimal(value: float, _: Write) -> str:
     """Three digits: 1,234, 12.3, 0.52, 5."""
     size = abs(value)
     if not math.isfinite(value):
@@ -38,7 +38,7 @@ def _decimal(value: float, _: Writer) -> str:
     return f"{value:,.{0 if size >= 100 else 1 if size >= 10 else 2}f}"
 
 
-def _bytes(value: float, _: Writer) -> str:
+def _bytes(value: float, _: Write) -> str:
     """Three digits, rounded: 512 B, 41.3 KiB, 2,246 MiB. Up to 9,999 MiB stay MiB, as heaps are spoken of in them."""
     if abs(value) < 1023.5:
         return f"{value:,.0f} B"
@@ -51,7 +51,7 @@ def _bytes(value: float, _: Writer) -> str:
     return f"{text} {unit}"
 
 
-def _percent(value: float, _: Writer) -> str:
+def _percent(value: float, _: Write) -> str:
     """75 %, one decimal below 10; a small share is not shown as 0, one that is not whole not as 100."""
     if 0 < value < 0.0005:
         return "<0.1 %"
@@ -61,7 +61,7 @@ def _percent(value: float, _: Writer) -> str:
     return f"{100 * value:.{digits}f} %"
 
 
-def _ms(value: float, writer: Writer) -> str:
+def _ms(value: float, write: Write) -> str:
     """0.4 ms, 340 ms, 9.9 s, 42 s, 15 min 3 s, 2 h 5 min, 3.2 days."""
     if 0 < abs(value) < 10 and value != int(value):
         return f"{value:.1f} ms"
@@ -76,7 +76,7 @@ def _ms(value: float, writer: Writer) -> str:
         return _two(seconds, 60, "min", "s")
     if abs(seconds) < 172_800:
         return _two(round(seconds / 60), 60, "h", "min")
-    return writer(_DAYS.filled({"days": seconds / 86_400}))
+    return write(_DAYS.filled({"days": seconds / 86_400}))
 
 
 def _two(amount: int, per: int, large: str, small: str) -> str:
@@ -84,11 +84,11 @@ def _two(amount: int, per: int, large: str, small: str) -> str:
     return f"{whole:,} {large} {rest} {small}" if rest else f"{whole:,} {large}"
 
 
-def _seconds(value: float, writer: Writer) -> str:
-    return _ms(value * 1000, writer)
+def _seconds(value: float, write: Write) -> str:
+    return _ms(value * 1000, write)
 
 
-def _time(value: str, _: Writer) -> str:
+def _time(value: str, _: Write) -> str:
     """2026-11-22 03:34:12 +08:00; what is no time stays as it is."""
     try:
         at = datetime.fromisoformat(value)
@@ -98,7 +98,7 @@ def _time(value: str, _: Writer) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S}{zone}"
 
 
-def _clock(value: str, _: Writer) -> str:
+def _clock(value: str, _: Write) -> str:
     """03:34:12; what is no time stays as it is."""
     try:
         return f"{datetime.fromisoformat(value):%H:%M:%S}"
@@ -106,12 +106,12 @@ def _clock(value: str, _: Writer) -> str:
         return str(value)
 
 
-def _rate(value: float, writer: Writer) -> str:
+def _rate(value: float, write: Write) -> str:
     """12.3/s."""
-    return f"{_decimal(value, writer)}/s"
+    return f"{_decimal(value, write)}/s"
 
 
-NUMBERS: dict[str, Callable[[Any, Writer], str]] = {
+NUMBERS: dict[str, Callable[[Any, Write], str]] = {
     "": _plain,
     "count": _count,
     "decimal": _decimal,

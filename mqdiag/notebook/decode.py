@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,9 +13,9 @@ from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entr
 from mqdiag.graph.plain import PlainValue, box_value
 from mqdiag.read.hprof.types import BYTE, CHAR, DTYPES
 
-if TYPE_CHECKING:
-    from mqdiag.notebook.objects import JavaObject
-
+Object = TypeVar("Object")
+AsObject = Callable[[Heap, int], Object]
+"""makes an object of a node"""
 _STRING = "java.lang.String"
 
 
@@ -36,10 +37,14 @@ def text_of(heap: Heap, node: int) -> str | None:
     return raw.decode("utf-16-le", "replace") if heap.number(node, "coder") == 1 else raw.decode("latin-1")
 
 
-def decode(heap: Heap, node: int) -> PlainValue | JavaObject:
-    """None for null, str for a string, a number or truth for a box or an atomic; anything else as an object."""
-    from mqdiag.notebook.objects import JavaObject
+def decode(heap: Heap, node: int, as_object: AsObject[Object]) -> PlainValue | Object:
+    """None for null, str for a string, a number or truth for a box or an atomic; anything else as an object.
 
+    Args:
+        heap: of the dump.
+        node: of the value, or -1 for null.
+        as_object: makes the object.
+    """
     if node < 0:
         return None
     text = text_of(heap, node)
@@ -47,10 +52,10 @@ def decode(heap: Heap, node: int) -> PlainValue | JavaObject:
         return text
     name = heap.class_name(node)
     value = box_value(heap, node) if name.startswith("java.") else None
-    return JavaObject(heap, node) if value is None else value
+    return as_object(heap, node) if value is None else value
 
 
-def to_python(heap: Heap, node: int, depth: int) -> Any:
+def to_python(heap: Heap, node: int, depth: int, as_object: AsObject[Any]) -> Any:
     """Collections and arrays as dict, list, bytes, str or numpy array; see `JavaObject.to_python`."""
     if node < 0:
         return None
@@ -58,20 +63,22 @@ def to_python(heap: Heap, node: int, depth: int) -> Any:
         if is_map(heap, node):
             keys, values = ordered_entries(heap, node)
             return {
-                decode(heap, key): to_python(heap, value, depth - 1)
+                decode(heap, key, as_object): to_python(heap, value, depth - 1, as_object)
                 for key, value in zip(keys.tolist(), values.tolist(), strict=True)
             }
         if is_collection(heap, node):
-            return [to_python(heap, item, depth - 1) for item in ordered_items(heap, node).tolist()]
+            return [to_python(heap, item, depth - 1, as_object) for item in ordered_items(heap, node).tolist()]
         if heap.class_name(node).endswith("[]"):
-            return _array(heap, node, depth)
-    return decode(heap, node)
+            return _array(heap, node, depth, as_object)
+    return decode(heap, node, as_object)
 
 
-def _array(heap: Heap, node: int, depth: int) -> Any:
+def _array(heap: Heap, node: int, depth: int, as_object: AsObject[Any]) -> Any:
     found = heap.primitive_array(node)
     if found is None:
-        return [to_python(heap, element, depth - 1) for element in array_elements(heap, node).tolist()]
+        return [
+            to_python(heap, element, depth - 1, as_object) for element in array_elements(heap, node).tolist()
+        ]
     kind, raw, _ = found
     if kind == BYTE:
         return raw

@@ -14,6 +14,7 @@ from mqdiag.graph import Heap
 from mqdiag.graph.field_columns import Column, column
 from mqdiag.graph.histogram import class_rows
 from mqdiag.notebook.decode import decode
+from mqdiag.notebook.objects import JavaObject
 from mqdiag.read.hprof.types import BOOLEAN, CHAR, DOUBLE, FLOAT, REFERENCE
 from mqdiag.rocketmq.messages import message_columns
 from mqdiag.rocketmq.view import rocketmq_facts
@@ -156,9 +157,7 @@ def _is_plain(heap: Heap, row: int) -> bool:
 
 
 def _plain(heap: Heap, node: int) -> Any:
-    from mqdiag.notebook.objects import JavaObject
-
-    value = decode(heap, node)
+    value = decode(heap, node, JavaObject)
     return value.text if isinstance(value, JavaObject) else value
 
 

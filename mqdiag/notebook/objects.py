@@ -99,7 +99,7 @@ class JavaObject:
         Of fields of the same name at several levels the lowest one counts.
         """
         return {
-            name: decode(self._heap, int(value or 0)) if is_reference else value
+            name: decode(self._heap, int(value or 0), JavaObject) if is_reference else value
             for name, value, is_reference in self._raw_fields()
         }
 
@@ -120,7 +120,7 @@ class JavaObject:
         if isinstance(key, str):
             for name, value, is_reference in self._raw_fields():
                 if name == key:
-                    return decode(self._heap, int(value or 0)) if is_reference else value
+                    return decode(self._heap, int(value or 0), JavaObject) if is_reference else value
             known = ", ".join(safe(name) for name, _, _ in self._raw_fields())
             raise KeyError(f"{self.class_name} has no field {key!r}; it has: {known or 'none'}")
         length = self.length
@@ -134,8 +134,8 @@ class JavaObject:
     def _element(self, place: int) -> Any:
         elements = array_elements(self._heap, self._node, place + 1)
         if self._heap.primitive_array(self._node, 0) is None:
-            return decode(self._heap, int(elements[place]) if place < elements.size else -1)
-        value = to_python(self._heap, self._node, 1)[place]
+            return decode(self._heap, int(elements[place]) if place < elements.size else -1, JavaObject)
+        value = to_python(self._heap, self._node, 1, JavaObject)[place]
         return value.item() if isinstance(value, np.generic) else value
 
     def __iter__(self) -> Iterator[Any]:
@@ -153,7 +153,7 @@ class JavaObject:
         Args:
             depth: how many collections inside each other are converted; deeper ones stay objects.
         """
-        return to_python(self._heap, self._node, depth)
+        return to_python(self._heap, self._node, depth, JavaObject)
 
     # Around it
 

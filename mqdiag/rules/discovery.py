@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Collection
 from functools import cache
 from types import ModuleType
@@ -37,12 +38,9 @@ class RuleFile(NamedTuple):
 @cache
 def rule_files() -> tuple[RuleFile, ...]:
     """All rules of this package, by name."""
-    import mqdiag.rules as package
-
-    (folder,) = package.__path__
     files = (
         RuleFile(module.replace("_", "-"), module, tuple(tuple(kinds) for kinds in checks))
-        for module, checks in read_index(folder)
+        for module, checks in read_index(os.path.dirname(__file__))
     )
     return tuple(sorted(files))
 

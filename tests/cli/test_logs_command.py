@@ -166,7 +166,8 @@ def test_text_from_a_log_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     path = tmp_path / "evil.log"
     path.write_text(
         "2026-11-21 12:00:01,001 WARN RocketmqClient - the cached message count exceeds the threshold 10, so do flow"
-        " control, minOffset=1, maxOffset=9, count=11, size=4 MiB, pullRequest=PullRequest [consumerGroup=\x1b[31m\x07G,"
+        " control, minOffset=1, maxOffset=9, count=11, size=4 MiB,"
+        " pullRequest=PullRequest [consumerGroup=\x1b[31m\x07G,"
         " messageQueue=MessageQueue [topic=t\u202e, brokerName=b, queueId=1], nextOffset=7], flowControlTimes=1\n"
     )
     text = mqdiag(path).stdout.decode()

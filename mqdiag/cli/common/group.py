@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from pathlib import Path
 
 import click
 
@@ -13,6 +14,8 @@ from mqdiag.errors import UsageError
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
+COMMANDS = str(Path(__file__).parents[1])
+"""the folder of the package `mqdiag.cli`"""
 _COMMANDS = say("Commands")
 
 
@@ -21,9 +24,7 @@ class CommandFolder(Command, click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All modules; packages are shared code."""
-        import mqdiag.cli as package
-
-        return sorted(found.name for found in pkgutil.iter_modules(package.__path__) if not found.ispkg)
+        return sorted(found.name for found in pkgutil.iter_modules([COMMANDS]) if not found.ispkg)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module."""
