@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.kinds import logs as log_kind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
@@ -293,3 +294,16 @@ def test_a_folder_inside_an_archive_can_be_evidence_as_a_whole(top: str, tmp_pat
     assert log.name.endswith("notes.log")
     assert isinstance(evil, Input)
     assert not (tmp_path / "part").exists()
+
+
+@pytest.mark.parametrize("name", ["notes.json", "notes.json.gz", "notes.md.gz"])
+def test_files_that_write_about_log_lines_are_not_logs(name: str, tmp_path: Path) -> None:
+    said = b'{\n  "facts": {\n    "text": "the consumer message buffer is full, so do flow control"\n  }\n}\n'
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(said) if name.endswith(".gz") else said)
+    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    assert not log_kind.KIND.recognise(piece)
+    path = tmp_path / "notes"
+    path.write_bytes(said)
+    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    assert log_kind.KIND.recognise(piece)

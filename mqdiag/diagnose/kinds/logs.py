@@ -26,7 +26,8 @@ def _recognise(piece: Piece) -> bool:
 
 def _is_excerpt(piece: Piece) -> bool:
     """Whether text has a message of RocketMQ, of which time, level and thread were cut off."""
-    if piece.name.lower().endswith(_DOCUMENTS) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS):
+    name = piece.name.lower().removesuffix(".gz")
+    if name.endswith(_DOCUMENTS) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS):
         return False
     return any(literal in piece.inner_head for literal in _LITERALS)
 
