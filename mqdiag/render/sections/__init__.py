@@ -32,15 +32,37 @@ def _makers(report: Report) -> Iterator[Maker]:
         yield shown_sections
         return
     yield answer_section
+    if report.diff is not None:
+        from mqdiag.render.sections.differences import differences_section
+
+        yield differences_section
     if report.verdict is not None:
         from mqdiag.render.sections.chain_of_causes import chain_section
 
         yield chain_section
     yield findings_section
     yield inputs_section
+    if report.fleet is not None:
+        from mqdiag.render.sections.fleet_run import fleet_section
+
+        yield fleet_section
     yield from _process_makers(report)
+    if report.other_processes:
+        yield _other_processes
     if report.logs is not None:
         yield from _log_makers()
+    if report.crash is not None:
+        from mqdiag.render.sections.crash_report import crash_section
+
+        yield crash_section
+    if report.stores is not None:
+        from mqdiag.render.sections.store_folders import store_folders_section
+
+        yield store_folders_section
+    if report.admin is not None:
+        from mqdiag.render.sections.mqadmin_output import mqadmin_sections
+
+        yield mqadmin_sections
     yield unchecked_section
     if report.verdict is not None:
         from mqdiag.render.sections.missing_evidence import missing_evidence_section
@@ -56,6 +78,16 @@ def _process_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.thread_samples import stacks_section
 
         yield stacks_section
+
+
+def _of_process(report: Report, view: View) -> Iterator[Section]:
+    return (section for make in _process_makers(report) for section in make(report, view))
+
+
+def _other_processes(report: Report, view: View) -> Iterator[Section]:
+    from mqdiag.render.sections.processes import process_sections
+
+    return process_sections(report, view, _of_process)
 
 
 def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
@@ -82,6 +114,10 @@ def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
         from mqdiag.render.sections.message_holders import message_holders_section
 
         yield message_holders_section
+    if heap.sending is not None:
+        from mqdiag.render.sections.sending import sending_section
+
+        yield sending_section
     yield from (memory_section, waste_section, classes_section, heap_threads_section)
 
 

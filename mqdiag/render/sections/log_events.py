@@ -84,8 +84,17 @@ def _in_words(logs: LogsFacts) -> Iterator[AnyPart]:
         yield Bullets(lines)
 
 
+def _moment(time: str | None) -> datetime | None:
+    """None for no time, and for what is none: a saved report may hold anything."""
+    try:
+        return None if time is None else datetime.fromisoformat(time)
+    except ValueError:
+        return None
+
+
 def _has_zone(event: LogEvent) -> bool:
-    return event.first is None or datetime.fromisoformat(event.first).tzinfo is not None
+    first = _moment(event.first)
+    return first is None or first.tzinfo is not None
 
 
 def _over_time(events: list[LogEvent], name: str, zoned: bool) -> Iterator[AnyPart]:
@@ -124,26 +133,29 @@ def _kind(event: LogEvent) -> Value:
 
 
 def _range(events: list[LogEvent]) -> tuple[str | None, str | None]:
-    firsts = [event.first for event in events if event.first is not None]
-    lasts = [event.last for event in events if event.last is not None]
+    firsts = [(at, event.first) for event in events if (at := _moment(event.first)) is not None]
+    lasts = [(at, event.last) for event in events if (at := _moment(event.last)) is not None]
     if not firsts or not lasts:
         return None, None
-    return min(firsts, key=datetime.fromisoformat), max(lasts, key=datetime.fromisoformat)
+    return min(firsts)[1], max(lasts)[1]
 
 
 def _bars(event: LogEvent, begin: str | None, end: str | None) -> str:
     """Lines by equal parts of the whole time, as heights."""
-    if begin is None or end is None or not event.series:
+    start, stop = _moment(begin), _moment(end)
+    if start is None or stop is None or not event.series:
         return ""
-    start = datetime.fromisoformat(begin)
-    whole = (datetime.fromisoformat(end) - start).total_seconds()
+    whole = (stop - start).total_seconds()
     counts = [0] * _CELLS
     for point in event.series:
-        passed = (datetime.fromisoformat(point.at) - start).total_seconds()
+        at = _moment(point.at)
+        if at is None:
+            continue
+        passed = (at - start).total_seconds()
         place = 0 if whole <= 0 else int(max(passed, 0) / whole * _CELLS)
         counts[min(place, _CELLS - 1)] += point.count
     most = max(counts)
-    # a single line among thousands must still be seen
+    # A single line among thousands must still be seen.
     return "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] if count else "·" for count in counts)
 
 
@@ -175,13 +187,15 @@ def _name(row: LogSubject) -> Text | None:
 
 def _series(events: Sequence[LogEvent]) -> Iterator[Series]:
     for event in events:
-        if event.series:
+        points = [
+            (at.timestamp(), float(point.count), point.at)
+            for point in event.series
+            if (at := _moment(point.at)) is not None
+        ]
+        if points:
             yield Series(
                 label=event.kind,
-                points=[
-                    (datetime.fromisoformat(point.at).timestamp(), float(point.count), point.at)
-                    for point in event.series
-                ],
+                points=points,
                 step_seconds=60.0 * event.step_minutes,
                 total=say("{lines:count} {lines:line|lines}", lines=event.count),
             )
@@ -215,10 +229,10 @@ def _table(events: Sequence[LogEvent]) -> Table:
             Column(say("side"), optional=True),
             Column(say("lines"), "count"),
             Column(say("occurrences"), "count", optional=True),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
+            Column(say("first"), "time", whole=True),
+            Column(say("last"), "time", whole=True),
             Column(say("peak/min"), "count"),
-            Column(say("peak at"), "time", optional=True),
+            Column(say("peak at"), "time", whole=True, optional=True),
             Column(say("numbers"), optional=True),
             Column(say("breakdown"), optional=True),
             Column(say("example")),
