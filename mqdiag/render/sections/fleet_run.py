@@ -313,7 +313,7 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
         ),
         rows=[
             (
-                say("new") if one.kind == "regression" else say("gone"),
+                say("gone") if one.kind == "recovery" else say("new"),
                 _name(one.environment, one.service),
                 word(one.severity),
                 one.rule,
