@@ -12,6 +12,15 @@ import pytest
 from mqdiag.cli import mqdiag
 
 HEAVY = ("numba", "numpy", "pandas", "pyspark", "llvmlite")
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+MOST_MODULES = {
+    ("--help",): 38,
+    ("rules",): 174,
+    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 160,
+    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 190,
+    ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 290,
+}
+"""modules of ours that a command imports at most; each takes a third of a millisecond of every run"""
 SCRIPT = """
 import sys
 from mqdiag.cli import run
@@ -74,6 +83,34 @@ def test_the_check_sees_what_it_looks_for() -> None:
         check=True,
     )
     assert done.stderr.strip() == "0,numpy"
+
+
+COUNT = """
+import sys
+from mqdiag.cli import run
+run({arguments!r})
+print(sum(name.partition(".")[0] == "mqdiag" for name in sys.modules), file=sys.stderr)
+"""
+
+
+def own_modules(*arguments: str) -> int:
+    """How many modules of ours a command line imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT.format(arguments=list(arguments))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stderr.strip().splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"), MOST_MODULES.items(), ids=[arguments[0] for arguments in MOST_MODULES]
+)
+def test_a_command_imports_few_modules_of_ours(arguments: tuple[str, ...], most: int) -> None:
+    count = own_modules(*arguments)
+    assert count <= most, "import it where it is needed, or raise the number with a reason"
+    assert count > most * 0.9, "lower the number, so that it stays"
 
 
 def test_the_package_itself_imports_nothing_but_itself() -> None:

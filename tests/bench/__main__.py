@@ -21,6 +21,7 @@ from tests.bench.incident import write_incident
 from tests.bench.measure import Run, best, run
 from tests.bench.peers import Peer
 from tests.bench.series import write_series
+from tests.bench.start import print_starts
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +52,8 @@ def main() -> int:
     )
     print(f"{series.wall_s:8.2f} {series.cpu_s:8.2f} {series.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
     _incident(options, dumps[-1])
+    print("\nShort runs against the imports that they cannot do without")
+    print_starts()
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     return 0
