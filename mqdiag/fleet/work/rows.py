@@ -12,7 +12,8 @@ import msgspec
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.findings import Report
+from mqdiag.findings import Finding, Report
+from mqdiag.fleet.tables.schemas import CLASSES, CONSUMERS, FINDINGS, INCIDENTS, INPUTS, QUEUES, THREADS, Table
 from mqdiag.language import english
 from mqdiag.report_json import finding_values
 from mqdiag.text import Text
@@ -31,11 +32,11 @@ def report_rows(report: Report, *, classes: int) -> Rows:
     processes = _processes(report)
     heaps = [one.heap for one in processes if one.heap is not None]
     rows: Rows = {
-        "inputs": [_input(given) for given in report.inputs],
+        "inputs": [_columns(given, INPUTS) for given in report.inputs],
         "findings": [_finding(place, found) for place, found in enumerate(report.findings)],
         "consumers": [_consumer(one, heap) for heap in heaps for one in heap.consumers],
-        "queues": [_picked(queue, _QUEUE) for heap in heaps for queue in heap.queues],
-        "classes": [_picked(row, _CLASS) for heap in heaps for row in heap.classes[:classes]],
+        "queues": [_columns(queue, QUEUES) for heap in heaps for queue in heap.queues],
+        "classes": [_columns(row, CLASSES) for heap in heaps for row in heap.classes[:classes]],
         "threads": [
             *(row for heap in heaps for row in _heap_threads(heap)),
             *(row for one in processes for row in _stack_threads(one.stacks)),
@@ -88,79 +89,20 @@ def incident_row(report: Report) -> Row:
         "checked": list(report.checked),
         "findings": len(report.findings),
         "worst": report.findings[0].severity.value if report.findings else None,
-        **({} if heap is None else _picked(heap, _HEAP)),
+        **({} if heap is None else _columns(heap, INCIDENTS)),
     }
 
 
-_HEAP = ("heap_bytes", "shallow_bytes", "objects", "messages", "body_bytes")
-_INPUT = (
-    "path",
-    "kind",
-    "format",
-    "bytes",
-    "captured_at",
-    "captured_at_local",
-    "complete",
-    "error",
-    "skipped",
-    "stopped_at_byte",
-    "problem",
-)
-_CLASS = ("name", "loaders", "instances", "shallow_bytes", "retained_bytes")
-_QUEUE = (
-    "group",
-    "topic",
-    "broker",
-    "queue_id",
-    "messages",
-    "msg_count",
-    "msg_size",
-    "body_bytes",
-    "min_offset",
-    "max_offset",
-    "span",
-    "commit_offset",
-    "next_offset",
-    "lag",
-    "oldest_consume_age_ms",
-    "dropped",
-    "locked",
-    "last_pull_age_ms",
-    "last_consume_age_ms",
-)
-_CONSUMER = (
-    "group",
-    "kind",
-    "object_id",
-    "client_id",
-    "client_version",
-    "message_model",
-    "orderly",
-    "queues",
-    "messages",
-    "body_bytes",
-    "retained_bytes",
-    "bound_bytes",
-    "bound_max_bytes",
-    "bounded_queues",
-    "average_body_bytes",
-    "largest_body_bytes",
-)
+def _columns(source: msgspec.Struct, table: Table) -> Row:
+    """The columns of a table that are fields of these facts, under the same name."""
+    fields = source.__struct_fields__
+    return {column.name: getattr(source, column.name) for column in table.own if column.name in fields}
 
 
-def _picked(source: Any, names: tuple[str, ...]) -> Row:
-    return {name: getattr(source, name) for name in names}
-
-
-def _input(given: Input) -> Row:
-    return _picked(given, _INPUT)
-
-
-def _finding(place: int, found: Any) -> Row:
-    subject = found.subject
+def _finding(place: int, found: Finding) -> Row:
     return {
-        **_picked(found, ("rule", "cause", "fingerprint", "title", "weight")),
-        **_picked(subject, ("group", "topic", "broker", "queue_id", "thread")),
+        **_columns(found, FINDINGS),
+        **_columns(found.subject, FINDINGS),
         "severity": found.severity.value,
         "confidence": found.confidence.value,
         "position": place,
@@ -176,7 +118,7 @@ def _consumer(one: ConsumerFacts, heap: HeapFacts) -> Row:
         for key in ("pullThresholdForQueue", "pullThresholdSizeForQueue")
     )
     return {
-        **_picked(one, _CONSUMER),
+        **_columns(one, CONSUMERS),
         "lag": sum(lags) if lags else None,
         "heap_bytes": heap.heap_bytes,
         "threshold": threshold,
@@ -194,7 +136,7 @@ def _heap_threads(heap: HeapFacts) -> Iterator[Row]:
     for thread in heap.threads:
         yield {
             "source": "heap",
-            **_picked(thread, ("name", "role", "state", "hit_out_of_memory")),
+            **_columns(thread, THREADS),
             **_call(thread),
             "frames": list(thread.frames[:FRAMES]),
         }
@@ -216,9 +158,8 @@ def _call(thread: HeapThread) -> Row:
 
 
 def _stack_threads(stacks: StacksFacts | None) -> Iterator[Row]:
-    names = ("name", "role", "state", "pool", "group", "doing", "frame", "listener", "held_by")
     for thread in () if stacks is None else stacks.threads:
-        yield {"source": "stacks", **_picked(thread, names)}
+        yield {"source": "stacks", **_columns(thread, THREADS)}
 
 
 def _bounded(rows: Rows) -> Rows:
