@@ -10,8 +10,20 @@ import click
 
 from mqdiag import __version__
 from mqdiag.cli import mqdiag
-from mqdiag.cli.common.options import common_options
+from mqdiag.cli.common.options import GATE, HEAP, REPORT, Bundle, options_of
 
+
+def _bundle(bundle: Bundle) -> list[click.Parameter]:
+    """The options that a bundle adds to a command."""
+    return click.command(options_of(bundle)(lambda **given: 0)).params
+
+
+BUNDLES = {
+    "Options of the report": _bundle(REPORT),
+    "Options of the gate": _bundle(GATE),
+    "Options about the heap": _bundle(HEAP),
+}
+"""options that several commands take, by heading"""
 END = """\
 .SH FILES
 .TP
@@ -52,12 +64,11 @@ def man_page() -> str:
     for name, command in commands:
         if command is not None:
             parts += _command(name, command, context)
-    parts.append(
-        ".SH COMMON OPTIONS\nOf the commands that diagnose: "
-        + ", ".join(name for name, command in commands if command is not None and _diagnoses(command))
-        + "."
-    )
-    parts += _options(_common(), context)
+    parts.append(".SH COMMON OPTIONS")
+    for title, bundle in BUNDLES.items():
+        having = [name for name, command in commands if command is not None and _has(command, bundle)]
+        parts.append(f".SS {title}\nOf the commands {', '.join(having)}.")
+        parts += _options(bundle, context)
     return "\n".join(parts) + "\n" + END
 
 
@@ -66,7 +77,7 @@ def _command(name: str, command: click.Command, parent: click.Context) -> Iterat
     usage = " ".join(command.collect_usage_pieces(context))
     yield f".SS mqdiag {_line(name)} {_line(usage)}"
     yield from _paragraphs(command.help or "")
-    shared = {option.name for option in _common()} if _diagnoses(command) else set()
+    shared = {option.name for bundle in BUNDLES.values() if _has(command, bundle) for option in bundle}
     yield from _options([option for option in command.params if option.name not in shared], context)
     yield from _paragraphs(command.epilog or "")
 
@@ -78,13 +89,9 @@ def _options(options: Iterable[click.Parameter], context: click.Context) -> Iter
             yield f".TP\n.B {_line(record[0])}\n{_line(record[1])}"
 
 
-def _diagnoses(command: click.Command) -> bool:
-    return {option.name for option in _common()} <= {option.name for option in command.params}
-
-
-def _common() -> list[click.Parameter]:
-    """What `common_options` adds to a command."""
-    return click.command(common_options(lambda **given: 0)).params
+def _has(command: click.Command, bundle: list[click.Parameter]) -> bool:
+    """Whether the command takes all options of the bundle."""
+    return {option.name for option in bundle} <= {option.name for option in command.params}
 
 
 def _paragraphs(text: str) -> Iterator[str]:
