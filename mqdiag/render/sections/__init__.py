@@ -124,7 +124,14 @@ def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
 def _log_makers() -> Iterator[Maker]:
     from mqdiag.render.sections.broker_logs import broker_logs_section
     from mqdiag.render.sections.gc_logs import gc_logs_section
+    from mqdiag.render.sections.level_lines import level_lines_section
     from mqdiag.render.sections.log_events import log_events_section
     from mqdiag.render.sections.log_files import log_files_section
 
-    yield from (log_files_section, log_events_section, broker_logs_section, gc_logs_section)
+    yield from (
+        log_files_section,
+        log_events_section,
+        level_lines_section,
+        broker_logs_section,
+        gc_logs_section,
+    )

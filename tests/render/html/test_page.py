@@ -147,9 +147,7 @@ def test_logs_are_drawn_over_time() -> None:
     logs = busy_broker().logs
     assert logs is not None
     for event in logs.events:
-        assert (
-            f"{event.kind.replace('-', ' ')}: {event.series[0].count:,} at" in text or not event.series[0].count
-        )
+        assert f"{event.kind}: {event.series[0].count:,} at" in text or not event.series[0].count
     assert "How long the broker's" in text
 
 
