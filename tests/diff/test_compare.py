@@ -14,6 +14,7 @@ from mqdiag.facts.diff import DiffFacts, Growth
 from mqdiag.facts.heap import ClassRow, ConsumerFacts, QueueFacts, Suspect
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
+from mqdiag.language import english
 
 
 def heap(**changes: Any) -> HeapFacts:
@@ -232,7 +233,7 @@ def test_sides_without_common_evidence_are_remarked() -> None:
     pool = WorkerPool(role="consume-worker", pool="P", group="CID", threads=("a", "b"), stuck=1, idle=1)
     stacks = StacksFacts(samples=5, judged=True, pools=(pool,))
     facts = diff(report(heap=heap()), report(stacks=stacks))
-    assert any("no kind of evidence in common" in line for line in facts.remarks)
+    assert any("no kind of evidence in common" in english()(line) for line in facts.remarks)
     assert facts.pools == ()
     same = diff(report(stacks=stacks), report(stacks=stacks))
     assert same.remarks == ()
@@ -248,7 +249,7 @@ def test_what_makes_sides_hard_to_compare_is_said() -> None:
     cut = msgspec.structs.replace(
         cut, inputs=(Input(path="x", kind="heap", complete=False, stopped_at_byte=7),)
     )
-    remarks = " ".join(diff(report(heap=heap()), cut).remarks)
+    remarks = " ".join(map(english(), diff(report(heap=heap()), cut).remarks))
     assert "order of the two may be wrong" in remarks
     assert "the later side is incomplete" in remarks
     assert "two different applications" in remarks

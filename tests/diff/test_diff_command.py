@@ -22,7 +22,8 @@ __all__ = ["mqdiag"]
 def test_the_same_dump_twice(mqdiag: Run) -> None:
     done = mqdiag("diff", str(STUCK), str(STUCK))
     assert done.code == EXIT_CLEAN
-    assert done.out.startswith("OK No finding is new, gone or changed; 2 the same.")
+    assert done.out.startswith("OK No finding is new or worse.")
+    assert "0 new, 0 gone, 0 changed, 2 the same" in done.out
 
 
 def test_only_what_is_new_or_worse_fails_the_run(mqdiag: Run) -> None:
