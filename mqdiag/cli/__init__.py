@@ -5,8 +5,8 @@ To add a command, add a file with a click command named `command`; nothing is li
 
 from __future__ import annotations
 
-import functools
 import contextlib
+import functools
 import gc
 import os
 import sys

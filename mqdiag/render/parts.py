@@ -28,8 +28,9 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from mqdiag.text import NOTHING, Text, Value, say
 
@@ -48,66 +49,60 @@ NUMBERS = frozenset(("count", "decimal", "bytes", "percent", "ms", "seconds", "r
 """kinds whose columns are aligned to the right and sort by their numbers"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, kw_only=True):
     """What all parts have."""
 
     wide: bool = False
     """only the wide form has it"""
 
 
-@dataclass(frozen=True)
-class Paragraph(Part):
+class Paragraph(Part, frozen=True):
     """One sentence or several."""
 
     text: Words
-    soft: bool = field(default=False, kw_only=True)
+    soft: bool = False
     """an explanation in the margin, not part of the message"""
-    link: str | None = field(default=None, kw_only=True)
+    link: str | None = None
     """anchor in the page that it leads to"""
 
 
-@dataclass(frozen=True)
-class Bullets(Part):
+class Bullets(Part, frozen=True):
     """Sentences side by side."""
 
     lines: Sequence[Words]
-    title: Words = field(default=NOTHING, kw_only=True)
+    title: Words = NOTHING
 
 
-@dataclass(frozen=True)
-class Steps(Part):
+class Steps(Part, frozen=True):
     """Sentences in their order, numbered."""
 
     lines: Sequence[Words]
-    title: Words = field(default=NOTHING, kw_only=True)
+    title: Words = NOTHING
 
 
-@dataclass(frozen=True)
-class Pairs(Part):
+class Pairs(Part, frozen=True):
     """Names and values."""
 
     rows: Sequence[tuple[Words, Value]]
-    java: bool = field(default=False, kw_only=True)
+    java: bool = False
     """values are Java names: a narrow page shortens their packages"""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a table."""
 
     head: Text
     kind: str = ""
     """how its values are written, as in `mqdiag.text`"""
-    number: bool | None = field(default=None, kw_only=True)
+    number: bool | None = None
     """aligned to the right and sorted as numbers; None: as its kind has it. True for ids and offsets"""
-    java: bool = field(default=False, kw_only=True)
+    java: bool = False
     """Java names: a narrow table shortens their packages"""
-    whole: bool = field(default=False, kw_only=True)
+    whole: bool = False
     """names that a person copies: never broken over lines"""
-    wide: bool = field(default=False, kw_only=True)
+    wide: bool = False
     """only the wide form has it"""
-    optional: bool = field(default=False, kw_only=True)
+    optional: bool = False
     """left out where every row has None or nothing"""
 
     @property
@@ -124,8 +119,7 @@ def more_rows(rows: Sequence[Row]) -> Text:
     return say("and {hidden:count} more", hidden=len(rows))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table(Part):
+class Table(Part, frozen=True, kw_only=True):
     """Rows of raw cells under heads."""
 
     name: str
@@ -149,30 +143,29 @@ class Table(Part):
             if not column.optional or any(row[place] is not None and row[place] != "" for row in self.rows)
         ]
         if len(kept) < len(self.columns):
-            object.__setattr__(self, "rows", [tuple(row[place] for place in kept) for row in self.rows])
-            object.__setattr__(self, "columns", [self.columns[place] for place in kept])
+            msgspec.structs.force_setattr(
+                self, "rows", [tuple(row[place] for place in kept) for row in self.rows]
+            )
+            msgspec.structs.force_setattr(self, "columns", [self.columns[place] for place in kept])
 
 
-@dataclass(frozen=True)
-class Stack(Part):
+class Stack(Part, frozen=True):
     """Frames of one or more threads, the top first, as Java prints them."""
 
     frames: Sequence[str]
-    own: Sequence[int] = field(default=(), kw_only=True)
+    own: Sequence[int] = ()
     """places of the application's own frames"""
-    shown: tuple[int, int] = field(default=(8, 1000), kw_only=True)
+    shown: tuple[int, int] = (8, 1000)
     """frames in the short and in the wide form"""
 
 
-@dataclass(frozen=True)
-class Path(Part):
+class Path(Part, frozen=True):
     """References from a GC root to an object, one step each."""
 
     steps: Sequence[str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Branch:
+class Branch(msgspec.Struct, frozen=True, kw_only=True):
     """A node of a tree."""
 
     text: Words
@@ -185,15 +178,13 @@ class Branch:
     below: Sequence[Branch] = ()
 
 
-@dataclass(frozen=True)
-class Tree(Part):
+class Tree(Part, frozen=True):
     """Branches; a single one below another stays at the same indentation."""
 
     branches: Sequence[Branch]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Figure(Part):
+class Figure(Part, frozen=True, kw_only=True):
     """A picture, and the parts that say the same in words."""
 
     draw: Callable[[Writer], Markup]
@@ -203,27 +194,24 @@ class Figure(Part):
     """for text; empty where the table beside it says the same"""
 
 
-@dataclass(frozen=True)
-class Fold(Part):
+class Fold(Part, frozen=True):
     """A line, and parts that a page shows on demand."""
 
     summary: Words
     parts: Sequence[AnyPart]
-    mark: str = field(default="-", kw_only=True)
+    mark: str = "-"
     """in front of the line in text"""
-    state: str = field(default="", kw_only=True)
+    state: str = ""
     """a thread's state, for its colour"""
 
 
-@dataclass(frozen=True)
-class Code(Part):
+class Code(Part, frozen=True):
     """Lines for a shell; a line with values is a text, so that a redacted report can hide them."""
 
     lines: Sequence[Words]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Several(Part):
+class Several(Part, frozen=True, kw_only=True):
     """Parts of one kind, of which the short form has the first ones."""
 
     parts: Sequence[AnyPart]
@@ -233,8 +221,7 @@ class Several(Part):
     """what is said of the number that is left out"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Card(Part):
+class Card(Part, frozen=True, kw_only=True):
     """A statement with its state: the answer, a finding, a rule."""
 
     name: str
@@ -251,8 +238,7 @@ AnyPart = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
+class Section(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the report with a heading."""
 
     name: str

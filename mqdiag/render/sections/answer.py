@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Literal
+
+import msgspec
 
 from mqdiag.findings import Answer, Finding, Report, Severity
 from mqdiag.render import View
@@ -27,7 +28,9 @@ def _card(report: Report) -> Card:
     named = answering_finding(report)
     if named is not None:
         card = finding_card(named, report)
-        return card if len(report.findings) > 1 else replace(card, parts=(*card.parts, RULES_HINT))
+        return (
+            card if len(report.findings) > 1 else msgspec.structs.replace(card, parts=(*card.parts, RULES_HINT))
+        )
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))
