@@ -9,6 +9,7 @@ import numpy as np
 
 from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts.vocabulary import HeapBytesSource
 from mqdiag.graph import Heap, open_dump, open_heap
 from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.histogram import class_rows, quick_class_rows
@@ -103,7 +104,8 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
     reachable = tree.total_bytes
-    heap_bytes, source = settings.heap_limit, "option"
+    source: HeapBytesSource = "option"
+    heap_bytes = settings.heap_limit
     if heap_bytes is None:
         heap_bytes, source = max_memory_bytes(heap), "max-memory-static"
     progress.phase(say("reading consumers and messages"))

@@ -11,6 +11,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
+from mqdiag.facts.vocabulary import InputKind
 from mqdiag.findings import Report
 from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
 from mqdiag.rules.discovery import RuleFile
@@ -67,7 +68,7 @@ def _checked(rules: tuple[RuleFile, ...], facts: Facts, outcome: Outcome) -> tup
     return tuple(rule.name for rule in rules if rule.name not in out and missing_evidence(rule, facts) is None)
 
 
-def unreadable(name: str, kind: str, error: InputError) -> Input:
+def unreadable(name: str, kind: InputKind, error: InputError) -> Input:
     """The entry of an input that gave nothing; its error is one line that does not repeat the path."""
     told = error.without_path
     if error.offset is not None:

@@ -13,7 +13,7 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import Doing, Role, StandstillCause
+from mqdiag.facts.vocabulary import ClientKind, Doing, HeapBytesSource, Role, ShallowSizeSource, StandstillCause
 from mqdiag.facts.waste import Waste
 from mqdiag.text import Text
 
@@ -127,8 +127,7 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object (a group may have several in one JVM)."""
 
     group: Public
-    kind: Public
-    """push, lite-pull, pull or pop"""
+    kind: ClientKind
     traits: KindTraits = KindTraits()
     """what the kind does and which settings limit it"""
     object_id: Public = ""
@@ -337,12 +336,12 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """all objects of the file"""
     file_shallow_bytes: int = 0
     heap_bytes: int | None = None
-    heap_bytes_source: Public | None = None
-    """option or max-memory-static; None when the heap's size is unknown"""
+    heap_bytes_source: HeapBytesSource | None = None
+    """None when the heap's size is unknown"""
     id_size: int = 8
     captured_at: Public | None = None
     jvm: Public | None = None
-    shallow_size_source: Public = "gaps"
+    shallow_size_source: ShallowSizeSource = "gaps"
     classes: tuple[ClassRow, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     dominators: tuple[DominatorBox, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public
+from mqdiag.facts.vocabulary import InputKind
 from mqdiag.text import Text
 
 
@@ -17,8 +18,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
     path: Public
     """as it was given"""
-    kind: Public | None = None
-    """heap, stacks, log, stores, admin, crash, report or capture; None when it could not be told"""
+    kind: InputKind | None = None
+    """None if it is not known"""
     format: Public | None = None
     """format version and compression"""
     bytes: int | None = None

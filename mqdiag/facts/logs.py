@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, Excerpt, Public, Setting, ThreadName
+from mqdiag.facts.vocabulary import LogKind, LogSide
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -23,8 +24,7 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """One log, or one member of an archive."""
 
     path: Public
-    kind: Public
-    """client, broker, store, store-error, watermark, remoting, namesrv, stats, gc or application"""
+    kind: LogKind
     format: Public
     """what stands around a message: plain, json-lines, cri; with the compression"""
     bytes: int
@@ -87,8 +87,8 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Public
     """stable name, such as flow-control-span or busy-timeout-clean"""
-    side: Public | None = None
-    """client or broker: whose log has the lines; None for what both may write"""
+    side: LogSide | None = None
+    """None for lines that both may write"""
     count: int
     """lines"""
     occurrences: int | None = None

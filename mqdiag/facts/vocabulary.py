@@ -1,4 +1,4 @@
-"""The closed vocabularies of thread facts: a misspelt word fails mypy, and the JSON Schema lists the words."""
+"""The closed vocabularies of facts: a misspelt word fails mypy, and the JSON Schema lists the words."""
 
 from __future__ import annotations
 
@@ -124,3 +124,34 @@ ConsumeKind = Literal["concurrent", "orderly", "pop"]
 
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
+
+ClientKind = Literal["push", "lite-pull", "pull", "pop", "grpc-push", "grpc-simple"]
+"""How a consumer gets its messages."""
+
+HeapBytesSource = Literal[
+    "option", "jvm-arguments", "java-tool-options", "memory-pools", "container", "max-memory-static"
+]
+"""Where the limit of the heap is known from; option: the user gave it."""
+
+ShallowSizeSource = Literal["gaps", "formula"]
+"""How sizes of objects are known: from the distances of their ids, or computed."""
+
+LogSide = Literal["client", "broker"]
+"""Whose log has the lines."""
+
+LogKind = Literal[
+    "client",
+    "broker",
+    "store",
+    "store-error",
+    "watermark",
+    "remoting",
+    "namesrv",
+    "stats",
+    "gc",
+    "application",
+]
+"""What a log file is."""
+
+InputKind = Literal["heap", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
+"""What kind of evidence an input is."""

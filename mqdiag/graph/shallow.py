@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.hprof.dump import Dump
@@ -50,7 +51,7 @@ class SizeModel:
     reference_bytes: int
     header_bytes: int
     array_base: int
-    source: str
+    source: ShallowSizeSource
     """gaps, or formula when the addresses teach nothing"""
 
     def of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.facts.vocabulary import LogSide
 from mqdiag.logs.brokers import note
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -39,7 +40,7 @@ def busy(message: Message, log: LogTally) -> None:
     answered = "CODE: " in message.text or "MQBrokerException" in message.both
     if not answered and _quoted(message.text, found.start()):
         return
-    side = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
+    side: LogSide = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
     subject = _subject(message, log)
     tally = log.add(KINDS[found[1]], message, subject, side=side)
     if tally is None:

@@ -51,8 +51,14 @@ def failure_stats(message: Message, log: LogTally) -> None:
     found = _STATS.search(message.text)
     if found is None or found[3] == "0":
         return
-    kind, side = ("messages-sent-back", "broker") if "SNDBCK" in found[0] else ("consume-failures", "client")
-    log.add(kind, message, Subject(group=found[2], topic=found[1]), side=side, weight=int(found[3]))
+    by_broker = "SNDBCK" in found[0]
+    log.add(
+        "messages-sent-back" if by_broker else "consume-failures",
+        message,
+        Subject(group=found[2], topic=found[1]),
+        side="broker" if by_broker else "client",
+        weight=int(found[3]),
+    )
 
 
 def expired(message: Message, log: LogTally) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mqdiag.facts.vocabulary import LogSide
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message
@@ -96,7 +97,7 @@ class LogTally:
     """the digits below the second are none: 4.x clients print the second again"""
     zone_minutes: int | None = None
     """zone of its times, once a line has named one"""
-    events: dict[tuple[str, str | None], EventTally] = field(default_factory=dict)
+    events: dict[tuple[str, LogSide | None], EventTally] = field(default_factory=dict)
     flow: dict[tuple[str | None, str], FlowTally] = field(default_factory=dict)
     counters: dict[tuple[str | None, str], CounterTally] = field(default_factory=dict)
     resets: dict[ResetKey, ResetTally] = field(default_factory=dict)
@@ -140,7 +141,7 @@ class LogTally:
         message: Message,
         subject: Subject = NOBODY,
         *,
-        side: str | None = None,
+        side: LogSide | None = None,
         weight: int | None = None,
     ) -> EventTally | None:
         """Count an event line; None when it repeats an event of the same record."""

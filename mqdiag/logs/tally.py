@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mqdiag.facts.vocabulary import LogSide
+
 MINUTE_MS = 60_000
 MOST_SUBJECTS_KEPT = 4000
 MOST_GROUPS_KEPT = 200
@@ -142,7 +144,7 @@ class EventTally:
     """One kind of event in one log, or in all logs of one clock."""
 
     kind: str
-    side: str | None = None
+    side: LogSide | None = None
     count: int = 0
     weight: int | None = None
     span: Span = field(default_factory=Span)

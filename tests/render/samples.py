@@ -209,14 +209,14 @@ ARTICLE_HEAP = HeapFacts(
     threads=(
         HeapThread(
             name="NettyClientPublicExecutor_3",
-            role="pull-callback",
+            role="client-callback",
             state="RUNNABLE",
             hit_out_of_memory=True,
             frames=("java.lang.OutOfMemoryError.<init> (OutOfMemoryError.java:48)", "java.util.Arrays.copyOf"),
         ),
         HeapThread(
             name="ConsumeMessageThread_7",
-            role="consumer-worker",
+            role="consume-worker",
             state="RUNNABLE",
             message=MessageInHand(
                 topic="temp_file_segments", queue_id=3, offset=18_400_003, msg_id="AC11000", age_ms=540_000

@@ -12,6 +12,7 @@ from pathlib import Path
 from mqdiag.config import Settings
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.vocabulary import InputKind
 from mqdiag.progress import Progress
 
 
@@ -72,7 +73,7 @@ class EvidenceKind:
     A piece may be of several kinds: a console log with thread dumps in it is logs and stacks.
     """
 
-    name: str
+    name: InputKind
     """as `Input.kind` has it"""
     recognise: Recognise
     """whether a piece is, or holds, such evidence"""

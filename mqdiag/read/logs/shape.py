@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from mqdiag.facts.vocabulary import LogKind
+
 SAMPLE_LINES = 400
 
 _LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
@@ -44,7 +46,7 @@ _UNDATED = re.compile(
     + rb"(?:.{0,500}\n){0,3}?\s+at [\w.$/@-]+\(",
     re.M,
 )
-_NAMES: tuple[tuple[str, str], ...] = (
+_NAMES: tuple[tuple[str, LogKind], ...] = (
     ("rocketmq_client", "client"),
     ("storeerror", "store-error"),
     ("store", "store"),
@@ -54,7 +56,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("stats", "stats"),
     ("broker.", "broker"),
 )
-_WORDS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+_WORDS: tuple[tuple[LogKind, tuple[bytes, ...]], ...] = (
     ("watermark", (b"[WATERMARK]",)),
     ("stats", (b"Stats In One ",)),
     ("store-error", (b"ffset not matched",)),
@@ -75,8 +77,7 @@ _WORDS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
 class Shape:
     """A log's kind and the form of its lines."""
 
-    kind: str
-    """client, broker, store, store-error, watermark, remoting, namesrv, stats, gc or application"""
+    kind: LogKind
     form: str
     """rocketmq, client-4, client-5, gc-unified, gc-8, json-lines, cri or plain"""
 
@@ -110,7 +111,7 @@ def has_records(head: bytes) -> bool:
     return _UNDATED.search(head) is not None
 
 
-def _own_file(head: bytes, name: str) -> str:
+def _own_file(head: bytes, name: str) -> LogKind:
     base = PurePath(name.rpartition("!")[2]).name.lower()
     for start, kind in _NAMES:
         if base.startswith(start):

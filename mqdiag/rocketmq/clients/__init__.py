@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from mqdiag.facts.heap import ClientInstance, ConsumerFacts, KindTraits, MessageInHand, QueueFacts
+from mqdiag.facts.vocabulary import ClientKind
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.text import Text
 
@@ -53,7 +54,7 @@ class ClientPart:
 class Kind:
     """A kind of consumer."""
 
-    name: ClassVar[str]
+    name: ClassVar[ClientKind]
     """as reports name it, "push" """
     traits: ClassVar[KindTraits]
 
