@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,67 +113,67 @@ def _slices(segments: list[Segment]) -> Iterator[list[Segment]]:
         yield taken
 
 
+_Rows = TypeVar("_Rows", kernel.ObjectRows, kernel.RootRows, kernel.ClassDumps, kernel.ClassCounts)
+
+
 class _Buffers:
     """Output arrays of the kernel, grown when it says so."""
 
     def __init__(self, bytes_to_read: int, id_size: int, store: bool) -> None:
         smallest = 2 * id_size + 9  # an instance without fields
-        self.objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
-        self.ids = np.empty(self.objects, np.uint64)
-        self.offsets = np.empty(self.objects, np.int64)
-        self.classes = np.empty(self.objects, np.int32)
-        self.root_types = np.empty(1 << 12, np.uint8)
-        self.root_ids = np.empty(1 << 12, np.uint64)
-        self.root_threads = np.empty(1 << 12, np.int64)
-        self.root_frames = np.empty(1 << 12, np.int64)
-        self.class_offsets = np.empty(1 << 10, np.int64)
-        self.class_ends = np.empty(1 << 10, np.int64)
-        self.keys = np.zeros(1 << 13, np.uint64)
-        self.values = np.empty(1 << 13, np.int32)
-        self.known = np.empty(1 << 12, np.uint64)
-        self.counts = np.zeros(1 << 12, np.int64)
-        self.elements = np.zeros(1 << 12, np.int64)
+        objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
+        self.objects = kernel.ObjectRows(
+            np.empty(objects, np.uint64), np.empty(objects, np.int64), np.empty(objects, np.int32)
+        )
+        roots = 1 << 12
+        self.roots = kernel.RootRows(
+            np.empty(roots, np.uint8),
+            np.empty(roots, np.uint64),
+            np.empty(roots, np.int64),
+            np.empty(roots, np.int64),
+        )
+        self.dumps = kernel.ClassDumps(np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64))
+        self.numbers = kernel.ClassNumbers(
+            np.zeros(1 << 13, np.uint64), np.empty(1 << 13, np.int32), np.empty(1 << 12, np.uint64)
+        )
+        self.met = kernel.ClassCounts(np.zeros(1 << 12, np.int64), np.zeros(1 << 12, np.int64))
 
     def grow(self, status: int, known: int) -> None:
         if status == kernel.FULL_OBJECTS:
-            for name in ("ids", "offsets", "classes"):
-                self._double(name)
+            self.objects = _doubled(self.objects)
         elif status == kernel.FULL_ROOTS:
-            for name in ("root_types", "root_ids", "root_threads", "root_frames"):
-                self._double(name)
+            self.roots = _doubled(self.roots)
         elif status == kernel.FULL_CLASSES:
-            for name in ("class_offsets", "class_ends"):
-                self._double(name)
+            self.dumps = _doubled(self.dumps)
         else:
-            for name in ("known", "counts", "elements"):
-                self._double(name)
-            self._rehash(known)
+            self.met = _doubled(self.met)
+            keys = np.zeros(2 * self.numbers.keys.size, np.uint64)
+            values = np.empty(keys.size, np.int32)
+            self.numbers = kernel.ClassNumbers(keys, values, _longer(self.numbers.known))
+            fill_table(self.numbers.known[:known], kernel.FIRST_CLASS, keys, values)
 
-    def _double(self, name: str) -> None:
-        old = getattr(self, name)
-        new = np.zeros(max(2 * old.size, 1024), old.dtype)
-        new[: old.size] = old
-        setattr(self, name, new)
 
-    def _rehash(self, known: int) -> None:
-        self.keys = np.zeros(2 * self.keys.size, np.uint64)
-        self.values = np.empty(self.keys.size, np.int32)
-        fill_table(self.known[:known], kernel.FIRST_CLASS, self.keys, self.values)
+def _doubled(rows: _Rows) -> _Rows:
+    return rows._replace(**{name: _longer(column) for name, column in rows._asdict().items()})
+
+
+def _longer(old: NDArray[Any]) -> NDArray[Any]:
+    new = np.zeros(max(2 * old.size, 1024), old.dtype)
+    new[: old.size] = old
+    return new
 
 
 def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool) -> Walked:
     buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
-    starts, ends = np.array(segments, np.int64).reshape(-1, 2).T.copy()
+    places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
     state = np.zeros(6, np.int64)
     state[kernel.KNOWN] = kernel.FIRST_CLASS
     state[kernel.POSITION] = segments[0][0]
     damages = []
     while True:
         status = kernel.walk_segments(
-            data, starts, ends, id_size, store, state, buffers.keys, buffers.values, buffers.known,
-            buffers.counts, buffers.elements, buffers.ids, buffers.offsets, buffers.classes,
-            buffers.root_types, buffers.root_ids, buffers.root_threads, buffers.root_frames,
-            buffers.class_offsets, buffers.class_ends,
+            data, places, id_size, store, state, buffers.numbers, buffers.met, buffers.objects, buffers.roots,
+            buffers.dumps,
         )  # fmt: skip
         if status == kernel.END:
             break
@@ -189,18 +190,18 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
     return Walked(
         # Views: the room beyond was never touched, so it costs addresses but no memory.
-        ids=buffers.ids[:objects],
-        offsets=buffers.offsets[:objects],
-        classes=buffers.classes[:objects],
-        known=buffers.known[:known].copy(),
-        counts=buffers.counts[:known].copy(),
-        elements=buffers.elements[:known].copy(),
-        root_types=buffers.root_types[:roots].copy(),
-        root_ids=buffers.root_ids[:roots].copy(),
-        root_threads=buffers.root_threads[:roots].copy(),
-        root_frames=buffers.root_frames[:roots].copy(),
-        class_offsets=buffers.class_offsets[:dumps].copy(),
-        class_ends=buffers.class_ends[:dumps].copy(),
+        ids=buffers.objects.ids[:objects],
+        offsets=buffers.objects.offsets[:objects],
+        classes=buffers.objects.classes[:objects],
+        known=buffers.numbers.known[:known].copy(),
+        counts=buffers.met.counts[:known].copy(),
+        elements=buffers.met.elements[:known].copy(),
+        root_types=buffers.roots.types[:roots].copy(),
+        root_ids=buffers.roots.ids[:roots].copy(),
+        root_threads=buffers.roots.threads[:roots].copy(),
+        root_frames=buffers.roots.frames[:roots].copy(),
+        class_offsets=buffers.dumps.offsets[:dumps].copy(),
+        class_ends=buffers.dumps.ends[:dumps].copy(),
         damages=damages,
     )
 

@@ -21,9 +21,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     taken: list[int] = []
     original = walk.kernel.walk_segments
 
-    def counted(data: Any, starts: Any, *others: Any) -> Any:
-        taken.append(starts.size)
-        return original(data, starts, *others)
+    def counted(data: Any, segments: Any, *others: Any) -> Any:
+        taken.append(segments.starts.size)
+        return original(data, segments, *others)
 
     monkeypatch.setattr(walk.kernel, "walk_segments", counted)
     return taken

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.number_table import place_of
@@ -23,50 +26,89 @@ FIRST_CLASS = 9
 """local class numbers 0 to 7 are the primitive arrays of element types 4 to 11, 8 is class id 0"""
 
 
+class Segments(NamedTuple):
+    """s heap segments."""
+
+    starts: NDArray[np.int64]
+    """[s] where they begin"""
+    ends: NDArray[np.int64]
+    """[s] where they end"""
+
+
+class ClassNumbers(NamedTuple):
+    """Local numbers of classes, in and out."""
+
+    keys: NDArray[np.uint64]
+    """[2^k] hash table of class ids, at most half full"""
+    values: NDArray[np.int32]
+    """[2^k] their local numbers"""
+    known: NDArray[np.uint64]
+    """[c] class id by local number"""
+
+
+class ClassCounts(NamedTuple):
+    """What was met of each class, by local number."""
+
+    counts: NDArray[np.int64]
+    """[c] objects"""
+    elements: NDArray[np.int64]
+    """[c] elements of arrays; bytes of instances"""
+
+
+class ObjectRows(NamedTuple):
+    """Objects in file order."""
+
+    ids: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    """where the tag of the sub-record is"""
+    classes: NDArray[np.int32]
+    """local numbers of their classes"""
+
+
+class RootRows(NamedTuple):
+    """Roots in file order; -1 where one has no thread or frame."""
+
+    types: NDArray[np.uint8]
+    ids: NDArray[np.uint64]
+    threads: NDArray[np.int64]
+    frames: NDArray[np.int64]
+    """of a thread object the serial number of its stack trace"""
+
+
+class ClassDumps(NamedTuple):
+    """CLASS_DUMP sub-records in file order."""
+
+    offsets: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 @kernel
-def walk_segments(
-    data,
-    starts,
-    ends,
-    id_size,
-    store,
-    state,
-    keys,
-    values,
-    known,
-    counts,
-    elements,
-    ids,
-    offsets,
-    classes,
-    root_types,
-    root_ids,
-    root_threads,
-    root_frames,
-    class_offsets,
-    class_ends,
-):
+def walk_segments(data, segments, id_size, store, state, class_numbers, met, objects, found_roots, class_dumps):
     """Walk sub-records from state[POSITION] in segment state[SEGMENT] to the end of the last segment.
 
     Args:
         data: uint8, the file.
-        starts: int64[s], where the segments begin; ends: int64[s], where they end.
+        segments: Segments.
         id_size: 4 or 8.
-        store: when False only `counts` and `elements` are kept of objects.
+        store: when False only `met` is kept of objects.
         state: int64[6], in and out: position, the entries used of each output, and the segment.
-        keys: uint64[2^k], class ids; values: int32[2^k], their local numbers. In and out, at most half full.
-        known: uint64[], out: class id by local number.
-        counts: int64[], out: objects by local number; elements: int64[], out: array elements (instances: bytes).
-        ids: uint64[], offsets: int64[], classes: int32[], out: objects in file order. `offsets` is where the
-            sub-record's tag stands.
-        root_types: uint8[], root_ids: uint64[], root_threads: int64[], root_frames: int64[], out: -1 where the
-            root has no thread or frame. For a thread object `root_frames` is its stack trace's serial number.
-        class_offsets: int64[], class_ends: int64[], out: CLASS_DUMP sub-records.
+        class_numbers: ClassNumbers, in and out.
+        met: ClassCounts, out.
+        objects: ObjectRows, out.
+        found_roots: RootRows, out.
+        class_dumps: ClassDumps, out.
 
     Returns:
         status; on anything but END, state[POSITION] is the tag of the sub-record that was not taken.
         O(sub-records).
     """
+    starts, ends = segments.starts, segments.ends
+    keys, values, known = class_numbers.keys, class_numbers.values, class_numbers.known
+    counts, elements = met.counts, met.elements
+    ids, offsets, classes = objects.ids, objects.offsets, objects.classes
+    root_types, root_ids = found_roots.types, found_roots.ids
+    root_threads, root_frames = found_roots.threads, found_roots.frames
+    class_offsets, class_ends = class_dumps.offsets, class_dumps.ends
     at = state[POSITION]
     used = state[OBJECTS]
     roots = state[ROOTS]
