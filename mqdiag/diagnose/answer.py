@@ -164,7 +164,7 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
 
 
 def _not_understood(logs: LogsFacts) -> Iterator[Text]:
-    """Logs of which no line said anything that mqdiag knows."""
+    """Logs with lines that mqdiag does not know to be harmless."""
     unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
     if unknown:
         yield say(
@@ -173,4 +173,42 @@ def _not_understood(logs: LogsFacts) -> Iterator[Text]:
             more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
             if len(unknown) > 1
             else NOTHING,
+        )
+    if logs.other_clients:
+        yield say(
+            "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
+            clients=logs.other_clients,
+        )
+    lines = logs.level_lines
+    if lines is None or lines.all_harmless:
+        return
+    if lines.not_understood:
+        yield say(
+            (
+                "No rule judges {lines:count} {lines:line|lines} at WARN or ERROR; the commonest {texts:is|are}"
+                " {commonest:and}."
+            ),
+            lines=lines.not_understood,
+            texts=len(lines.commonest),
+            commonest=tuple(
+                say('"{text}" ({count:count} times)', text=one.text, count=one.count) for one in lines.commonest
+            ),
+        )
+    if lines.unseen:
+        yield say(
+            (
+                "{lines:count} {lines:line|lines} at WARN or ERROR came in floods and were counted like the lines near"
+                " them."
+            ),
+            lines=lines.unseen,
+        )
+    weak = lines.weak
+    if weak:
+        yield say(
+            (
+                "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, too few or too short for a"
+                " finding."
+            ),
+            lines=sum(weak.values()),
+            rules=tuple(weak),
         )

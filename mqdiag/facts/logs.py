@@ -357,7 +357,7 @@ class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
 class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A text at WARN or ERROR that no rule judges."""
 
-    text: str
+    text: Excerpt
     """N stands for each number; cut"""
     count: int
 
@@ -391,13 +391,18 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.faults + self.unclassified + self.foreign
 
     @property
+    def weak(self) -> dict[str, int]:
+        """Lines that some rule judges and that a start, a shutdown or a rebalance does not explain, by the rule."""
+        weak = dict(self.symptoms)
+        for rule, count in self.passing.items():
+            if count > MOST_PASSING:
+                weak[rule] = weak.get(rule, 0) + count
+        return weak
+
+    @property
     def all_harmless(self) -> bool:
         """Whether every line is known to be harmless, so that an all-clear may be given over them."""
-        return (
-            not self.not_understood
-            and not self.symptoms
-            and all(count <= MOST_PASSING for count in self.passing.values())
-        )
+        return not self.not_understood and not self.weak and not self.unseen
 
 
 class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):

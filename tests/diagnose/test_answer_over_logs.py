@@ -1,0 +1,39 @@
+"""An all-clear over logs is given only where every WARN and ERROR line is known to be harmless."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.language import english
+
+HARMLESS = "2026-11-21 20:00:0{} WARN main - Load default HA Service: DefaultHAService\n"
+FILL = "2026-11-21 20:00:0{} INFO main - the broker started\n"
+
+
+def answer(lines: list[str], folder: Path) -> tuple[str, str]:
+    """State and reason of a log with these lines among others."""
+    log = folder / "broker.log"
+    log.write_text("".join(line.replace("{}", str(place % 10)) for place, line in enumerate([FILL, *lines, FILL])))
+    given = diagnose_incident([log]).report.answer
+    assert given is not None
+    return given.state, english()(given.reason)
+
+
+def test_known_lines_are_no_reason_to_doubt(tmp_path: Path) -> None:
+    assert answer([HARMLESS], tmp_path)[0] == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("2026-11-21 20:00:0{} ERROR main - the shop burnt down\n", "the shop burnt down"),
+        ("2026-11-21 20:00:0{} WARN main - physic disk maybe full soon 0.80, so mark disk full\n", "disk-full"),
+    ],
+)
+def test_a_line_that_is_not_known_to_be_harmless_is_one(line: str, words: str, tmp_path: Path) -> None:
+    state, reason = answer([HARMLESS, line], tmp_path)
+    assert state != "healthy"
+    assert state == "fault" or words in reason
