@@ -12,11 +12,10 @@ from markupsafe import Markup
 from mqdiag.findings import Report
 from mqdiag.language import TAGS, Writer, writer
 from mqdiag.render.parts import Column, Section, Table, Words
-from mqdiag.render.wording.safe import safe
+from mqdiag.render.wording.safe import LONGEST_WIDE, safe
 from mqdiag.text import Text, Value, say
 
 _FOLDER = Path(__file__).parent
-_LONGEST = 4000
 _LAST = -1
 """sorts what is not known behind all numbers"""
 
@@ -40,7 +39,7 @@ def _template(language: str) -> Template:
         """Control characters and reversed writing are shown, not obeyed, as on a terminal."""
         if isinstance(value, Markup) or not isinstance(value, str | Text):
             return value
-        return safe(write(value), limit=_LONGEST)
+        return safe(write(value), limit=LONGEST_WIDE)
 
     environment = Environment(
         loader=FileSystemLoader(_FOLDER),

@@ -10,7 +10,7 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.treemap import Area, treemap
-from mqdiag.render.parts import AnyPart, Column, Figure, Fold, Path, Section, Several, Table, Words
+from mqdiag.render.parts import AnyPart, Column, Figure, Fold, Paragraph, Path, Section, Several, Table, Words
 from mqdiag.render.wording.class_names import shortened
 from mqdiag.text import Text, say
 
@@ -104,14 +104,14 @@ def _map(heap: HeapFacts) -> Figure:
         )
 
     areas = [area(place, None) for place in inner.get(None, ())]
+    largest = max(areas, key=lambda one: one.weight)
     rest = (heap.shallow_bytes or 0) - sum(one.weight for one in areas)
     if rest > 0:
         areas.append(
             Area(label=say("smaller objects"), detail=_size(round(rest), heap), weight=rest, kind="rest")
         )
-    largest = max(areas, key=lambda one: one.weight)
     title = say(
-        "Objects that hold the {shallow_bytes:bytes} of the heap; the largest is {label}, {detail}",
+        "The object that holds most of the {shallow_bytes:bytes} in use is {label}: {detail}",
         shallow_bytes=heap.shallow_bytes,
         label=largest.label,
         detail=largest.detail,
@@ -122,6 +122,7 @@ def _map(heap: HeapFacts) -> Figure:
             "Each box is an object with its retained size, or the small objects of one class together."
             " Red: RocketMQ, blue: the application, grey: the JDK."
         ),
+        words=(Paragraph(title),),
     )
 
 

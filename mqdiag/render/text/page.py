@@ -20,7 +20,7 @@ from rich.text import Text
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Words
 from mqdiag.render.wording.class_names import shortened
-from mqdiag.render.wording.safe import safe
+from mqdiag.render.wording.safe import LONGEST, LONGEST_WIDE, safe
 
 INDENT = 2
 PADDING = 2
@@ -28,7 +28,8 @@ PADDING = 2
 NARROWEST_WORDS = 12
 NARROWEST_NAME = 24
 """characters that a column of words, and one of Java names, has at least if it needs them"""
-LONGEST_PARAGRAPH = 2000  # a title may hold a name from the dump, and that any length
+LONGEST_PARAGRAPH = 2000
+"""a title may hold a name from the dump, and that of any length"""
 # Stands in for the space between a number and its unit, so that no line breaks there: to rich a no-break space is a
 # space. `safe` lets no such character through from evidence.
 _GLUE = "\ue000"
@@ -147,10 +148,14 @@ class Page:
                 no_wrap=column.is_number or column.whole,
                 overflow="fold",
             )
+        longest = LONGEST_WIDE if self.view.wide else LONGEST
         for cells, cell_styles in zip(rows, styles, strict=True):
             table.add_row(
                 *(
-                    Text(_breakable(safe(shortened(cell, capacity) if column.java else cell)), style=style)
+                    Text(
+                        _breakable(safe(shortened(cell, capacity) if column.java else cell, limit=longest)),
+                        style=style,
+                    )
                     for column, cell, style in zip(columns, cells, cell_styles, strict=True)
                 )
             )
@@ -168,7 +173,7 @@ class Page:
         return max(free // max(names, 1), NARROWEST_NAME)
 
     def _line(self, text: Words, style: str) -> Text:
-        written = safe(self.write(text), limit=LONGEST_PARAGRAPH)
+        written = safe(self.write(text), limit=LONGEST_WIDE if self.view.wide else LONGEST_PARAGRAPH)
         return Text(_breakable(_BEFORE_UNIT.sub(_GLUE, written)), style=style)
 
 

@@ -95,9 +95,13 @@ class TextWriter:
             before = part
 
     def _inner(self, parts: Sequence[AnyPart], indent: int) -> None:
-        """Parts inside a fold, without empty lines between them."""
+        """Parts inside a fold, with empty lines between tables only."""
+        before: AnyPart | None = None
         for part in self._shown(parts):
+            if isinstance(before, Table) and isinstance(part, Table):
+                self._page.blank()
             self._part(part, indent)
+            before = part
 
     def _part(self, part: AnyPart, indent: int) -> None:
         match part:
@@ -213,7 +217,9 @@ def _apart(before: AnyPart, part: AnyPart) -> bool:
         return not isinstance(before, Paragraph | Table | Fold | Pairs) or (
             part.soft and isinstance(before, Paragraph)
         )
-    return not (isinstance(before, Fold) and isinstance(part, Fold))
+    if isinstance(before, Fold) and isinstance(part, Fold):
+        return any(isinstance(inner, Table) for inner in before.parts)
+    return True
 
 
 def _style(cell: Value) -> str:

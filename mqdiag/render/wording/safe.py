@@ -9,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 
 LONGEST = 200
+LONGEST_WIDE = 4000
+"""of the wide form, where a cell and a paragraph may hold all names of a list"""
 ELLIPSIS = "…"
 
 # Cc control, Cf format (bidi overrides, zero width), Cs surrogates, Zl/Zp line and paragraph separators,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mqdiag.language import english
 from tests.render.html.reports import convoy, html, poisoned, retaining_heap, stuck_heap
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -65,7 +66,7 @@ def test_it_opens_without_an_error_and_fits(browser: Any, tmp_path: Path, make: 
     opened = Opened(browser, tmp_path / "report.html", html(make()), **context)
     opened.check()
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
-    assert opened.page.locator("h1").inner_text() == make().findings[0].title
+    assert opened.page.locator("h1").inner_text() == english()(make().answer.text)
     assert opened.page.evaluate("document.querySelectorAll('*').length") < MOST_ELEMENTS
 
 
