@@ -52,7 +52,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             reason=sentences(*reasons[:MOST_REASONS]),
             margins=margins,
         )
-    if reasons or not _read(report):
+    if reasons or _nothing_read(report):
         return Answer(
             state="undecided",
             text=_undecided(report),
@@ -86,7 +86,7 @@ def _certainty(confidence: str, why: Text) -> Text:
 
 
 def _undecided(report: Report) -> Text:
-    if not _read(report):
+    if _nothing_read(report):
         return say("No input could be read.")
     if not report.checked:
         return say("This evidence does not suffice for a diagnosis.")
@@ -100,9 +100,14 @@ def _read(report: Report) -> list[Input]:
     return [given for given in report.inputs if given.was_read]
 
 
+def _nothing_read(report: Report) -> bool:
+    """Inputs were given, and none could be read."""
+    return bool(report.inputs) and not _read(report)
+
+
 def _missing(report: Report) -> Iterator[Text]:
     """Why the evidence does not prove that all is well; nothing when it does."""
-    if not _read(report):
+    if _nothing_read(report):
         return
     yield from _not_read(report)
     for found in report.findings:

@@ -29,11 +29,11 @@ def _text(**changes: object) -> str:
 def test_a_healthy_broker() -> None:
     text = _text()
     assert text.startswith("OK No fault found.")
-    assert "sends waiting in broker broker-a: 0 of 10,000" in text
+    assert "send queue of broker broker-a 0 % 90 %" in text
     assert "Broker broker-a version 4.9.7 role ASYNC_MASTER, ASYNC_FLUSH, id 0, cluster shop" in text
-    assert "append none going on transient pool off" in text
+    assert "write in progress none transient store pool off" in text
     assert "send queue 0 of 10,000" in text
-    assert "no RocketMQ consumer" not in text
+    assert "no consumer" not in text
 
 
 def test_everything_on_the_card() -> None:
@@ -70,15 +70,15 @@ def test_everything_on_the_card() -> None:
         store_flags=("disk-full",),
         tables=(BrokerTable(name="ConsumerManager.consumerTable", entries=12, retained_bytes=4096),),
     )
-    assert "append going on for 3 s in SendMessageThread_2" in text
-    assert "transient pool on, 2 of 5 buffers free" in text
-    assert "1 file of 1,024 MiB, offsets 0 to 5000, 2.0 KiB not committed, 1.0 KiB not flushed" in text
+    assert "write in progress for 3 s, by SendMessageThread_2" in text
+    assert "transient store pool on, 2 of 5 buffers free" in text
+    assert "1 file of 1,024 MiB, offsets 0 to 5000, 2 KiB not committed, 1 KiB not flushed" in text
     assert "pull queue 3 of 100, the oldest for 40 ms" in text
     assert "query queue" not in text
     assert "7 pull requests wait for messages of 2 queues; most for orders #1: 6" in text
-    assert "10.0.0.2:1 2.0 KiB behind, 10.0.0.3:1 1.0 KiB ahead, 10.0.0.4:1 without" in text
-    assert "store says disk-full" in text
-    assert "ConsumerManager.consumerTable 12 (4.0 KiB)" in text
+    assert "10.0.0.2:1 2 KiB behind, 10.0.0.3:1 1 KiB ahead, 10.0.0.4:1 without" in text
+    assert "the store reports disk-full" in text
+    assert "ConsumerManager.consumerTable 12 (4 KiB)" in text
 
 
 def test_what_a_version_does_not_say() -> None:
@@ -91,14 +91,14 @@ def test_what_a_version_does_not_say() -> None:
         send_queue=None,
         commit_log=None,
     )
-    assert "Broker without a name version not known" in text
-    assert "append this version notes no time" in text
-    assert "transient pool" not in text
+    assert "Broker without a name version unknown" in text
+    assert "write in progress this version records no time" in text
+    assert "transient store pool" not in text
 
 
 def test_a_pool_without_effect_is_named() -> None:
     pool = TransientStorePoolFacts(enabled=True, pool_size=5, available_buffers=0, in_force=False)
-    assert "transient pool set, without effect" in _text(transient_store_pool=pool, flush="SYNC_FLUSH")
+    assert "transient store pool set, without effect" in _text(transient_store_pool=pool, flush="SYNC_FLUSH")
 
 
 def test_a_name_cannot_write_to_the_terminal() -> None:

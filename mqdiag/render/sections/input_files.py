@@ -14,6 +14,8 @@ from mqdiag.text import Text, say
 
 def inputs_section(report: Report, view: View) -> Iterator[Section]:
     """One row for each input; those that were not read come first."""
+    if not report.inputs:
+        return
     given = sorted(report.inputs, key=_problem, reverse=True)
     table = Table(
         name="inputs",

@@ -33,17 +33,8 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 EVIL = (
     "\"'><img src=x onerror=alert(1)><script>alert(2)</script></style><svg onload=alert(3)>{{7*7}}\u202e\x1b[2J"
 )
-# Fields whose values decide how something is drawn: any other value cannot come out of the readers.
-WORDS = {
-    "limit_scope",
-    "severity",
-    "confidence",
-    "heap_bytes_source",
-    "shallow_size_source",
-    "why",
-    "until",
-    "severities",
-}
+WORDS = {"why", "seen_in"}
+"""fields of a vocabulary that are typed `str`"""
 
 
 @cache
