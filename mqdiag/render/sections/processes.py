@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -42,12 +41,14 @@ def _renamed(parts: Sequence[AnyPart], prefix: str) -> list[AnyPart]:
 def _rename(part: AnyPart, prefix: str) -> AnyPart:
     match part:
         case Table():
-            return replace(part, name=f"{prefix}{part.name}")
+            return msgspec.structs.replace(part, name=f"{prefix}{part.name}")
         case Card():
-            return replace(part, name=f"{prefix}{part.name}", parts=_renamed(part.parts, prefix))
+            return msgspec.structs.replace(
+                part, name=f"{prefix}{part.name}", parts=_renamed(part.parts, prefix)
+            )
         case Fold() | Several():
-            return replace(part, parts=_renamed(part.parts, prefix))
+            return msgspec.structs.replace(part, parts=_renamed(part.parts, prefix))
         case Figure():
-            return replace(part, words=_renamed(part.words, prefix))
+            return msgspec.structs.replace(part, words=_renamed(part.words, prefix))
         case _:
             return part
