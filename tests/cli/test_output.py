@@ -91,7 +91,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 @pytest.mark.parametrize(
     ("redirected", "says"),
     [
-        (">/dev/full", "standard output: the report could not be written: No space left on device"),
+        (">/dev/full", "standard output could not be written: No space left on device"),
         (">&-", "standard output is closed; name a file with --output"),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_standard_output_that_takes_nothing(redirected: str, says: str) -> Non
 def test_a_help_text_that_nobody_takes(words: str) -> None:
     mqdiag = f'"{sys.executable}" -m mqdiag {words}'
     full = subprocess.run(["sh", "-c", f"{mqdiag} >/dev/full"], capture_output=True, text=True, check=False)
-    says = "mqdiag: standard output: the text could not be written: No space left on device"
+    says = "mqdiag: standard output could not be written: No space left on device"
     assert (full.returncode, full.stderr.splitlines()) == (4, [says])
     gone = subprocess.run(
         ["bash", "-c", f"{mqdiag} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, check=False

@@ -14,6 +14,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.logs import LogEvent, LogPoint
 from mqdiag.facts.verdict import Verdict
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, TimeRange
+from mqdiag.language import english
 from mqdiag.time_ranges import MOST_RANGES, apart, between, joined, ranges_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -50,7 +51,7 @@ def test_an_answer_of_another_day_is_not_joined_with_the_brokers_trouble(tmp_pat
     moved(case, tmp_path / "days", -3, "producer")
     report = diagnose_incident([tmp_path / "days"]).report
     assert ("slow-writes", "send-busy") not in links(report)
-    assert any(line.startswith("Senders were told") for line in verdict_of(report).elsewhere)
+    assert any(english()(line).startswith("Senders were told") for line in verdict_of(report).elsewhere)
     assert any("at another time" in line for line in verdict_of(report).elsewhere)
 
 
@@ -60,7 +61,7 @@ def test_local_times_of_an_unknown_zone_make_it_less_sure() -> None:
     unknown = verdict_of(diagnose_incident([case]).report)
     known = verdict_of(diagnose_incident([case], Settings(utc_offset_minutes=0)).report)
     assert (unknown.confidence, known.confidence) == ("medium", "high")
-    assert "--utc-offset" in unknown.confidence_reason
+    assert "--utc-offset" in english()(unknown.confidence_reason)
     assert any("--utc-offset" in missing.what for missing in unknown.surer)
     assert not any("--utc-offset" in missing.what for missing in known.surer)
     assert [step.fingerprint for step in unknown.chain] == [step.fingerprint for step in known.chain]
