@@ -16,7 +16,9 @@ FILL = "2026-11-21 20:00:0{} INFO main - the broker started\n"
 def answer(lines: list[str], folder: Path) -> tuple[str, str]:
     """State and reason of a log with these lines among others."""
     log = folder / "broker.log"
-    log.write_text("".join(line.replace("{}", str(place % 10)) for place, line in enumerate([FILL, *lines, FILL])))
+    log.write_text(
+        "".join(line.replace("{}", str(place % 10)) for place, line in enumerate([FILL, *lines, FILL]))
+    )
     given = diagnose_incident([log]).report.answer
     assert given is not None
     return given.state, english()(given.reason)
