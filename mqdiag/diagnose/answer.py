@@ -18,6 +18,8 @@ FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
 """of the heap's limit that live objects take: from there on one collection follows another"""
 MOST_REASONS = 3
+EXCERPT_LINES = 20
+"""below so many lines a log is an excerpt that somebody cut out"""
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -123,6 +125,7 @@ def _missing(report: Report) -> Iterator[Text]:
         yield from _full(report, report.heap)
     if report.logs is not None:
         yield from _not_understood(report.logs)
+        yield from _excerpt(report, report.logs)
 
 
 def _not_read(report: Report) -> Iterator[Text]:
@@ -216,4 +219,15 @@ def _not_understood(logs: LogsFacts) -> Iterator[Text]:
             ),
             lines=sum(weak.values()),
             rules=tuple(weak),
+        )
+
+
+def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
+    """A few lines that somebody cut out show that something was, and not how long."""
+    shown = [found for found in report.findings if "logs" in found.seen_in and not found.undecides]
+    if shown and 0 < logs.lines < EXCERPT_LINES:
+        yield say(
+            "An excerpt of {lines:count} log {lines:line|lines} does not tell how long it was: {title}.",
+            lines=logs.lines,
+            title=shown[0].title,
         )

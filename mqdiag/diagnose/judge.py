@@ -31,7 +31,9 @@ class Diagnosis:
 def judge(facts: Facts, settings: Settings) -> Diagnosis:
     """Run all rules over the facts; those of a fleet over a fleet's, the others over all else."""
     of_fleet = facts.fleet is not None
-    rules = tuple(file for file in rule_files() if any("fleet" in kinds for kinds in file.evidence) is of_fleet)
+    rules = tuple(
+        file for file in rule_files() if any(("fleet" in kinds) is of_fleet for kinds in file.evidence)
+    )
     outcome = run_rules(
         rules,
         facts,

@@ -185,6 +185,35 @@ class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
+class StoredOffset(msgspec.Struct, frozen=True, kw_only=True):
+    """An offset that a client stored again and again while its listeners finished messages of that topic."""
+
+    group: Public | None = None
+    topic: Public | None = None
+    broker: Public | None = None
+    queue_id: int | None = None
+    offset: int
+    lines: int
+    """one a minute"""
+    consumed: int
+    """messages that the group's listeners finished meanwhile"""
+    first: Public | None = None
+    last: Public | None = None
+
+
+class SubscriptionChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A heartbeat that replaced what a group subscribes to by something else."""
+
+    group: Public
+    topic: Public
+    before: Public
+    """tags or SQL; "*" for all messages"""
+    after: Public
+    count: int
+    first: Public | None = None
+    last: Public | None = None
+
+
 class PutMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Puts of one step by how long they took."""
 
@@ -415,6 +444,9 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     offset_resets: tuple[OffsetReset, ...] = ()
     resets_left_out: int = 0
     not_matched: tuple[OffsetNotMatched, ...] = ()
+    stored_offsets: tuple[StoredOffset, ...] = ()
+    """of queues that stood still while others of their topic did not move either"""
+    subscription_changes: tuple[SubscriptionChange, ...] = ()
     pagecachert: PutLatency | None = None
     """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mqdiag.logs import brokers, busy, consuming, flow_control, offsets, replicas, store, versions
+from mqdiag.logs import (
+    brokers,
+    busy,
+    consuming,
+    flow_control,
+    offsets,
+    refusals,
+    replicas,
+    sending,
+    store,
+    versions,
+)
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
@@ -87,6 +98,24 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"[BUG]doRebalance", consuming.pull_lost),
     (b"ForQueue is changed from", consuming.threshold_changed),
     (b"java.lang.OutOfMemoryError", consuming.out_of_memory),
+    (b" updateConsumeOffsetToBroker ", consuming.offset_stored),
+    (b"[CONSUME_OK_TPS]", consuming.consumed),
+    (b"wait response on the channel <", sending.no_answer),
+    (b" call timeout", sending.call_timeout),
+    (b"connect to ", sending.not_connected),
+    (b"close the connection to remote address[]", sending.closed),
+    (b"No route info of this topic", sending.no_route),
+    (b"No topic route info in name server for the topic", sending.no_route),
+    (b"No name server address", sending.no_name_server),
+    *((b"CODE: %d  DESC: " % code, refusals.pull_refused) for code in (23, 24, 25, 26)),
+    (b"subscription is not latest, group: ", refusals.not_latest),
+    (b"subscription changed, group: ", refusals.subscription_changed),
+    (b"logic queue order maybe wrong", store.queue_order),
+    (b"[SetReputOffset] maxPhysicalPosInLogicQueue", store.dispatch_from),
+    (b"Map failed", store.mapping_failed),
+    (b"Unknown exception in enqueuing", store.timer_failed),
+    (b"Unknown exception in dequeuing", store.timer_failed),
+    (b"TimerMessageStore.getMessageByCommitOffset(", store.timer_unreadable),
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
     *((f" - {name}=".encode(), store.setting) for name in SETTINGS),
@@ -110,7 +139,9 @@ HANDLERS: tuple[Handler, ...] = tuple(handler for _, handler in ANCHORS)
 _ALL_WANTED = (
     _collection,
     _stopped,
+    consuming.consumed,
     consuming.failure_stats,
+    consuming.offset_stored,
     flow_control.flow_control,
     offsets.offset_illegal,
     replicas.behind,

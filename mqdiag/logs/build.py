@@ -13,7 +13,15 @@ from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
-from mqdiag.logs.rows import flow_rows, gc_row, not_matched_rows, reset_rows, safepoint_row
+from mqdiag.logs.rows import (
+    change_rows,
+    flow_rows,
+    gc_row,
+    not_matched_rows,
+    reset_rows,
+    safepoint_row,
+    stored_rows,
+)
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
@@ -56,6 +64,8 @@ class _Build:
             offset_resets=resets,
             resets_left_out=left_out,
             not_matched=not_matched_rows(read, zones),
+            stored_offsets=stored_rows(read, zones),
+            subscription_changes=change_rows(read, zones),
             pagecachert=None if several else self._latency(every),
             replica_gaps=tuple(self._gaps(every)),
             gc=tuple(

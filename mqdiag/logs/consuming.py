@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
-from mqdiag.logs.tally import Subject
+from mqdiag.logs.tally import MINUTE_MS, Subject
 
 _FAILED = re.compile(r"consumeMessage (exception|return null|Orderly return not OK)\b")
 _GROUP = re.compile(r"\bGroup: (\S{1,300})")
@@ -30,6 +30,15 @@ _NOT_SENT_BACK = re.compile(
 _PAUSED = re.compile(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
 _CHANGED = re.compile(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
 _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
+
+_CLIENT_NUMBER = re.compile(r"(?:RocketmqClientAsyncWorker|ClientManagerImpl)-(\d{1,9})\b")
+"""the gRPC client numbers its clients from 0 in each process"""
+_STORED = re.compile(
+    r"Group: (\S{1,300}) ClientId: \S{1,300} updateConsumeOffsetToBroker .{1,600}\] (\d{1,19})\s*$"
+)
+_CONSUMED = re.compile(
+    r"\[CONSUME_OK_TPS\] \[([^\]@]{1,300})@([^\]]{1,300})\] Stats In One Minute, SUM: (\d{1,12})"
+)
 
 
 def failed(message: Message, log: LogTally) -> None:
@@ -108,10 +117,47 @@ def out_of_memory(message: Message, log: LogTally) -> None:
     found = _OUT_OF_MEMORY.search(message.text)
     if found is None or message.text.lstrip().startswith("at "):
         return
-    kind = "thread-limit-reached" if "native thread" in (found[1] or "") else "out-of-memory"
-    log.add(kind, message, Subject(thread=message.thread()))
+    if "Map failed" in (found[1] or ""):
+        return  # a file that could not be mapped: no matter of the heap, and an event of the store
+    if "native thread" not in (found[1] or ""):
+        log.add("out-of-memory", message, Subject(thread=message.thread()))
+        return
+    tally = log.add("thread-limit-reached", message, Subject(thread=message.thread()))
+    number = _CLIENT_NUMBER.search(message.both)
+    if tally is not None and number is not None:
+        tally.keep_largest("largest_client_number", int(number[1]))
 
 
 def pull_failed(message: Message, log: LogTally) -> None:
     """The pull thread or a callback met an exception, or an error that may end the pulling of a queue."""
     log.add("pull-callback-failed", message, side="client")
+
+
+def offset_stored(message: Message, log: LogTally) -> None:
+    """The offset of a queue that the client stores at the broker: one line in twelve, which is one a minute."""
+    found = _STORED.search(message.text)
+    if found is None:
+        return
+    queue = queue_in(message.text)._replace(group=found[1])
+    offset, at = int(found[2]), log.at(message)
+    row = log.stored.get(queue)
+    if row is None:
+        if len(log.stored) >= MOST_ROWS:
+            return
+        row = log.stored[queue] = StoredTally(offset=offset)
+    row.lines += 1
+    row.moved = row.moved or offset != row.offset
+    row.consumed, row.waiting = row.consumed + row.waiting, 0
+    row.span.see(at)
+
+
+def consumed(message: Message, log: LogTally) -> None:
+    """The client's count of consumed messages for one minute; it counts for queues that were stored before it began."""
+    found = _CONSUMED.search(message.text)
+    at = log.at(message)
+    if found is None or at is None:
+        return
+    for queue, row in log.stored.items():
+        began = row.span.first
+        if (queue.group, queue.topic) == (found[2], found[1]) and began is not None and at - began >= MINUTE_MS:
+            row.waiting += int(found[3])

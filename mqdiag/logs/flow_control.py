@@ -105,5 +105,7 @@ def _count(log: LogTally, message: Message, key: tuple[str | None, str], times: 
         counter.grown += times - counter.times
         counter.milliseconds += max(at - counter.at, 0)
     else:
+        # what the client counted before this log begins is held back too, at times that nobody knows
+        counter.before += max(times - 1, 0)
         counter.grown += 1
     counter.times, counter.at = times, at

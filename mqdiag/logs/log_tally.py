@@ -37,6 +37,8 @@ class CounterTally:
     at: int | None = None
     grown: int = 0
     """held-back pulls between the lines of each client's life"""
+    before: int = 0
+    """held-back pulls that each client counted before its first line here"""
     milliseconds: int = 0
 
 
@@ -74,6 +76,29 @@ class NotMatchedTally:
 
 
 @dataclass(slots=True)
+class StoredTally:
+    """The consume offset of one queue that a client stores again and again."""
+
+    offset: int
+    lines: int = 0
+    moved: bool = False
+    consumed: int = 0
+    """messages of its group and topic that listeners finished between its lines"""
+    waiting: int = 0
+    """of these, since its last line"""
+    span: Span = field(default_factory=Span)
+
+
+class ChangeKey(NamedTuple):
+    """One subscription that replaced another at the broker."""
+
+    group: str
+    topic: str
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
 class GapTally:
     """How far the slave was behind."""
 
@@ -107,6 +132,8 @@ class LogTally:
     no_data: dict[int, None] = field(default_factory=dict)
     """offsets requested of queues without any data"""
     not_matched: dict[tuple[str | None, str, int | None], NotMatchedTally] = field(default_factory=dict)
+    stored: dict[Subject, StoredTally] = field(default_factory=dict)
+    changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
     latency: LatencyTally = field(default_factory=LatencyTally)
     gaps: GapTally = field(default_factory=GapTally)
     replica_seen: bool = False

@@ -21,6 +21,7 @@ _WITH_INDEX = re.compile(
     r"[Rr]equest [Oo]ffset: (-?\d{1,19}), index: (-?\d{1,12}), mapp?edFileSize: (\d{1,12}),"
     r" mapp?edFiles count: (\d{1,9})"
 )
+_MOST_FILES = 2**31 - 1
 _NUMBER_AT_END = re.compile(r"^(.{1,200}?)_?\d+$")
 _OVERFLOW = re.compile(
     r"the request offset: (\d{1,19}) over flow badly,.{0,60}? broker max offset: (-?\d{1,19})"
@@ -80,7 +81,8 @@ def _lookup(text: str) -> tuple[str, int, int | None, int | None, int] | None:
         return None
     requested, index, size, count = (int(part) for part in found.groups())
     if index < 0:
-        place = "below-first"
+        # the broker counts files in 32 bits: far beyond the last file the index turns negative
+        place = "beyond-last" if size and requested // size > _MOST_FILES else "below-first"
     elif index < count:
         place = "inside"
     else:

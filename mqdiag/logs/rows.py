@@ -16,6 +16,8 @@ from mqdiag.facts.logs import (
     OffsetNotMatched,
     OffsetReset,
     SafepointPauses,
+    StoredOffset,
+    SubscriptionChange,
 )
 from mqdiag.logs.collections import GcStep, GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
@@ -52,7 +54,9 @@ def _flow_row(
     occurrences = row.lines
     if counter is not None:
         # count and size share one counter: each has its share of it by lines
-        occurrences = max(row.lines, round(counter.grown * row.lines / max(counter.lines, 1)))
+        occurrences = max(
+            row.lines, round((counter.grown + counter.before) * row.lines / max(counter.lines, 1))
+        )
         if counter.milliseconds:
             seconds = counter.milliseconds / 1000
             held = round(counter.grown * DELAY_S / seconds, 2)
@@ -279,3 +283,53 @@ def _steps(gc: GcTally) -> tuple[int, list[tuple[int, GcStep]]]:
             into.heap_after = one.heap_after if one.heap_after is not None else into.heap_after
         minutes = folded
     return step, [(key * MINUTE_MS * step, minutes[key]) for key in sorted(minutes)]
+
+
+def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[StoredOffset, ...]:
+    """Offsets that did not move although messages of their topic were consumed, and no other queue's offset moved.
+
+    A queue without messages stands still as well; then the consumed ones moved another queue.
+    """
+    rows = []
+    for log, zone in zip(logs, zones, strict=True):
+        moved = {(queue.group, queue.topic) for queue, row in log.tally.stored.items() if row.moved}
+        for queue, row in log.tally.stored.items():
+            if (queue.group, queue.topic) in moved or not row.consumed:
+                continue
+            span = row.span.shifted(_shift(zone))
+            rows.append(
+                StoredOffset(
+                    group=queue.group,
+                    topic=queue.topic,
+                    broker=queue.broker,
+                    queue_id=queue.queue_id,
+                    offset=row.offset,
+                    lines=row.lines,
+                    consumed=row.consumed,
+                    first=shown_time(span.first, zone.minutes),
+                    last=shown_time(span.last, zone.minutes),
+                )
+            )
+    rows.sort(key=lambda row: (-row.lines, row.group or "", row.topic or "", row.queue_id or 0))
+    return tuple(rows[:MOST_ROWS])
+
+
+def change_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[SubscriptionChange, ...]:
+    """One row for each log and each pair of subscriptions."""
+    rows = []
+    for log, zone in zip(logs, zones, strict=True):
+        for key, (count, span) in log.tally.changes.items():
+            shifted = span.shifted(_shift(zone))
+            rows.append(
+                SubscriptionChange(
+                    group=key.group,
+                    topic=key.topic,
+                    before=key.before,
+                    after=key.after,
+                    count=count,
+                    first=shown_time(shifted.first, zone.minutes),
+                    last=shown_time(shifted.last, zone.minutes),
+                )
+            )
+    rows.sort(key=lambda row: (-row.count, row.group, row.topic))
+    return tuple(rows[:MOST_ROWS])

@@ -14,6 +14,16 @@ _NOT_IN_LOCK = re.compile(
     r"not in lock (?:eclipse|elapsed) time\(ms\)[= ](\d{1,12})(?:, bodyLength=(\d{1,12}))?"
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
+_QUORUM = "QuorumAckChecker"
+"""DLedger's thread that answers a put when enough followers have it"""
+_ORDER = re.compile(
+    r"logic queue order maybe wrong, expectLogicOffset: (\d{1,19}) currentLogicOffset: (\d{1,19}) Topic: (\S{1,300})"
+)
+_DISPATCH_FROM = re.compile(
+    r"\[SetReputOffset\] maxPhysicalPosInLogicQueue=(-?\d{1,19}) clMinOffset=(-?\d{1,19}) clMaxOffset=(-?\d{1,19})"
+)
+_WINDOWS_PATH = re.compile(r"map file [A-Za-z]:[\\/]")
+_PAGING = ("paging file", "页面文件")
 _SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")
 _WATERMARK = re.compile(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
 _SETTING = re.compile(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
@@ -21,6 +31,8 @@ _DISK = re.compile(
     r"disk maybe full soon(?: (\d\.\d{1,20}), so mark disk full|, so reclaim space, (\d\.\d{1,20}))"
 )
 """DefaultMessageStore.CleanCommitLogService.isSpaceToDelete, 3.5.8 to 5.3.3"""
+_NOT_MEASURED = "so reclaim space, -"
+"""UtilAll.getDiskPartitionSpaceUsedPercent gives -1 for a path that is not there"""
 _DISKS = re.compile(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
 _BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
@@ -49,7 +61,9 @@ def slow_put(message: Message, log: LogTally) -> None:
     found = _NOT_IN_LOCK.search(message.text)
     if found is None:
         return
-    tally = log.add("slow-put", message, Subject(topic=found[4]), side="broker")
+    by_quorum = (message.thread() or "").startswith(_QUORUM)
+    kind = "dledger-ack-late" if by_quorum else "slow-put"
+    tally = log.add(kind, message, Subject(topic=found[4]), side="broker")
     if tally is not None:
         tally.keep_largest("longest_ms", int(found[1] or found[3]))
 
@@ -82,6 +96,8 @@ def disk(message: Message, log: LogTally) -> None:
     if found is None:
         if "but delete file failed" in message.text:
             log.add("disk-not-freed", message, side="broker")
+        elif _NOT_MEASURED in message.text:
+            log.add("disk-not-measured", message, side="broker")
         return
     kind = "disk-marked-full" if found[1] else "disk-reclaimed"
     tally = log.add(kind, message, side="broker")
@@ -111,3 +127,53 @@ def setting(message: Message, log: LogTally) -> None:
     found = _SETTING.search(message.text)
     if found is not None and len(log.settings) < _MOST_SETTINGS:
         log.settings[found[1]] = found[2]
+
+
+def queue_order(message: Message, log: LogTally) -> None:
+    """The dispatch writes an entry where the consume queue does not end: entries are missing or doubled."""
+    found = _ORDER.search(message.text)
+    if found is None:
+        return
+    tally = log.add("consume-queue-order", message, Subject(topic=found[3]), side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_gap_bytes", abs(int(found[1]) - int(found[2])))
+
+
+def dispatch_from(message: Message, log: LogTally) -> None:
+    """Where the dispatch begins when the broker starts; beyond the end of the commit log messages were lost."""
+    found = _DISPATCH_FROM.search(message.text)
+    if found is None:
+        return
+    begin, most = int(found[1]), int(found[3])
+    if begin > most >= 0:
+        tally = log.add("commit-log-tail-lost", message, side="broker")
+        if tally is not None:
+            tally.keep_largest("largest_lost_bytes", begin - most)
+
+
+def mapping_failed(message: Message, log: LogTally) -> None:
+    """A file could not be mapped into memory, which takes nothing of the Java heap."""
+    tally = log.add("mapping-failed", message, side="broker")
+    if tally is None:
+        return
+    both = message.both
+    if any(word in both for word in _PAGING):
+        tally.keep_largest("paging_file", 1)
+    if _WINDOWS_PATH.search(both) is not None:
+        tally.keep_largest("windows", 1)
+    if "consumequeue" in both:
+        tally.keep_largest("consume_queue", 1)
+
+
+def timer_failed(message: Message, log: LogTally) -> None:
+    """The timer wheel met an exception; what it could not do it tries again at once."""
+    log.add(
+        "timer-enqueue-failed" if "enqueuing" in message.text else "timer-dequeue-failed",
+        message,
+        side="broker",
+    )
+
+
+def timer_unreadable(message: Message, log: LogTally) -> None:
+    """The frame in which the timer wheel reads a message into its buffer."""
+    log.add("timer-message-not-read", message, side="broker")

@@ -11,6 +11,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs
+from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import (
     between,
     counted,
@@ -21,7 +22,7 @@ from mqdiag.rules.shared.log_events import (
     only,
     when,
 )
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined
 
@@ -94,7 +95,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker: the lines name no group."""
     for logs in brokers_of_logs(facts):
         rows = [row for row in logs.not_matched if row.thread == THREAD and row.place == "below-first"]
-        if sum(row.count for row in rows) >= limits["lines"]:
+        if enough(logs, sum(row.count for row in rows), limits["lines"]):
             yield _draft(logs, rows, limits)
 
 
@@ -103,10 +104,12 @@ def _draft(logs: LogsFacts, rows: list[OffsetNotMatched], limits: Limits) -> Dra
     peak = max(one.peak_per_minute or 0 for one in rows)
     named = events(logs, *NAMING)
     groups = {only(one, "group") for one in named}
+    confidence, confidence_reason = surest(logs, Confidence.HIGH, NOTHING)
     return Draft(
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause="offset-before-first-file",
-        confidence=Confidence.HIGH,
+        confidence=confidence,
+        confidence_reason=confidence_reason,
         title=say("Consumers asked {lines:count} {lines:time|times} for messages whose files are deleted"),
         subject=structs.replace(one_of_several(logs), group=groups.pop() if len(groups) == 1 else None),
         evidence={

@@ -16,6 +16,7 @@ from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import ranges_of
 
 MARKED, NOT_FREED, RECLAIMED = "disk-marked-full", "disk-not-freed", "disk-reclaimed"
+NOT_MEASURED = "disk-not-measured"
 REFUSED = "service-not-available"
 
 RULE = Rule(
@@ -68,7 +69,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 def _by_logs(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
-    marked, not_freed = events(logs, MARKED), events(logs, NOT_FREED)
+    # a path that cannot be measured counts as full, and nothing is found to delete for it
+    not_freed = [] if events(logs, NOT_MEASURED) else events(logs, NOT_FREED)
+    marked = events(logs, MARKED)
     # slaves and stores that shut down give the same answer; it has the shares of the disks then too
     refused = [event for event in events(logs, REFUSED) if _percent(event) >= limits["full_percent"]]
     forced = [event for event in events(logs, RECLAIMED) if _percent(event) > limits["forced_percent"]]

@@ -114,7 +114,12 @@ RULE = Rule(
         "DefaultMQPushConsumerImpl.pullMessage: queueFlowControlTimes, queueMaxSpanFlowControlTimes",
         "https://github.com/apache/rocketmq/pull/171",
     ),
-    limits={"times": 1000, "continuous_queues": 0.9, "continuous_after_ms": 600_000},
+    limits={
+        "times": 1000,
+        "times_without_range": 100_000,
+        "continuous_queues": 0.9,
+        "continuous_after_ms": 600_000,
+    },
     explained_by=(
         "stuck-consumer-thread",
         "offset-stuck-at-head",
@@ -278,9 +283,10 @@ def _of_lines(rows: list[FlowControlFacts], event: LogEvent | None, limits: Limi
     held = row.queues_held_back
     lasting = row.seconds is not None and row.seconds * 1000 >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
+    often = held is None and row.occurrences >= limits["times_without_range"]
     lite = row.group is None and row.kind == "count"  # only lite pull names no group, and it has no listener
     return Draft(
-        severity=Severity.WARNING if continuous else Severity.INFO,
+        severity=Severity.WARNING if continuous or often else Severity.INFO,
         cause=row.kind,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
         confidence_reason=NOTHING if held is not None else say("one line does not tell for how long"),

@@ -8,9 +8,10 @@ from msgspec import structs
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
-from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs
+from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import between, one_of_several
 from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import between as range_between
@@ -19,6 +20,8 @@ from mqdiag.time_ranges import joined
 DELETED = "PullMessageThread"
 """consumers that pull through deleted data are a rule of their own"""
 HARMLESS = "full-file-edge"
+DECISIVE = "dispatch-position-lost"
+"""a dispatch that looks outside of the files never comes back by itself: one line proves it"""
 MOST_ROWS = 5
 """rows that are explained"""
 _CAUSES = (
@@ -122,8 +125,9 @@ def _of_broker(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         if row.place != HARMLESS and not (row.thread == DELETED and row.place == "below-first"):
             by_cause.setdefault(_cause(row), []).append(row)
     for cause, rows in by_cause.items():
-        if sum(row.count for row in rows) >= limits["lines"]:
-            yield _draft(cause, rows, limits, one_of_several(logs))
+        lines = sum(row.count for row in rows)
+        if enough(logs, lines, 1 if cause == DECISIVE else limits["lines"]):
+            yield _draft(cause, rows, limits, logs)
 
 
 def _cause(row: OffsetNotMatched) -> str:
@@ -133,19 +137,22 @@ def _cause(row: OffsetNotMatched) -> str:
     return "unknown"
 
 
-def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, broker: Subject) -> Draft:
+def _draft(cause: str, rows: list[OffsetNotMatched], limits: Limits, logs: LogsFacts) -> Draft:
     peak = max((row.peak_per_minute or 0 for row in rows), default=0)
     first = rows[0]
     shown = [row for row in rows[:MOST_ROWS] if row.requested is not None]
+    confidence, confidence_reason = Confidence.HIGH, NOTHING
+    if cause == "unknown":
+        confidence, confidence_reason = Confidence.MEDIUM, say("no known reason for this thread to ask there")
+    elif cause != DECISIVE:
+        confidence, confidence_reason = surest(logs, confidence, confidence_reason)
     return Draft(
         severity=Severity.ERROR if peak >= limits["error_per_minute"] else Severity.WARNING,
         cause=cause,
-        confidence=Confidence.MEDIUM if cause == "unknown" else Confidence.HIGH,
-        confidence_reason=say("no known reason for this thread to ask there")
-        if cause == "unknown"
-        else NOTHING,
+        confidence=confidence,
+        confidence_reason=confidence_reason,
         title=_title(cause),
-        subject=structs.replace(broker, thread=first.thread),
+        subject=structs.replace(one_of_several(logs), thread=first.thread),
         evidence={
             "lines": sum(row.count for row in rows),
             "peak_per_minute": peak,

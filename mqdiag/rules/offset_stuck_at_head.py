@@ -8,11 +8,14 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import BlockedQueue, ConsumerState
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.logs import StoredOffset
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.log_events import between
 from mqdiag.text import NOTHING, Text, say, sentences
+from mqdiag.time_ranges import between as range_between
 
 MOST_BLOCKED = 20
 """queues of one answer whose times are kept as evidence"""
@@ -43,7 +46,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/1404",
         "ProcessQueue.removeMessage: returns the first key of msgTreeMap as the offset to commit",
     ),
-    limits={"head_age_ms": 60_000, "finished_warning": 100},
+    limits={"head_age_ms": 60_000, "finished_warning": 100, "stored_times": 3},
     explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
     in_chain=_in_chain,
 )
@@ -283,4 +286,46 @@ def _blocked(state: ConsumerState, blocked: list[BlockedQueue]) -> Draft:
             ),
             *RULE.remedy[:2],
         ),
+    )
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each queue of which the same offset is stored while messages of its topic are consumed."""
+    assert facts.logs is not None
+    for row in facts.logs.stored_offsets:
+        if row.lines >= limits["stored_times"]:
+            yield _stored(row)
+
+
+def _stored(row: StoredOffset) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="stuck-message",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say(
+            "the log does not tell of which queue the consumed messages were; a dump names the stuck thread"
+        ),
+        title=say(
+            "The stored offset of {topic} queue {queue_id} stays at {offset:count} while messages are consumed"
+        ),
+        subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+        evidence={"offset": row.offset, "stored_times": row.lines, "consumed": row.consumed},
+        explanation=(
+            say(
+                "The client stored offset {offset:count} {stored_times:count} times, {between}.",
+                between=between(row.first, row.last),
+            ),
+            say("Meanwhile its listeners finished {consumed:count} {consumed:message|messages} of the topic."),
+            say("The offset of no other queue of the topic moved in this log."),
+        ),
+        remedy=(
+            say(
+                "Take five thread dumps of the client and run mqdiag stacks on them: they name the thread that holds"
+                " the first message."
+            ),
+            *RULE.remedy,
+        ),
+        when=range_between(row.first, row.last),
+        weight=0.4,
     )

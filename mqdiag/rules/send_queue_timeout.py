@@ -21,6 +21,7 @@ from mqdiag.rules.shared.brokers import (
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND, busy
 from mqdiag.rules.shared.example_broker import example
+from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import counted, events, is_set, lines_of, number_set
 from mqdiag.rules.shared.page_cache import is_busy, pool_was_empty, was_busy
 from mqdiag.rules.shared.write_times import writes_fast
@@ -190,7 +191,7 @@ def _cause_in_heap(broker: BrokerFacts) -> tuple[str, tuple[Text, ...]]:
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker: answers [TIMEOUT_CLEAN_QUEUE], with what other lines say about their cause."""
     for logs in brokers_of_logs(facts):
-        if logs.count("busy-timeout-clean") >= limits["answers"]:
+        if enough(logs, logs.count("busy-timeout-clean"), limits["answers"]):
             yield _thrown_out(logs)
 
 
@@ -218,7 +219,10 @@ def _thrown_out(logs: LogsFacts) -> Draft:
     found = events(logs, "busy-timeout-clean")
     cause = _cause_in_logs(logs)
     put = logs.pagecachert
-    sure = cause not in NOT_SURE
+    confidence, confidence_reason = surest(logs, Confidence.HIGH, NOTHING)
+    if cause in NOT_SURE:
+        confidence = Confidence.MEDIUM
+        confidence_reason = say("the logs do not show what kept the send threads busy")
     evidence = {
         "answers": lines_of(found),
         "longest_wait_ms": max((event.values.get("longest_wait_ms", 0) for event in found), default=0),
@@ -233,8 +237,8 @@ def _thrown_out(logs: LogsFacts) -> Draft:
     return Draft(
         severity=Severity.WARNING,
         cause=cause,
-        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-        confidence_reason=NOTHING if sure else say("the logs do not show what kept the send threads busy"),
+        confidence=confidence,
+        confidence_reason=confidence_reason,
         title=_title(cause),
         subject=subject_of_logs(logs, found),
         evidence=evidence,
@@ -248,22 +252,24 @@ def _thrown_out(logs: LogsFacts) -> Draft:
 def _title(cause: str) -> Text:
     return {
         "page-cache-busy": say(
-            "The broker threw {answers:count} sends out of its queue because its page cache was busy"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because its page cache was busy"
         ),
         "sync-slave": say(
-            "The broker threw {answers:count} sends out of its queue because its slave did not answer"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because its slave did not answer"
         ),
         "sync-flush": say(
-            "The broker threw {answers:count} sends out of its queue because each write waits for the flush to disk"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because each write waits for the"
+            " flush to disk"
         ),
         "short-limit": say(
-            "The broker threw {answers:count} sends out of its queue because waitTimeMillsInSendQueue is short"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because waitTimeMillsInSendQueue"
+            " is short"
         ),
         "one-send-thread": say(
-            "The broker threw {answers:count} sends out of its queue because it has one send thread"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because it has one send thread"
         ),
         "slow-sends": say(
-            "The broker threw {answers:count} sends out of its queue because no thread was free in time"
+            "The broker threw {answers:count} {answers:send|sends} out of its queue because no thread was free in time"
         ),
     }[cause]
 

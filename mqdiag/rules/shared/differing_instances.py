@@ -42,7 +42,7 @@ def findings_of(
     confidence: Confidence,
     confidence_reason: Text,
 ) -> Iterator[Draft]:
-    """One finding for each group and key of a kind, of the rule's only cause and severity.
+    """One finding for each group and key of a kind, of the rule's first cause and its worst severity.
 
     Args:
         rule: the rule that speaks.
@@ -54,7 +54,7 @@ def findings_of(
         confidence_reason: what makes it sure or not.
     """
     assert facts.fleet is not None
-    (cause,), (severity,) = rule.causes, rule.severities
+    cause, severity = rule.causes[0], rule.severities[0]
     for drift in facts.fleet.drifts:
         if drift.kind == kind:
             yield Draft(

@@ -1,0 +1,56 @@
+"""What a broker refuses: pulls of groups that it does not know, and sends that it does not take.
+
+Source: PullMessageProcessor, ConsumerManager, ConsumerGroupInfo, SendMessageProcessor, ResponseCode, 3.2.6 to 5.3.3.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import MOST_ROWS, ChangeKey, LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.queues import group_in
+from mqdiag.logs.tally import Span, Subject
+
+_CODE = re.compile(r"CODE: (23|24|25|26) {1,3}DESC: ")
+_KINDS = {
+    "23": "pull-refused-not-parsable",
+    "24": "pull-refused-no-group",
+    "25": "pull-refused-not-latest",
+    "26": "pull-refused-not-parsable",
+}
+"""by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest"""
+_NOT_LATEST = re.compile(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
+_CHANGED = re.compile(
+    r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
+    r".{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet=.{0,2000}?"
+    r"NEW: .{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet="
+)
+
+
+def pull_refused(message: Message, log: LogTally) -> None:
+    """The broker's answer to a pull."""
+    found = _CODE.search(message.text)
+    if found is not None:
+        subject = Subject(group=group_in(message.both))
+        log.add(_KINDS[found[1]], message, subject, side="client")
+
+
+def not_latest(message: Message, log: LogTally) -> None:
+    """The broker holds an older subscription than the consumer that pulls."""
+    found = _NOT_LATEST.search(message.text)
+    if found is not None:
+        log.add("subscription-not-latest", message, Subject(group=found[1]), side="broker")
+
+
+def subscription_changed(message: Message, log: LogTally) -> None:
+    """A heartbeat replaced what the group subscribes to; the same words again are the same subscription, renewed."""
+    found = _CHANGED.search(message.text)
+    if found is None or (found[2], found[3]) == (found[4], found[5]):
+        return
+    log.add("subscription-changed", message, Subject(group=found[1], topic=found[4]), side="broker")
+    key = ChangeKey(found[1], found[4], found[3], found[5])
+    if key in log.changes or len(log.changes) < MOST_ROWS:
+        count, span = log.changes.setdefault(key, (0, Span()))
+        span.see(log.at(message))
+        log.changes[key] = (count + message.stands_for, span)

@@ -1,0 +1,28 @@
+"""Logs of a few lines: people post the lines that matter, so one of them counts, and no finding is sure."""
+
+from __future__ import annotations
+
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Confidence
+from mqdiag.text import Text, say
+
+SHORT_LINES = 20
+"""below so many lines a log is an excerpt"""
+ONLY_AN_EXCERPT = say("the log is an excerpt of a few lines, and does not tell how often it was")
+
+
+def is_excerpt(logs: LogsFacts) -> bool:
+    """Whether all logs together have so few lines."""
+    return 0 < logs.lines < SHORT_LINES
+
+
+def enough(logs: LogsFacts, lines: int, limit: float) -> bool:
+    """Whether there are as many lines as the limit says; of an excerpt one is enough."""
+    return lines >= limit or (lines > 0 and is_excerpt(logs))
+
+
+def surest(logs: LogsFacts, confidence: Confidence, reason: Text) -> tuple[Confidence, Text]:
+    """A confidence with its reason, at most medium for an excerpt."""
+    if confidence is Confidence.HIGH and is_excerpt(logs):
+        return Confidence.MEDIUM, ONLY_AN_EXCERPT
+    return confidence, reason

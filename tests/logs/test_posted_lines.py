@@ -1,0 +1,237 @@
+"""Lines as people post them, a few at a time, and the rule that each of them must lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.findings import Confidence, Finding, Report, Severity
+from tests.logs.given import facts, line
+
+QUEUE = "MessageQueue [topic=orders, brokerName=broker-a, queueId=6]"
+REFUSED = (
+    "2026-11-21 20:00:{second:02d} WARN NettyClientPublicExecutor_3 - execute the pull request exception\n"
+    "org.apache.rocketmq.client.exception.MQBrokerException: CODE: {code}  DESC: the consumer's group info not exist\n"
+    " at org.apache.rocketmq.client.impl.MQClientAPIImpl.processPullResponse(MQClientAPIImpl.java:640)\n"
+)
+ORDER = (
+    "[BUG]logic queue order maybe wrong, expectLogicOffset: 9000060 currentLogicOffset: 9000000 Topic: orders"
+    " QID: 3 Diff: 60"
+)
+STORED = "Group: CID_a ClientId: c@1 updateConsumeOffsetToBroker " + QUEUE + " {offset}"
+CONSUMED = "[CONSUME_OK_TPS] [orders@CID_a] Stats In One Minute, SUM: {sum} TPS: 0.15 AVGPT: 1.00"
+SUBSCRIPTION = (
+    "SubscriptionData [classFilterMode=false, topic=orders, subString={tag}, tagsSet=[{tag}], codeSet=[1]]"
+)
+
+
+def diagnosed(text: str, tmp_path: Path) -> Report:
+    log = tmp_path / "some.log"
+    log.write_text(text)
+    return diagnose_logs([log]).report
+
+
+def only(report: Report, rule: str) -> Finding:
+    (finding,) = (one for one in report.findings if one.rule == rule)
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "cause"),
+    [
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingTimeoutException: wait response on the channel"
+            " <10.8.8.8:10911> timeout, 3000(ms)\n",
+            "send-timeout",
+            "slow-broker",
+        ),
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException: sendDefaultImpl call timeout\n"
+            "20:00:01.807 [NettyClientSelector_1] INFO  RocketmqRemoting closeChannel: close the connection to remote"
+            " address[] result: true\n",
+            "send-timeout",
+            "wrong-broker-address",
+        ),
+        (
+            "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic, orders\n",
+            "no-route",
+            "topic-not-created",
+        ),
+        (line(ORDER), "consume-queue-broken", "dispatch-position-lost"),
+        (
+            line("[SetReputOffset] maxPhysicalPosInLogicQueue=900 clMinOffset=0 clMaxOffset=700 clConfirmedOffset=700"),
+            "consume-queue-broken",
+            "commit-log-lost-its-tail",
+        ),
+        (
+            line("map file /data/store/consumequeue/orders/3/00000000000006000000 Failed. ")
+            + "java.io.IOException: Map failed\nCaused by: java.lang.OutOfMemoryError: Map failed\n",
+            "mapping-failed",
+            "map-count",
+        ),
+        (
+            line("map file C:\\store\\commitlog\\00000000000000000000 Failed. ")
+            + "java.io.IOException: Map failed\n",
+            "mapping-failed",
+            "address-space",
+        ),
+        (
+            line("physic disk maybe full soon, so reclaim space, -1.0")
+            + line("disk space will be full soon, but delete file failed."),
+            "store-path-missing",
+            "store-path-missing",
+        ),
+        (
+            'Exception in thread "RocketmqClientAsyncWorker-1021-7" java.lang.OutOfMemoryError: unable to create native'
+            " thread: possibly out of memory or process/resource limits reached\n",
+            "thread-limit",
+            "client-leak",
+        ),
+        (
+            line("Handler dispatch failed; java.lang.OutOfMemoryError: unable to create new native thread"),
+            "thread-limit",
+            "limit-too-low",
+        ),
+        (
+            line("putMessage not in lock elapsed time(ms)=31044, bodyLength=181", thread="QuorumAckChecker-n1"),
+            "dledger-ack-late",
+            "slow-follower",
+        ),
+        (
+            line("Unknown exception in enqueuing", thread="TimerEnqueueGetService")
+            + "java.lang.IllegalArgumentException: null\n"
+            "\tat org.apache.rocketmq.store.timer.TimerMessageStore.getMessageByCommitOffset(A.java:1)\n",
+            "timer-stuck",
+            "message-too-large",
+        ),
+        ("".join(REFUSED.format(code=24, second=second) for second in range(12)), "pull-refused", "heartbeat-lost"),
+    ],
+)  # fmt: skip
+def test_a_few_lines_name_the_cause(text: str, rule: str, cause: str, tmp_path: Path) -> None:
+    report = diagnosed(text, tmp_path)
+    assert only(report, rule).cause == cause
+    assert report.answer is not None
+    assert report.answer.state == "fault"
+
+
+def test_a_file_that_cannot_be_mapped_is_not_a_full_heap(tmp_path: Path) -> None:
+    text = (
+        line("map file /data/store/commitlog/0 Failed. ")
+        + "Caused by: java.lang.OutOfMemoryError: Map failed\n"
+    )
+    assert {finding.rule for finding in diagnosed(text, tmp_path).findings} == {"mapping-failed"}
+
+
+def test_a_disk_that_cannot_be_measured_is_not_full(tmp_path: Path) -> None:
+    text = line("physic disk maybe full soon, so reclaim space, -1.0")
+    text += line("disk space will be full soon, but delete file failed.")
+    assert {finding.rule for finding in diagnosed(text, tmp_path).findings} == {"store-path-missing"}
+
+
+def test_a_dispatch_that_begins_at_the_end_lost_nothing() -> None:
+    text = "[SetReputOffset] maxPhysicalPosInLogicQueue=700 clMinOffset=0 clMaxOffset=700 clConfirmedOffset=700"
+    assert facts(line(text)).events == ()
+
+
+def _long(text: str) -> str:
+    """The text in a log that is no excerpt."""
+    return text + "".join(line("nothing of interest", second=second) for second in range(30))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # the first send to a new topic, which the broker then makes
+        "org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in name server for"
+        " the topic: orders\n",
+        "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic: %RETRY%CID_a\n",
+        "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic: TBW102\n",
+        # at a start
+        REFUSED.format(code=25, second=3),
+    ],
+)
+def test_what_passes_by_itself_is_not_a_finding(text: str, tmp_path: Path) -> None:
+    assert diagnosed(_long(line("begin") + text), tmp_path).findings == ()
+
+
+def test_an_excerpt_of_a_start_is_not_a_fault_and_not_an_all_clear(tmp_path: Path) -> None:
+    report = diagnosed(REFUSED.format(code=25, second=3), tmp_path)
+    assert only(report, "pull-refused").severity is Severity.INFO
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
+
+
+def _stored(*parts: tuple[str, str]) -> str:
+    return "".join(f"2026-11-21 {time} INFO some - {text}\n" for time, text in parts)
+
+
+def test_an_offset_that_stands_still_while_messages_are_consumed(tmp_path: Path) -> None:
+    same = STORED.format(offset=707)
+    text = _stored(
+        ("12:57:28", same), ("12:58:28", same), ("12:58:43", CONSUMED.format(sum=9)), ("12:59:28", same)
+    )
+    finding = only(diagnosed(text, tmp_path), "offset-stuck-at-head")
+    assert (finding.evidence["offset"], finding.evidence["consumed"]) == (707, 9)
+    assert finding.confidence is Confidence.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        # all was consumed before the offset was stored for the first time
+        (("12:58:28", 707, None), ("12:58:43", None, 9), ("12:59:28", 707, None), ("13:00:28", 707, None)),
+        # nothing was consumed
+        (("12:57:28", 707, None), ("12:58:28", 707, None), ("12:58:43", None, 0), ("12:59:28", 707, None)),
+        # it moves
+        (("12:57:28", 707, None), ("12:58:28", 708, None), ("12:58:43", None, 9), ("12:59:28", 708, None)),
+    ],
+)
+def test_offsets_that_are_in_order(parts: tuple[tuple[str, int | None, int | None], ...]) -> None:
+    text = _stored(
+        *(
+            (time, CONSUMED.format(sum=done) if offset is None else STORED.format(offset=offset))
+            for time, offset, done in parts
+        )
+    )
+    assert facts(text).stored_offsets == ()
+
+
+def _change(before: str, after: str) -> str:
+    old, new = SUBSCRIPTION.format(tag=before), SUBSCRIPTION.format(tag=after)
+    return line(f"subscription changed, group: CID_a OLD: {old} NEW: {new}")
+
+
+def test_instances_that_subscribe_differently(tmp_path: Path) -> None:
+    text = _change("red", "blue") + _change("blue", "red")
+    finding = only(diagnosed(text * 2, tmp_path), "unequal-subscriptions")
+    assert finding.evidence["changes"] == 4
+    assert finding.evidence["expressions"] == ("red", "blue")
+    assert finding.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize("text", [_change("red", "red") * 9, _change("red", "blue")])
+def test_a_subscription_that_is_renewed_or_deployed(text: str, tmp_path: Path) -> None:
+    assert diagnosed(text, tmp_path).findings == ()
+
+
+def test_an_index_of_32_bits_that_overflows_lies_beyond_the_end() -> None:
+    text = (
+        "findMapedFileByOffset offset not matched, request Offset: 21768765432160000, index: -521875234,"
+        " mapedFileSize: 6000000, mapedFiles count: 3, StackTrace: x"
+    )
+    (row,) = facts(line(text, thread="FlushConsumeQueueService")).not_matched
+    assert row.place == "beyond-last"
+
+
+def test_the_counter_of_one_line_is_the_number(tmp_path: Path) -> None:
+    text = (
+        "the cached message count exceeds the threshold 1000, so do flow control, minOffset=68, maxOffset=1091,"
+        " count=1024, size=0 MiB, pullRequest=PullRequest [consumerGroup=CID_a, messageQueue="
+        + QUEUE
+        + ", nextOffset=1092], flowControlTimes=711001"
+    )
+    finding = only(diagnosed(line(text), tmp_path), "flow-control")
+    assert finding.evidence["times"] == 711_001
+    assert finding.severity is Severity.WARNING
