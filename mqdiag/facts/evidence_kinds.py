@@ -18,6 +18,6 @@ NAMES = {
 """by part of `Facts`"""
 
 
-def evidence_names(kinds: Iterable[str]) -> tuple[Text, ...]:
-    """The names of kinds of evidence, in their order."""
-    return tuple(NAMES[kind] for kind in kinds)
+def evidence_names(kinds: Iterable[str]) -> tuple[Text | str, ...]:
+    """The names of kinds of evidence, in their order; a kind of a saved report that is not known stands for itself."""
+    return tuple(NAMES.get(kind, kind) for kind in kinds)
