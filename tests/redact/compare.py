@@ -17,7 +17,8 @@ _FILE = re.compile(r"\.inputs\[0\]\.(path|bytes|format)")
 _DUPLICATES = re.compile(r"\.heap\.waste\.duplicate_strings")
 _TEXTS = re.compile(
     r".*\.(head_keys|keys|head_msg_id|msg_id|largest_body_msg_id|client_id)"
-    r"|.*\.(config|state|store_config)\.\w+|.*\.(title|explanation\[\d+\])|\.answer\.(text|reason)|.*\.dead_addresses\[\d+\]"
+    r"|.*\.(config|state|store_config)\.\w+|.*\.(title|explanation\[\d+\])|.*\.dead_addresses\[\d+\]"
+    r"|\.answer\.(text|reason)"
 )
 """fields whose texts are replaced: their lengths must be the same"""
 
