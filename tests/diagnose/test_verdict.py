@@ -242,7 +242,7 @@ def test_a_broker_is_followed_from_its_disk_to_its_producers() -> None:
     reached = verdict(*findings)
     assert rules_of(reached, *findings) == ["slow-writes", "page-cache-busy", "send-busy", "producer-backlog"]
     assert any(
-        "brokerStatus" in line
+        "brokerStatus" in english()(line)
         for one in reached.missing_evidence
         for each in one.commands
         for line in each.lines
@@ -300,7 +300,7 @@ def test_times_that_do_not_fit_are_said(first: str, last: str, said: str | None)
 
 def test_a_log_is_tied_to_the_only_process_of_its_group() -> None:
     stuck = msgspec.structs.replace(IN_STACKS, processes=("pid 1",))
-    flow = finding("flow-control", Severity.INFO, "logs")
+    flow = finding("flow-control", Severity.INFO, "logs", cause="count")
     _, tied = link([stuck, flow], CARDS)
     assert tied.caused_by == (stuck.fingerprint,)
     both = msgspec.structs.replace(stuck, processes=("pid 1", "pid 2"))
