@@ -18,6 +18,7 @@ from mqdiag.diagnose.kinds import logs as log_kind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
+from mqdiag.language import english
 from mqdiag.read.archive import Budget
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
@@ -38,9 +39,14 @@ def names(found: list[Piece | Input]) -> list[str]:
 
 def left(found: list[Piece | Input]) -> dict[str, str]:
     """Why each other file gave nothing."""
-    return {
-        Path(one.path).name: one.skipped or f"error: {one.error}" for one in found if isinstance(one, Input)
-    }
+    return {Path(one.path).name: _reason(one) for one in found if isinstance(one, Input)}
+
+
+def _reason(given: Input) -> str:
+    if given.skipped is not None:
+        return english()(given.skipped)
+    assert given.error is not None
+    return f"error: {english()(given.error)}"
 
 
 def zipped(**members: bytes) -> bytes:
@@ -205,7 +211,7 @@ def test_archives_inside_archives_end_somewhere(tmp_path: Path) -> None:
     (tmp_path / "deep.zip").write_bytes(data)
     (only,) = walk(tmp_path / "deep.zip", tmp_path=tmp_path)
     assert isinstance(only, Input)
-    assert only.skipped == "is an archive inside 4 others; unpack it first"
+    assert _reason(only) == "is an archive inside 4 others; unpack it first"
 
 
 def test_a_bomb_is_refused_and_what_came_before_it_stays(tmp_path: Path) -> None:
@@ -235,7 +241,7 @@ def test_a_tar_header_without_end_takes_no_memory(tmp_path: Path) -> None:
             file.write(b"\0" * (1 << 20))
     (only,) = walk(tmp_path / "header.tar.gz", tmp_path=tmp_path)
     assert isinstance(only, Input)
-    assert only.error == "is a damaged tar file: a header without end"
+    assert _reason(only) == "error: is a damaged tar file: a header without end"
 
 
 @pytest.mark.parametrize("cut", [30, 200, 600])
