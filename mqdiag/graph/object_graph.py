@@ -76,9 +76,7 @@ class ObjectGraph:
                 dump, index, *with_mirrors(dump, index, self.roots.extra_from, self.roots.extra_to)
             )
         except TooManyReferences as error:
-            raise InputError(
-                dump.source.path, say("{reason}", reason=str(error)), hint=say("--quick counts it")
-            ) from None
+            raise InputError(dump.source.path, error.reason, hint=say("--quick counts it")) from None
 
     @property
     def count(self) -> int:

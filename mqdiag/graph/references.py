@@ -13,6 +13,7 @@ from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.walk import worker_count
+from mqdiag.text import say
 
 MAX_REFERENCES = (1 << 32) - 1
 _HEAD_REFERENCES = 4
@@ -47,7 +48,19 @@ class References:
 
 
 class TooManyReferences(Exception):
-    """More references than the graph can number."""
+    """More references than the graph can number.
+
+    Args:
+        references: how many there are.
+    """
+
+    def __init__(self, references: int) -> None:
+        super().__init__(references)
+        self.reason = say(
+            "{references:count} references; the graph holds at most {limit:count}",
+            references=references,
+            limit=MAX_REFERENCES,
+        )
 
 
 def build_references(
@@ -73,7 +86,7 @@ def build_references(
         )
         ends = np.cumsum([part.count for part in slices]).tolist()
         if ends[-1] > MAX_REFERENCES:
-            raise TooManyReferences(f"{ends[-1]} references; the graph holds at most {MAX_REFERENCES}")
+            raise TooManyReferences(ends[-1])
         edges = np.empty(ends[-1], np.int32)
         starts[-1] = ends[-1]
 

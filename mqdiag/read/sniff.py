@@ -78,9 +78,9 @@ def content_of(head: bytes) -> Content:
     return Content.JSON if _JSON_START.match(head) else Content.TEXT
 
 
-def known_binary(head: bytes) -> str | None:
+def known_binary(head: bytes) -> Text | None:
     """The name of a well-known form that holds no evidence."""
-    return next((str(name) for start, name in _KNOWN_BINARIES if head.startswith(start)), None)
+    return next((name for start, name in _KNOWN_BINARIES if head.startswith(start)), None)
 
 
 def unpacked_head(head: bytes) -> bytes:

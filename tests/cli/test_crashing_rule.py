@@ -57,7 +57,7 @@ def test_the_text_report_says_so(capsysbinary: pytest.CaptureFixture[bytes]) -> 
     assert run(["heap", str(DUMP)]) == EXIT_INTERNAL
     text = " ".join(capsysbinary.readouterr().out.decode().split())
     assert text.startswith("ERROR ")
-    assert "always-crashing crashed, which is a fault of mqdiag: ZeroDivisionError: inside\\nthe rule" in text
+    assert "always-crashing failed, which is a fault of mqdiag: ZeroDivisionError: inside\\nthe rule" in text
 
 
 def test_debug_shows_where(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.graph import references
+from mqdiag.language import english
 from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import heap_of, targets
 from tests.graph.random_heap import random_heap
@@ -73,6 +74,6 @@ def test_more_references_than_can_be_numbered_are_refused_with_what_to_try(
     monkeypatch.setattr(references, "MAX_REFERENCES", count - 1)
     error = diagnose_heap(path).report.inputs[0].error
     assert error is not None
-    assert error.endswith(f"the graph holds at most {count - 1}; --quick counts it")
+    assert english()(error).endswith(f"the graph holds at most {count - 1:,}; --quick counts it")
     monkeypatch.setattr(references, "MAX_REFERENCES", count)
     assert diagnose_heap(path).report.inputs[0].error is None

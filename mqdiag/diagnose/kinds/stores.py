@@ -75,9 +75,8 @@ def _keep_offsets(piece: Piece, offsets: list[tuple[StoreFacts, Piece]], found: 
         text = config_text(Path(piece.path))
         read = consumer_offsets(parse_config(text))
     except (NoConfig, OSError) as error:
-        found.inputs.append(
-            Input(path=piece.name, kind="stores", complete=False, error=say("{reason}", reason=str(error)))
-        )
+        reason = error.reason if isinstance(error, NoConfig) else say("{reason}", reason=str(error))
+        found.inputs.append(Input(path=piece.name, kind="stores", complete=False, error=reason))
         return
     role, role_from = role_by_name(piece.name)
     offsets.append(

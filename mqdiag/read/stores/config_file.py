@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 
 from mqdiag.facts.stores import StoredOffset
@@ -17,8 +18,16 @@ _LONGEST_SHOWN = 60
 _BARE_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|(\b\d+)(?=\s*:)')
 
 
-class NoConfig(ValueError):
-    """The file is not what its name says; the message says why."""
+class NoConfig(Exception):
+    """The file is not what its name says.
+
+    Args:
+        reason: why not, such as "is empty".
+    """
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def config_text(path: Path) -> str:
@@ -31,7 +40,7 @@ def config_text(path: Path) -> str:
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise NoConfig("has more than 256 MiB")
+        raise NoConfig(say("has more than {limit:bytes}", limit=MOST_BYTES))
     return data.decode("utf-8", "replace")
 
 
@@ -45,9 +54,10 @@ def parse_config(text: str) -> dict[str, object]:
     try:
         found = json.loads(quoted)
     except (ValueError, RecursionError):
-        raise NoConfig("is no JSON; it is compressed, cut or of another form" if text else "is empty") from None
+        reason = say("is no JSON; it is compressed, cut or of another form") if text else say("is empty")
+        raise NoConfig(reason) from None
     if not isinstance(found, dict):
-        raise NoConfig("holds no table")
+        raise NoConfig(say("holds no table"))
     return found
 
 
@@ -57,7 +67,7 @@ class OffsetsRead:
 
     rows: list[StoredOffset] = field(default_factory=list)
     unusable: int = 0
-    examples: list[str] = field(default_factory=list)
+    examples: list[Text] = field(default_factory=list)
 
     @property
     def problem(self) -> Text | None:
@@ -69,15 +79,15 @@ class OffsetsRead:
             "{unusable:count} {unusable:offset|offsets} of {offsets:count} cannot be used: {examples}",
             unusable=self.unusable,
             offsets=len(self.rows) + self.unusable,
-            examples="; ".join(self.examples),
+            examples=reduce(lambda one, other: say("{one}; {other}", one=one, other=other), self.examples),
         )
         return say("{told}; and {more:count} more", told=told, more=more) if more else told
 
-    def refuse(self, of: str, value: object) -> None:
+    def refuse(self, of: Text, value: object) -> None:
         """Count a value that is no offset."""
         self.unusable += 1
         if len(self.examples) < _EXAMPLES:
-            self.examples.append(f"{of} has {_shown(value)}")
+            self.examples.append(say("{of} has {value}", of=of, value=_shown(value)))
 
 
 def consumer_offsets(table: dict[str, object]) -> OffsetsRead:
@@ -88,7 +98,7 @@ def consumer_offsets(table: dict[str, object]) -> OffsetsRead:
     """
     of_all = table.get("offsetTable")
     if not isinstance(of_all, dict):
-        raise NoConfig("has no offsetTable")
+        raise NoConfig(say("has no offsetTable"))
     read = OffsetsRead()
     for name, of_queues in of_all.items():
         topic, sign, group = name.partition("@")
@@ -97,10 +107,13 @@ def consumer_offsets(table: dict[str, object]) -> OffsetsRead:
             continue
         for queue, offset in of_queues.items():
             if len(read.rows) + read.unusable >= MOST_OFFSETS:
-                raise NoConfig(f"has more than {MOST_OFFSETS:,} offsets")
+                raise NoConfig(say("has more than {limit:count} offsets", limit=MOST_OFFSETS))
             queue_id, value = _number(queue), _number(offset)
             if queue_id is None or value is None:
-                read.refuse(f"group {group}, topic {topic}, queue {_shown(queue)}", offset)
+                place = say(
+                    "group {group}, topic {topic}, queue {queue}", group=group, topic=topic, queue=_shown(queue)
+                )
+                read.refuse(place, offset)
             else:
                 read.rows.append(StoredOffset(group=group, topic=topic, queue_id=queue_id, offset=value))
     return read
@@ -116,7 +129,7 @@ def delay_offsets(table: dict[str, object]) -> OffsetsRead:
             # ScheduleMessageService.delayLevel2QueueId
             read.rows.append(StoredOffset(topic="SCHEDULE_TOPIC_XXXX", queue_id=number - 1, offset=value))
         else:
-            read.refuse(f"level {_shown(level)}", offset)
+            read.refuse(say("level {level}", level=_shown(level)), offset)
     return read
 
 

@@ -166,7 +166,7 @@ def _instant(milliseconds: int | None) -> str | None:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def _why(error: Exception) -> Text:
-    if isinstance(error, OSError):
-        return say("cannot be read: {reason}", reason=error.strerror or str(error))
-    return say("{reason}", reason=str(error))
+def _why(error: NoConfig | OSError) -> Text:
+    if isinstance(error, NoConfig):
+        return error.reason
+    return say("cannot be read: {reason}", reason=error.strerror or str(error))
