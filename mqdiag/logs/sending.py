@@ -85,7 +85,7 @@ def no_route(message: Message, log: LogTally) -> None:
     topic = (found[1] or found[2]).rstrip(".")
     if topic == _PROBE_TOPIC or topic.startswith("%"):
         return  # a retry topic is made by the broker when the first message fails
-    log.add("send-no-route" if found[1] else "no-route", message, Subject(topic=topic), side="client")
+    log.add("send-no-route" if found[1] else "route-not-known", message, Subject(topic=topic), side="client")
 
 
 def no_name_server(message: Message, log: LogTally) -> None:

@@ -62,7 +62,7 @@ def slow_put(message: Message, log: LogTally) -> None:
     if found is None:
         return
     by_quorum = (message.thread() or "").startswith(_QUORUM)
-    kind = "dledger-ack-late" if by_quorum else "slow-put"
+    kind = "quorum-ack-waited" if by_quorum else "slow-put"
     tally = log.add(kind, message, Subject(topic=found[4]), side="broker")
     if tally is not None:
         tally.keep_largest("longest_ms", int(found[1] or found[3]))
@@ -153,7 +153,7 @@ def dispatch_from(message: Message, log: LogTally) -> None:
 
 def mapping_failed(message: Message, log: LogTally) -> None:
     """A file could not be mapped into memory, which takes nothing of the Java heap."""
-    tally = log.add("mapping-failed", message, side="broker")
+    tally = log.add("map-failed", message, side="broker")
     if tally is None:
         return
     both = message.both

@@ -40,7 +40,7 @@ RULE = Rule(
 
 def _facts(longest_ms: int) -> Facts:
     event = LogEvent(
-        kind="dledger-ack-late",
+        kind="quorum-ack-waited",
         side="broker",
         count=1,
         first="2026-11-21T20:00:01+08:00",
@@ -65,7 +65,7 @@ def silent() -> Facts:
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker."""
     for logs in brokers_of_logs(facts):
-        found = events(logs, "dledger-ack-late")
+        found = events(logs, "quorum-ack-waited")
         if any(event.values.get("longest_ms", 0) >= limits["wait_ms"] for event in found):
             yield _draft(logs, found, limits)
 

@@ -56,7 +56,7 @@ def _facts(kind: str) -> Facts:
 
 def fires() -> Facts:
     """Two files of a consume queue could not be mapped."""
-    return _facts("mapping-failed")
+    return _facts("map-failed")
 
 
 def silent() -> Facts:
@@ -68,7 +68,7 @@ def silent() -> Facts:
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker; one line is enough."""
     for logs in brokers_of_logs(facts):
-        found = events(logs, "mapping-failed")
+        found = events(logs, "map-failed")
         if found:
             yield _draft(logs, found)
 

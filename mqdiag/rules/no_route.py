@@ -21,7 +21,7 @@ from mqdiag.rules.shared.log_events import (
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
-FAILED, ASKED = "send-no-route", "no-route"
+FAILED, ASKED = "send-no-route", "route-not-known"
 """a send that failed, and an answer of the name server, which the first send to a new topic gets as well"""
 
 RULE = Rule(
