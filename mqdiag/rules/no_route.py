@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
-from mqdiag.rules.shared.excerpts import enough
+from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import (
     counted,
     events,
@@ -77,7 +77,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for all topics."""
     assert facts.logs is not None
     failed, asked = events(facts.logs, FAILED), events(facts.logs, ASKED)
-    if failed or enough(facts.logs, lines_of(asked), limits["lines"]):
+    # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again
+    lasting = [event for event in asked if event.count > (event.peak_per_minute or 0) or is_excerpt(facts.logs)]
+    if failed or enough(facts.logs, lines_of(lasting), limits["lines"]):
         yield _draft(facts.logs, [*failed, *asked])
 
 
