@@ -8,7 +8,7 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Paragraph, Section, Table
-from mqdiag.text import NOTHING, Text, Value, say
+from mqdiag.text import NOTHING, Text, Value, say, sentences
 
 _NOT_SET = -1
 """RocketMQ's value of a threshold that is not set"""
@@ -114,6 +114,7 @@ def _nature(consumer: ConsumerFacts) -> Iterator[Value]:
 
 def _rates(consumers: tuple[ConsumerFacts, ...]) -> Table:
     groups = len({one.group for one in consumers}) > 1
+    drained = any(rate.lag and rate.drain_seconds is not None for one in consumers for rate in one.rates)
     return Table(
         name="rates",
         caption=say("Rates, as the client measured them before the dump"),
@@ -142,5 +143,8 @@ def _rates(consumers: tuple[ConsumerFacts, ...]) -> Table:
             for rate in one.rates
         ],
         shown=(6, 500),
-        note=say('"lag": messages that wait on the broker; "drained in": at this rate, if no message is sent'),
+        note=sentences(
+            say('"lag": messages that wait on the broker.'),
+            say('"drained in": at this rate, if no message is sent.') if drained else None,
+        ),
     )

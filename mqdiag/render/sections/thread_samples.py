@@ -25,9 +25,10 @@ from mqdiag.render.parts import (
     Table,
     Tree,
 )
+from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.render.wording.thread_names import grouped_names
 from mqdiag.render.wording.words import word
-from mqdiag.text import Text, Value, say
+from mqdiag.text import NOTHING, Text, Value, say
 
 _STATES = ("stuck", "blocked", "unknown", "progressing", "idle")
 """in the order in which they matter"""
@@ -91,17 +92,19 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
         if counts:
             rows.append((words, counts))
     yield Pairs(rows)
+    folder = shared_folder([sample.path for sample in stacks.series])
     yield Table(
         name="samples",
         columns=(
             Column(say("sample")),
             Column(say("file"), whole=True),
-            Column(say("time"), "time"),
+            Column(say("time"), "time", whole=True),
             Column(say("threads"), "count"),
             Column(say("read"), optional=True),
         ),
-        rows=[_sample(place, one) for place, one in enumerate(stacks.series, 1)],
+        rows=[_sample(place, one, len(folder)) for place, one in enumerate(stacks.series, 1)],
         shown=_SAMPLES,
+        note=say("All of them are in {folder}", folder=folder) if folder else NOTHING,
     )
 
 
@@ -116,9 +119,9 @@ def _counts(stacks: StacksFacts, role: str | None) -> Text | None:
     return say("{found}", found=found) if found else None
 
 
-def _sample(place: int, sample: SampleFacts) -> Row:
+def _sample(place: int, sample: SampleFacts, cut: int) -> Row:
     when = sample.captured_at or sample.captured_local
-    return (place, sample.path, when, sample.threads, "" if sample.complete else say("cut"))
+    return (place, sample.path[cut:], when, sample.threads, "" if sample.complete else say("cut"))
 
 
 def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
