@@ -185,7 +185,7 @@ class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
-class StoredOffset(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedOffset(msgspec.Struct, frozen=True, kw_only=True):
     """An offset that a client stored again and again while its listeners finished messages of that topic."""
 
     group: Public | None = None
@@ -444,7 +444,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     offset_resets: tuple[OffsetReset, ...] = ()
     resets_left_out: int = 0
     not_matched: tuple[OffsetNotMatched, ...] = ()
-    stored_offsets: tuple[StoredOffset, ...] = ()
+    stored_offsets: tuple[RepeatedOffset, ...] = ()
     """of queues that stood still while others of their topic did not move either"""
     subscription_changes: tuple[SubscriptionChange, ...] = ()
     pagecachert: PutLatency | None = None

@@ -15,8 +15,8 @@ from mqdiag.facts.logs import (
     GcRun,
     OffsetNotMatched,
     OffsetReset,
+    RepeatedOffset,
     SafepointPauses,
-    StoredOffset,
     SubscriptionChange,
 )
 from mqdiag.logs.collections import GcStep, GcTally
@@ -285,7 +285,7 @@ def _steps(gc: GcTally) -> tuple[int, list[tuple[int, GcStep]]]:
     return step, [(key * MINUTE_MS * step, minutes[key]) for key in sorted(minutes)]
 
 
-def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[StoredOffset, ...]:
+def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[RepeatedOffset, ...]:
     """Offsets that did not move although messages of their topic were consumed, and no other queue's offset moved.
 
     A queue without messages stands still as well; then the consumed ones moved another queue.
@@ -298,7 +298,7 @@ def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[StoredO
                 continue
             span = row.span.shifted(_shift(zone))
             rows.append(
-                StoredOffset(
+                RepeatedOffset(
                     group=queue.group,
                     topic=queue.topic,
                     broker=queue.broker,

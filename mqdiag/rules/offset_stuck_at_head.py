@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import BlockedQueue, ConsumerState
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.facts.logs import StoredOffset
+from mqdiag.facts.logs import RepeatedOffset
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
@@ -298,7 +298,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _stored(row)
 
 
-def _stored(row: StoredOffset) -> Draft:
+def _stored(row: RepeatedOffset) -> Draft:
     return Draft(
         severity=Severity.WARNING,
         cause="stuck-message",

@@ -82,11 +82,17 @@ def schema_text() -> str:
 
 
 def structs() -> dict[str, type[msgspec.Struct]]:
-    """All structs that a report can hold, by name."""
+    """All structs that a report can hold, by name.
+
+    Raises:
+        TypeError: two of them have one name.
+    """
     found: dict[str, type[msgspec.Struct]] = {}
 
     def visit(part: Any) -> None:
-        if isinstance(part, msgspec.inspect.StructType) and part.cls.__name__ not in found:
+        if isinstance(part, msgspec.inspect.StructType) and found.get(part.cls.__name__) is not part.cls:
+            if part.cls.__name__ in found:
+                raise TypeError(f"two structs of a report are called {part.cls.__name__}")
             found[part.cls.__name__] = part.cls
             for field in part.fields:
                 visit(field.type)
