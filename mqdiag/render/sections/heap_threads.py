@@ -19,6 +19,7 @@ from mqdiag.render.parts import (
     Stack,
     Table,
 )
+from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _NAMES = 3
@@ -101,7 +102,7 @@ def _summary(threads: Sequence[HeapThread]) -> Text:
     names: Value = tuple(one.name for one in threads[:_NAMES])
     if len(threads) > _NAMES:
         names = say("{names} and {more:count} more at the same place", names=names, more=len(threads) - _NAMES)
-    traits: list[Value] = [trait for trait in (first.role, first.state) if trait]
+    traits: list[Value] = [word(trait) for trait in (first.role, first.state) if trait]
     if first.hit_out_of_memory:
         traits.append(say("hit the OutOfMemoryError"))
     if not traits:
@@ -155,7 +156,7 @@ def _row(thread: HeapThread) -> Row:
     place = (thread.call.frame if thread.call is not None else None) or next(iter(thread.frames), "")
     return (
         thread.name,
-        thread.role or "",
+        word(thread.role) if thread.role else "",
         state,
         message.topic or none,
         none if message.queue_id is None else message.queue_id,

@@ -9,6 +9,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Pairs, Paragraph, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
 _FILES = (30, 2000)
@@ -50,7 +51,7 @@ def _files(logs: LogsFacts) -> Table:
         rows=[
             (
                 file.path[cut:],
-                file.kind,
+                word(file.kind),
                 file.format,
                 file.first,
                 file.last,

@@ -272,7 +272,7 @@ def _table(stacks: StacksFacts) -> Table:
             (
                 one.name,
                 word(one.state),
-                one.role,
+                word(one.role),
                 one.group or "",
                 word(one.doing) if one.doing else "",
                 one.frame or one.samples[-1].top or "",

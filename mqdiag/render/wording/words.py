@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+from mqdiag.facts.vocabulary import Doing, LogKind, Role
 from mqdiag.text import Text, say
 
 _WORDS = {
@@ -19,6 +22,8 @@ _WORDS = {
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
 }  # fmt: skip
+_WORDS |= {name: Text(name) for vocabulary in (Role, Doing, LogKind) for name in get_args(vocabulary)}
+"""the closed vocabularies of facts are in the catalogues too"""
 
 
 def word(name: str) -> Text | str:
