@@ -19,8 +19,9 @@ from mqdiag.graph.collections import items
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import version_under
-from mqdiag.rocketmq.consumers import Consumer, client_id, is_orderly
+from mqdiag.rocketmq.consumers import client_id, is_orderly
 from mqdiag.rocketmq.messages import distinct_body_bytes
+from mqdiag.rocketmq.remoting_kind import Consumer
 from mqdiag.rocketmq.workers import Pool, busy_workers
 from mqdiag.text import say
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,24 +10,7 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client
 from mqdiag.rocketmq.queue_names import QueueName, stored_offsets
-
-if TYPE_CHECKING:
-    from mqdiag.rocketmq.remoting import RemotingKind
-
-
-@dataclass(frozen=True, kw_only=True)
-class Consumer:
-    """One consumer object; nodes are -1 where a reference is null."""
-
-    client: Client
-    node: int
-    kind: RemotingKind
-    group: str
-    implementation: int
-    rebalance: int
-    instance: int
-    """MQClientInstance; -1 before start()"""
-    pop_queues: int = 0
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 
 
 def find_consumers(client: Client, kinds: Sequence[RemotingKind]) -> list[Consumer]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +15,10 @@ from numpy.typing import NDArray
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client
-from mqdiag.rocketmq.consumers import Consumer
 from mqdiag.rocketmq.fields import place_of
 from mqdiag.rocketmq.queue_names import UNNAMED, QueueName, queue_names
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 from mqdiag.rocketmq.workers import Requests
-
-if TYPE_CHECKING:
-    from mqdiag.rocketmq.remoting import RemotingKind
 
 REBALANCE_TABLE, PULL_REQUEST, CONSUME_REQUEST, ASSIGNED = (
     "rebalance-table",

@@ -15,7 +15,7 @@ from mqdiag.facts.heap import QueueFacts, TopicRate
 from mqdiag.graph.collections import items
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.consumers import Consumer
+from mqdiag.rocketmq.remoting_kind import Consumer
 
 CONSUMED, FAILED, PULLED, CONSUME_TIME = (
     "ConsumerStatsManager.consumed",

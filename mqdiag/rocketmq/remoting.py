@@ -1,83 +1,32 @@
-"""The remoting client (rocketmq-client): what its kinds of consumers share, and how its objects are read."""
+"""The remoting client (rocketmq-client): how its objects are read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
-from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import ConfigValue, QueueFacts
-from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.facts.heap import QueueFacts
+from mqdiag.graph.heap import Heap
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, find_clients
 from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
 from mqdiag.rocketmq.consumer_facts import Held, consumer_facts
-from mqdiag.rocketmq.consumers import Consumer, commit_offsets, find_consumers, is_orderly
+from mqdiag.rocketmq.consumers import commit_offsets, find_consumers, is_orderly
 from mqdiag.rocketmq.instances import client_instances
 from mqdiag.rocketmq.messages import Cached, read_cached
 from mqdiag.rocketmq.queue_owners import QueueOwners, find_owners
 from mqdiag.rocketmq.queues import queue_rows
 from mqdiag.rocketmq.rates import topic_rates
-from mqdiag.rocketmq.workers import Pool, Requests, find_requests, messages_in_hand, requests_in
-
-_RETRY_PREFIX = "%RETRY%"
-_DEFAULT_BATCH = 32
-"""messages of one pull where no setting says so, in all versions"""
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
+from mqdiag.rocketmq.workers import Requests, find_requests, messages_in_hand, requests_in
 
 
-class RemotingKind(Kind):
-    """A kind of consumer of the remoting client: what most of them do, to be changed where one differs."""
-
-    consumer_class: ClassVar[str]
-    """role of the class"""
-    implementation: ClassVar[str]
-    """role of its field with the implementation"""
-    implementation_consumer: ClassVar[str]
-    """role of the field that leads from the implementation back to the consumer"""
-    batch_setting: ClassVar[str] = "pullBatchSize"
-    """the setting that limits the messages of one pull"""
-
-    def claims(self, pop_queues: int) -> bool:
-        """True for consumers of the class that are of this kind.
-
-        Args:
-            pop_queues: PopProcessQueues of the consumer.
-        """
-        return True
-
-    def pool(self, consumer: Consumer) -> Pool | None:
-        """The thread pool that runs the listener; None for a kind without one, and before start()."""
-        return None
-
-    def waiting(self, consumer: Consumer, pool: Pool | None) -> Nodes | None:
-        """Tasks that wait for a worker or for poll(); None where the kind queues nothing."""
-        return None if pool is None else pool.tasks
-
-    def outside_queues(self, consumer: Consumer, requests: Requests) -> Nodes:
-        """Cached messages that only requests hold, int32."""
-        return np.empty(0, np.int32)
-
-    def bounded_queues(self, consumer: Consumer, rows: list[QueueFacts]) -> int:
-        """Queues that the limits apply to: assigned, not dropped, no empty `%RETRY%` ones."""
-        return sum(
-            row.assigned is True
-            and not row.dropped
-            and (row.messages > 0 or not (row.topic or "").startswith(_RETRY_PREFIX))
-            for row in rows
-        )
-
-    def batch_messages(self, config: dict[str, ConfigValue]) -> int:
-        """Most messages of one pull."""
-        return whole(config.get(self.batch_setting)) or _DEFAULT_BATCH
-
-    @staticmethod
-    def library(heap: Heap, kinds: Sequence[Kind]) -> list[ClientPart]:
-        """Read all remoting clients of a heap, of any version and package."""
-        own = [kind for kind in kinds if isinstance(kind, RemotingKind)]
-        return [_read(client, own) for client in find_clients(heap)]
+def read_remoting_clients(heap: Heap, kinds: Sequence[Kind]) -> list[ClientPart]:
+    """Read all remoting clients of a heap, of any version and package."""
+    own = [kind for kind in kinds if isinstance(kind, RemotingKind)]
+    return [_read(client, own) for client in find_clients(heap)]
 
 
 def _read(client: Client, kinds: list[RemotingKind]) -> ClientPart:

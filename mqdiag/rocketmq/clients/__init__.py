@@ -1,7 +1,7 @@
 """The kinds of consumers, one module each; a module of this folder is found by being here.
 
 A module has a `KIND` with a name, its traits and the library that reads it. Kinds of the remoting client share one
-(`rocketmq.remoting`); a module for another client, such as the gRPC one, brings its own.
+(`rocketmq/remoting.py`); a module for another client, such as the gRPC one, brings its own.
 """
 
 from __future__ import annotations

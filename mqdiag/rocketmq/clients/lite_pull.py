@@ -5,8 +5,8 @@ from __future__ import annotations
 from mqdiag.facts.heap import KindTraits
 from mqdiag.graph.heap import Nodes
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.consumers import Consumer
-from mqdiag.rocketmq.remoting import RemotingKind
+from mqdiag.rocketmq.remoting import read_remoting_clients
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 from mqdiag.rocketmq.workers import Pool
 
 
@@ -14,6 +14,7 @@ class LitePull(RemotingKind):
     """Its own threads pull; the requests wait in a cache of the implementation until poll() takes them."""
 
     name = "lite-pull"
+    library = staticmethod(read_remoting_clients)
     traits = KindTraits(
         pull_loop=False,
         sends_back=False,

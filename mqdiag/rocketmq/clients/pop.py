@@ -7,8 +7,8 @@ import numpy as np
 from mqdiag.facts.heap import KindTraits, QueueFacts
 from mqdiag.graph.heap import Nodes
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.consumers import Consumer
-from mqdiag.rocketmq.remoting import RemotingKind
+from mqdiag.rocketmq.remoting import read_remoting_clients
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 from mqdiag.rocketmq.workers import Pool, Requests, read_pool
 
 
@@ -16,6 +16,7 @@ class Pop(RemotingKind):
     """PopProcessQueues count messages that are not acknowledged, and hold none."""
 
     name = "pop"
+    library = staticmethod(read_remoting_clients)
     traits = KindTraits(
         count_setting="popThresholdForQueue",
         size_setting=None,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
-from mqdiag.rocketmq.remoting import RemotingKind
+from mqdiag.rocketmq.remoting import read_remoting_clients
+from mqdiag.rocketmq.remoting_kind import RemotingKind
 
 
 class Pull(RemotingKind):
     """Neither a thread pool nor a cache."""
 
     name = "pull"
+    library = staticmethod(read_remoting_clients)
     traits = KindTraits(
         caches_messages=False,
         count_setting=None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.consumers import Consumer
-from mqdiag.rocketmq.remoting import RemotingKind
+from mqdiag.rocketmq.remoting import read_remoting_clients
+from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 from mqdiag.rocketmq.workers import Pool, read_pool
 
 
@@ -13,6 +13,7 @@ class Push(RemotingKind):
     """Messages wait in the map of their ProcessQueue and, as requests, in the queue of the pool."""
 
     name = "push"
+    library = staticmethod(read_remoting_clients)
     traits = KindTraits()
     consumer_class = "DefaultMQPushConsumer"
     implementation = "DefaultMQPushConsumer.implementation"
