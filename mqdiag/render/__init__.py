@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHARED = frozenset(("figures", "parts", "sections", "wording"))
 """what formats are made of"""
-Detail = Literal["brief", "normal", "full"]
+Detail = Literal["normal", "full"]
 TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "suspects", "threads")
 """what `--format csv` can write, one at a time"""
 
