@@ -369,6 +369,7 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the others of a BrokerContainer"""
     threads: tuple[HeapThread, ...] = ()
     dangling_references: int = 0
+    """references to objects that the file does not hold"""
     waste: Waste | None = None
     """general leak suspects: repeated strings, empty collections, and the like; None without the graph"""
     unknown: dict[str, Text] = {}

@@ -38,6 +38,14 @@ def _summary(heap: HeapFacts, *, whole: bool) -> Iterator[tuple[Words, Value]]:
     else:
         yield say("reachable"), _objects(heap.objects, heap.shallow_bytes)
         yield say("unreachable"), _objects(heap.unreachable_objects, heap.unreachable_bytes)
+    if heap.dangling_references:
+        yield (
+            say("dangling references"),
+            say(
+                "{references:count}, to objects that the file does not hold",
+                references=heap.dangling_references,
+            ),
+        )
     if heap.messages or heap.messages_unreachable or heap.consumers:
         yield (
             say("messages"),
