@@ -1,0 +1,127 @@
+"""English words in a Chinese report: all Latin words but names, which come from the evidence or stand in a list."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from mqdiag.findings import Report
+from mqdiag.language import Writer
+from mqdiag.rules import all_rules
+
+NAMES = frozenset(
+    (
+        # products and what they call their own things
+        "RocketMQ", "mqdiag", "mqadmin", "Broker", "NameServer", "Controller", "DLedger", "ConsumeQueue", "tag", "push",
+        "pull", "pop", "clustering", "broadcasting", "Netty", "RocksDB", "Arthas", "Docker",
+        "Elasticsearch", "Kubernetes", "Linux", "rocketmq-spring",
+        # the JVM
+        "Java", "JVM", "JDK", "JNI", "GC", "HotSpot", "ZGC", "CMS", "Parallel", "Serial", "Shenandoah",
+        "cleaner", "class", "setter",
+        # formats, protocols and levels of log lines
+        "HTML", "HTTP", "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
+        "socket", "id", "false", "true",
+        # commands
+        "jcmd", "jstack", "docker", "kubectl",
+    )
+)  # fmt: skip
+MARKS = re.compile(r"[RCWPwzSBi]+")
+"""one letter for each sample of a thread, and their legend"""
+UNITS = frozenset(["B", "KiB", "MiB", "GiB", "TiB", "ms", "s", "min", "h"])
+_WORD = re.compile(r"[A-Za-z][A-Za-z'’]*(?:-[A-Za-z]+)*")
+_CHUNK = re.compile(r"[!-~…]+")
+_NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
+"""in an option, frame, class, path, setting or id, and in no word"""
+_QUOTED = re.compile(r"`[^`\n]*`")
+"""a command, an option"""
+_HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+_SPOKEN_ATTRIBUTE = re.compile(r'\b(?:title|alt|aria-label|placeholder|data-label)="([^"]*)"')
+
+
+def english_words(written: str, report: Report, write: Writer) -> set[str]:
+    """The words of a written report that are neither Chinese nor names.
+
+    Args:
+        written: text or Markdown of the report, or what `seen_words` gives for its page.
+        report: what was written; its names, frames, log texts and values of evidence are no words of ours.
+        write: the report's writer, which knows the commands as they were written.
+    """
+    written = _QUOTED.sub(" ", written)
+    data, evidence = set(_strings(report)), set(_evidence(report))
+    for phrase in sorted({*data, *evidence, *_commands(report, write)}, key=len, reverse=True):
+        if " " in phrase:
+            written = written.replace(phrase, " ")
+    given = (data - vocabulary()) | evidence
+    names = {word for one in given for word in _WORD.findall(one) if " " not in one}
+    chunks = {chunk.strip(".,;:!?\"'") for chunk in _CHUNK.findall(written)}
+    words = {word for chunk in chunks if not _NAME.search(chunk) for word in _WORD.findall(chunk)}
+    return {word for word in words - NAMES - UNITS - names - rule_names() if not MARKS.fullmatch(word)}
+
+
+def seen_words(page: str) -> str:
+    """What a reader sees of an HTML page, tooltips and labels included."""
+    page = _HIDDEN.sub(" ", page)
+    spoken = " \n".join(_SPOKEN_ATTRIBUTE.findall(page))
+    return html.unescape(re.sub(r"<[^>]+>", "\n", page) + "\n" + spoken)
+
+
+@cache
+def rule_names() -> frozenset[str]:
+    """Names of rules and of the causes that they tell apart."""
+    return frozenset(name for rule in all_rules() for name in (rule.card.name, *rule.card.causes))
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Words of our own that the facts use as values, such as states: a report translates them."""
+    found: set[str] = set()
+    _literals(Report, found, set())
+    return frozenset(found)
+
+
+def _literals(kind: Any, found: set[str], seen: set[Any]) -> None:
+    if get_origin(kind) is Literal:
+        found.update(str(one) for one in get_args(kind))
+    elif isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind not in seen:
+        seen.add(kind)
+        for field in get_type_hints(kind).values():
+            _literals(field, found, seen)
+    for part in get_args(kind):
+        _literals(part, found, seen)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All data of a report: texts, closed vocabularies and rule cards are words of ours, and left out."""
+    if isinstance(value, msgspec.Struct):
+        for field in msgspec.structs.fields(value):
+            yield from _strings(getattr(value, field.name))
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield str(key)
+            yield from _strings(one)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _strings(one)
+    elif isinstance(value, str) and not isinstance(value, Enum):
+        yield value
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Keys of evidence as tables of evidence show them, and its values."""
+    for finding in (*report.findings, *report.ignored):
+        yield from (key.replace("_", " ") for key in finding.evidence)
+        yield from _strings(finding.evidence)
+
+
+def _commands(report: Report, write: Writer) -> Iterator[str]:
+    """Lines for a shell, the same in every language."""
+    if report.verdict is not None:
+        for missing in report.verdict.missing_evidence:
+            for command in missing.commands:
+                yield from (write(line) for line in command.lines)
