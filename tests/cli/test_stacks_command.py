@@ -73,12 +73,21 @@ def test_samples_of_two_jvms_give_no_verdict(mqdiag: Run, tmp_path: Path) -> Non
     assert states == {"unknown"}
 
 
-@pytest.mark.parametrize(("number", "cause"), [(1, "one-sample"), (3, "identical-samples")])
-def test_one_sample_however_often_given(mqdiag: Run, tmp_path: Path, number: int, cause: str) -> None:
+@pytest.mark.parametrize(
+    ("number", "cause", "said"),
+    [
+        (1, "one-sample", "One sample shows where threads are, not w"),
+        (3, "identical-samples", "The samples are the same dump given more "),
+    ],
+)
+def test_one_sample_however_often_given(
+    mqdiag: Run, tmp_path: Path, number: int, cause: str, said: str
+) -> None:
     first = unpack("urlconnection-stuck", tmp_path)[0]
     done = mqdiag("stacks", *[first] * number)
     assert done.code == EXIT_CLEAN
-    assert done.out.startswith(("NO VERDICT", "WARNING The samples are the same dump"))
+    assert done.out.startswith("UNDECIDED No fault found in what could be judged; ")
+    assert said in done.out
     report = json.loads(mqdiag("stacks", *[first] * number, "--format", "json").out)
     assert report["findings"][0]["cause"] == cause
 
@@ -88,7 +97,7 @@ def test_one_of_several_files_is_missing(mqdiag: Run, tmp_path: Path) -> None:
     done = mqdiag("stacks", *files, str(tmp_path / "none.log"))
     assert done.code == EXIT_FINDINGS
     assert "none.log: no such file" in done.err
-    assert "Not read" in done.out
+    assert "no: no such file" in " ".join(done.out.split())
 
 
 def test_nothing_readable(mqdiag: Run, tmp_path: Path) -> None:

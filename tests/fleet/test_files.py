@@ -13,6 +13,7 @@ from mqdiag.fleet.files.fingerprints import WHOLE, content_fingerprint
 from mqdiag.fleet.files.incidents import Incident, IncidentFile, incidents
 from mqdiag.fleet.files.labels import Labels, Template
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
+from mqdiag.language import english
 
 MINUTE_NS = 60 * 10**9
 
@@ -74,7 +75,7 @@ def test_what_fits_no_template_is_counted(tree: Path) -> None:
 def test_a_path_with_nothing_says_so(tmp_path: Path) -> None:
     listing = Listing([str(tmp_path), f"{tmp_path}/no", f"{tmp_path}/*.hprof"])
     assert list(listing) == []
-    assert listing.errors == {
+    assert {path: english()(error) for path, error in listing.errors.items()} == {
         str(tmp_path): "no evidence files are there",
         f"{tmp_path}/no": "no such file or folder",
         f"{tmp_path}/*.hprof": "no evidence files are there",
@@ -108,7 +109,7 @@ def test_a_manifest_without_paths_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("file,host\na,b\n")
     listing = Listing([f"{tmp_path}/m.csv"])
     assert list(listing) == []
-    assert "has no column path" in listing.errors[f"{tmp_path}/m.csv"]
+    assert "has no column path" in english()(listing.errors[f"{tmp_path}/m.csv"])
 
 
 def _file(name: str, minute: float) -> EvidenceFile:

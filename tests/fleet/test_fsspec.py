@@ -17,6 +17,7 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work import task
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import read_result
+from mqdiag.language import english
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
 
@@ -74,7 +75,7 @@ def test_an_archive_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     uri = f"zip://in?fo={tmp_path}/none.zip"
     listing = Listing([uri])
     assert list(listing) == []
-    assert "none.zip" in listing.errors[uri]
+    assert "none.zip" in english()(listing.errors[uri])
 
 
 def test_an_archive_that_has_gone_is_tried_again_by_the_next_run(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from mqdiag.render.wording.safe import LONGEST, LONGEST_WIDE, safe
 INDENT = 2
 PADDING = 2
 """between the columns of a table"""
-NARROWEST_WORDS = 12
+NARROWEST_WORDS = 7
 NARROWEST_NAME = 24
 """characters that a column of words, and one of Java names, has at least if it needs them"""
 LONGEST_PARAGRAPH = 2000
@@ -138,12 +138,15 @@ class Page:
         table = Table(
             box=_HEAD_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold"
         )
-        heads = [self.write(column.head) for column in columns]
-        widths = [max(map(cell_len, cells)) for cells in zip(heads, *rows, strict=True)]
+        heads = [safe(self.write(column.head)) for column in columns]
+        widths = _widths(heads, rows)
+        if _least(columns, widths, indent) > self.view.width:
+            heads = [head.replace(" ", "\n") for head in heads]
+            widths = _widths(heads, rows)
         capacity = self._name_capacity(columns, widths, indent)
         for column, head in zip(columns, heads, strict=True):
             table.add_column(
-                Text(safe(head)),
+                Text(head),
                 justify="right" if column.is_number else "left",
                 no_wrap=column.is_number or column.whole,
                 overflow="fold",
@@ -160,8 +163,7 @@ class Page:
                 )
             )
         # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
-        least = indent + sum(map(_least_width, columns, widths)) + PADDING * (len(columns) - 1)
-        self._console.width = max(self.view.width, least)
+        self._console.width = max(self.view.width, _least(columns, widths, indent))
         self._console.print(Padding(table, (0, 0, 0, indent)))
         self._console.width = self.view.width
 
@@ -175,6 +177,19 @@ class Page:
     def _line(self, text: Words, style: str) -> Text:
         written = safe(self.write(text), limit=LONGEST_WIDE if self.view.wide else LONGEST_PARAGRAPH)
         return Text(_breakable(_BEFORE_UNIT.sub(_GLUE, written)), style=style)
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Characters of the longest line of each column."""
+    return [
+        max(cell_len(line) for cell in cells for line in cell.split("\n"))
+        for cells in zip(heads, *rows, strict=True)
+    ]
+
+
+def _least(columns: Sequence[Column], widths: Sequence[int], indent: int) -> int:
+    """Characters that a table takes at least."""
+    return indent + sum(map(_least_width, columns, widths)) + PADDING * (len(columns) - 1)
 
 
 def _least_width(column: Column, width: int) -> int:
