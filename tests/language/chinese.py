@@ -24,9 +24,15 @@ NAMES = frozenset(
         # the JVM
         "Java", "JVM", "JDK", "JNI", "GC", "HotSpot", "ZGC", "CMS", "Parallel", "Serial", "Shenandoah",
         "cleaner", "class", "setter",
+        "Full", "Future", "future", "latch", "to-space", "exhausted", "allocation", "stall",
+        # files and hardware
+        "commitlog", "consumequeue", "config", "SSD", "swap", "iostat", "vmstat",
         # formats, protocols and levels of log lines
         "HTML", "HTTP", "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
+        "PAGECACHERT",
         "socket", "id", "false", "true",
+        # stands for a number in texts of log lines
+        "N",
         # commands
         "jcmd", "jstack", "docker", "kubectl",
     )
@@ -38,8 +44,13 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*(?:-[A-Za-z]+)*")
 _CHUNK = re.compile(r"[!-~…]+")
 _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
-_QUOTED = re.compile(r"`[^`\n]*`")
-"""a command, an option"""
+_QUOTED = re.compile(
+    r"`[^`\n]*`|mqdiag [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|[A-Za-z][\w.]*\([\w, ]*\)",
+    re.ASCII,
+)
+"""a command, a call"""
+_ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
+"""marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
 _SPOKEN_ATTRIBUTE = re.compile(r'\b(?:title|alt|aria-label|placeholder|data-label)="([^"]*)"')
 
@@ -52,11 +63,16 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
         report: what was written; its names, frames, log texts and values of evidence are no words of ours.
         write: the report's writer, which knows the commands as they were written.
     """
+    written = _ESCAPES.sub("", written)
+    for command in _commands(report, write):
+        written = written.replace(_ESCAPES.sub("", command), " ")
     written = _QUOTED.sub(" ", written)
     data, evidence = set(_strings(report)), set(_evidence(report))
-    for phrase in sorted({*data, *evidence, *_commands(report, write)}, key=len, reverse=True):
+    for phrase in sorted(data | evidence, key=len, reverse=True):
         if " " in phrase:
-            written = written.replace(phrase, " ")
+            written = written.replace(phrase, " ").replace(
+                phrase.replace("\n", "\\n").replace("\t", "\\t"), " "
+            )
     given = (data - vocabulary()) | evidence
     names = {word for one in given for word in _WORD.findall(one) if " " not in one}
     chunks = {chunk.strip(".,;:!?\"'") for chunk in _CHUNK.findall(written)}
@@ -66,7 +82,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
 
 def seen_words(page: str) -> str:
     """What a reader sees of an HTML page, tooltips and labels included."""
-    page = _HIDDEN.sub(" ", page)
+    page = _HIDDEN.sub(" ", _ESCAPES.sub("", page))
     spoken = " \n".join(_SPOKEN_ATTRIBUTE.findall(page))
     return html.unescape(re.sub(r"<[^>]+>", "\n", page) + "\n" + spoken)
 
