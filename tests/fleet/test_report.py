@@ -98,8 +98,8 @@ def test_text() -> None:
     text = render(Report(mqdiag="0", inputs=(), fleet=FLEET), View(width=100))
     assert "2 in this run, 1 was known" in text
     assert "offset-stuck-at-head" in text
-    assert "100-1,000" in text
-    assert "1 offset-stuck-at-head; 2 retry-storm" in text
+    assert "100 to 1,000" in text
+    assert "(1) offset-stuck-at-head, (2) retry-storm" in text
     assert "\x1b" not in text
     assert "a\nb" not in text
 

@@ -25,6 +25,8 @@ from mqdiag.render.wording.safe import LONGEST, LONGEST_WIDE, safe
 INDENT = 2
 PADDING = 2
 """between the columns of a table"""
+NARROWEST_PADDING = 1
+"""where the table would be wider than the page otherwise"""
 NARROWEST_WORDS = 7
 NARROWEST_NAME = 24
 """characters that a column of words, and one of Java names, has at least if it needs them"""
@@ -135,14 +137,16 @@ class Page:
             styles: rich's style of each cell.
             indent: of the table.
         """
-        table = Table(
-            box=_HEAD_RULE, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold"
-        )
         heads = [safe(self.write(column.head)) for column in columns]
         widths = _widths(heads, rows)
-        if _least(columns, widths, indent) > self.view.width:
+        if indent + _least(columns, widths, PADDING) > self.view.width:
             heads = [head.replace(" ", "\n") for head in heads]
             widths = _widths(heads, rows)
+        fits = indent + _least(columns, widths, PADDING) <= self.view.width
+        gap = PADDING if fits else NARROWEST_PADDING
+        table = Table(
+            box=_HEAD_RULE, pad_edge=False, padding=(0, gap - 1, 0, 0), show_edge=False, header_style="bold"
+        )
         capacity = self._name_capacity(columns, widths, indent)
         for column, head in zip(columns, heads, strict=True):
             table.add_column(
@@ -163,7 +167,7 @@ class Page:
                 )
             )
         # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
-        self._console.width = max(self.view.width, _least(columns, widths, indent))
+        self._console.width = max(self.view.width, indent + _least(columns, widths, gap))
         self._console.print(Padding(table, (0, 0, 0, indent)))
         self._console.width = self.view.width
 
@@ -187,9 +191,9 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     ]
 
 
-def _least(columns: Sequence[Column], widths: Sequence[int], indent: int) -> int:
-    """Characters that a table takes at least."""
-    return indent + sum(map(_least_width, columns, widths)) + PADDING * (len(columns) - 1)
+def _least(columns: Sequence[Column], widths: Sequence[int], gap: int) -> int:
+    """Characters that a table takes at least with so many between its columns."""
+    return sum(map(_least_width, columns, widths)) + gap * (len(columns) - 1)
 
 
 def _least_width(column: Column, width: int) -> int:
