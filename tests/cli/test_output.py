@@ -12,6 +12,8 @@ import pytest
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import MqdiagError, UsageError
 
+DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
+
 
 def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
     before = os.umask(0o027)
@@ -116,6 +118,36 @@ def test_a_help_text_that_nobody_takes(words: str) -> None:
         ["bash", "-c", f"{mqdiag} | true; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, check=False
     )
     assert (gone.stdout, gone.stderr) == ("0\n", "")
+
+
+@pytest.mark.parametrize(
+    ("taken_by", "code", "says"),
+    [
+        ("| head -n 1 >first.txt", 1, []),
+        (">/dev/full", 4, ["mqdiag: standard output could not be written: No space left on device"]),
+    ],
+    ids=["pipe", "full disk"],
+)
+def test_a_process_that_cannot_write_its_report_leaves_nothing_behind(
+    taken_by: str, code: int, says: list[str], tmp_path: Path
+) -> None:
+    """The process ends without Python's own clean-up, so commands must have done theirs."""
+    (tmp_path / "temporary").mkdir()
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'"{sys.executable}" -m mqdiag heap "{DUMP}" --format html {taken_by}; echo ${{PIPESTATUS[0]}} >code',
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert int((tmp_path / "code").read_text()) == code
+    assert done.stderr.splitlines() == says
+    assert os.listdir(tmp_path / "temporary") == []
 
 
 def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:
