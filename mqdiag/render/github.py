@@ -36,7 +36,7 @@ def _lines(report: Report, write: Writer) -> Iterator[str]:
             yield _command(COMMANDS[found.severity], f"{found.rule}: {found.cause}", *_message(found, write))
     for found in report.findings:
         if found.accepted is not None:
-            title = f"known: {found.rule}"
+            title = write(say("known: {rule}", rule=found.rule))
             yield _command("notice", title, write(found.title), write(accepted_line(found.accepted)))
     for lapsed in report.lapsed:
         yield _command("warning", "mqdiag: accepted no longer", write(lapsed_line(lapsed)))
