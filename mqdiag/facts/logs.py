@@ -463,7 +463,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     lines: int = 0
     level_lines: LevelLineFacts | None = None
     """None when the logs were not read for levels, as in reports of earlier versions"""
-    other_clients: tuple[str, ...] = ()
+    other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
 
