@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.findings import Answer, Finding, Report, Severity
+from mqdiag.findings import Answer, Report, Severity
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
-from mqdiag.render.sections.finding_cards import RULES_HINT, finding_card
+from mqdiag.render.sections.finding_cards import RULES_HINT, answering_finding, finding_card
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
@@ -19,7 +19,7 @@ _LABELS = {"healthy": say("OK"), "undecided": say("undecided")}
 
 
 def answer_section(report: Report, view: View) -> Iterator[Section]:
-    """The answer as a card; where it is a finding's title, that finding's card."""
+    """The answer as a card; where one finding is the answer, that finding's card."""
     yield Section(name="answer", title=say("Answer"), headed=False, parts=(_card(report),))
 
 
@@ -40,11 +40,6 @@ def _card(report: Report) -> Card:
     return Card(
         name="answer-card", state=_state(report), label=_label(report), title=answer.text, parts=tuple(parts)
     )
-
-
-def answering_finding(report: Report) -> Finding | None:
-    """The finding whose title is the answer; None where the answer is a sentence of its own."""
-    return next((found for found in report.findings if found.title == report.answer.text), None)
 
 
 def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:

@@ -29,7 +29,8 @@ def chain_section(report: Report, view: View) -> Iterator[Section]:
         if lines:
             parts.append(Bullets(lines, title=title))
     if parts:
-        yield Section(name="chain", title=say("Chain of causes"), parts=parts)
+        title = say("Chain of causes") if len(verdict.chain) > 1 else say("What the evidence shows")
+        yield Section(name="chain", title=title, parts=parts)
 
 
 def _chain(verdict: Verdict) -> Figure:

@@ -19,7 +19,8 @@ RULES_HINT = Paragraph(say("`mqdiag rules NAME` explains a rule and its sources.
 
 def findings_section(report: Report, view: View) -> Iterator[Section]:
     """All findings but the one that the answer shows, in the report's order."""
-    others = [found for found in report.findings if found.title != report.answer.text]
+    answering = answering_finding(report)
+    others = [found for found in report.findings if found is not answering]
     parts: list[AnyPart] = [finding_card(found, report) for found in others]
     if others:
         parts.append(RULES_HINT)
@@ -30,6 +31,15 @@ def findings_section(report: Report, view: View) -> Iterator[Section]:
     if parts:
         title = say("Findings") if len(others) == len(report.findings) else say("Also found")
         yield Section(name="findings", title=title, parts=parts)
+
+
+def answering_finding(report: Report) -> Finding | None:
+    """The finding that is the whole answer; None where the answer joins several, or is a sentence of its own."""
+    verdict = report.verdict
+    if verdict is None or len(verdict.chain) != 1:
+        return next((found for found in report.findings if found.title == report.answer.text), None)
+    (step,) = verdict.chain
+    return next((found for found in report.findings if found.fingerprint == step.fingerprint), None)
 
 
 def finding_card(finding: Finding, report: Report) -> Card:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from mqdiag.findings import Finding, Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Several, Table
-from mqdiag.render.sections.answer import answering_finding
 from mqdiag.render.sections.chain_of_causes import chain_section
-from mqdiag.render.sections.finding_cards import finding_card
+from mqdiag.render.sections.finding_cards import answering_finding, finding_card
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word

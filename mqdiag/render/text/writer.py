@@ -95,10 +95,10 @@ class TextWriter:
             before = part
 
     def _inner(self, parts: Sequence[AnyPart], indent: int) -> None:
-        """Parts inside a fold, with empty lines between tables only."""
+        """Parts inside a fold, with empty lines after tables only."""
         before: AnyPart | None = None
         for part in self._shown(parts):
-            if isinstance(before, Table) and isinstance(part, Table):
+            if isinstance(before, Table) and not isinstance(part, Paragraph):
                 self._page.blank()
             self._part(part, indent)
             before = part
