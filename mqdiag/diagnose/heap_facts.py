@@ -60,7 +60,7 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
         stopped_at_byte=dump.stopped_at,
         read_share=dump.read_share,
         found_references_share=found_share,
-        problem=None if dump.problem is None else say("{problem}", problem=dump.problem),
+        problem=dump.problem,
     )
 
 

@@ -17,7 +17,7 @@ from mqdiag.logs.build import logs_facts
 from mqdiag.logs.reader import LogsReader, ReadLog
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.logs.source import compression_of, open_log
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def _read_one(
 ) -> list[Input]:
     """Entries of one path: one for itself, or one for each member of an archive."""
     entries: list[Input] = []
-    damage: list[tuple[str, int]] = []
+    damage: list[tuple[Text, int]] = []
     members = open_log(log.path, lambda problem, at: damage.append((problem, at)))
     packed = compression_of(log.path) if log.path != "-" else None
     while True:
@@ -124,7 +124,7 @@ def _read_one(
             format=one.shape.form + (f", {packed}" if packed else ""),
             bytes=_size(log.path) if label == log.name else one.counts.bytes,
             complete=problem is None,
-            problem=None if problem is None else say("{problem}", problem=problem),
+            problem=problem,
             stopped_at_byte=at,
         )
         if one.identity in seen:

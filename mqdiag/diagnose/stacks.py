@@ -68,7 +68,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             captured_at_local=first.captured_local,
             complete=cut is None,
             stopped_at_byte=None if cut is None else cut.stopped_at_byte,
-            problem=None if cut is None or cut.problem is None else say("{problem}", problem=cut.problem),
+            problem=None if cut is None else cut.problem,
         )
     ]
     entries += [

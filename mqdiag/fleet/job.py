@@ -190,8 +190,12 @@ class _FleetRun:
         for mark in marks:
             if mark.run == wanted:
                 return mark
-        known = f"there are {', '.join(mark.run for mark in marks[-5:])}" if marks else "there is none yet"
-        raise UsageError(say("--against {wanted}: no such run; {known}", wanted=wanted, known=known))
+        if not marks:
+            raise UsageError(say("--against {wanted}: no such run; there is none yet", wanted=wanted))
+        latest = tuple(mark.run for mark in marks[-5:])
+        raise UsageError(
+            say("--against {wanted}: no such run; the latest are {runs}", wanted=wanted, runs=latest)
+        )
 
     def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
         self._layout.mark(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pyspark import StatusTracker
 
 from mqdiag.progress import Progress
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 NOTE_S = 60.0
 
@@ -66,7 +66,7 @@ class Status:
     def _tell(self, done: int, lost: int, active: int) -> None:
         read, failed = self._counted()
         read, failed = read + self._before[1], failed + self._before[2]
-        text = status_line(
+        told = status_line(
             done=done + self._before[0],
             incidents=self._incidents,
             failed=failed,
@@ -76,7 +76,6 @@ class Status:
             active=active,
             lost_tasks=lost,
         )
-        told = say("{status}", status=text)
         self._progress.phase(told)
         now = time.monotonic()
         if now - self._noted >= NOTE_S:
@@ -94,24 +93,32 @@ def status_line(
     seconds: float,
     active: int = 0,
     lost_tasks: int = 0,
-) -> str:
+) -> Text:
     """One line; the time left goes by bytes, as the largest come first."""
-    parts = [f"{done:,} of {incidents:,} done", f"{read_bytes / 1e6:,.0f} of {total_bytes / 1e6:,.0f} MB"]
+    parts = [
+        say("{done:count} of {incidents:count} done", done=done, incidents=incidents),
+        say(
+            "{read_mb:count} of {total_mb:count} MB",
+            read_mb=round(read_bytes / 1e6),
+            total_mb=round(total_bytes / 1e6),
+        ),
+    ]
     if failed:
-        parts.append(f"{failed:,} failed")
+        parts.append(say("{failed:count} failed", failed=failed))
     if lost_tasks:
-        parts.append(f"{lost_tasks:,} tried again")
+        parts.append(say("{tasks:count} tried again", tasks=lost_tasks))
     if active:
-        parts.append(f"{active} at work")
+        parts.append(say("{active:count} at work", active=active))
     if read_bytes and read_bytes < total_bytes:
         left = seconds * (total_bytes - read_bytes) / read_bytes
-        parts.append(f"{_time(left)} left")
-    return ", ".join(parts)
+        parts.append(_time_left(left))
+    return say("{parts}", parts=tuple(parts))
 
 
-def _time(seconds: float) -> str:
+def _time_left(seconds: float) -> Text:
+    """Rounded to what an estimate can tell."""
     if seconds < 90:
-        return f"{seconds:.0f} s"
+        return say("{seconds} s left", seconds=round(seconds))
     if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+        return say("{minutes} min left", minutes=round(seconds / 60))
+    return say("{hours} h left", hours=f"{seconds / 3600:.1f}")

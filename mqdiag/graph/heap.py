@@ -148,7 +148,7 @@ def refuse_empty(dump: Dump, name: str) -> None:
     if not dump.counts.any():
         raise InputError(
             name,
-            say("no object could be read: {problem}", problem=dump.problem or "the heap record is empty"),
+            say("no object could be read: {problem}", problem=dump.problem or say("the heap record is empty")),
             hint=say("compare the file's size with the original and copy it again"),
             offset=dump.stopped_at,
         )

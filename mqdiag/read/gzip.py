@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
 _CHUNK = 1 << 20
@@ -48,7 +48,7 @@ class Inflated(NamedTuple):
     """read-only"""
     compression: str
     """"gzip", or "gzip-members" when it has many members, as the JVM writes them"""
-    problem: str | None
+    problem: Text | None
     """why the data ends early"""
 
 
@@ -93,8 +93,12 @@ class _Spool:
         needed = max(self.size, self._expected)
         if not fits(folder, needed):
             raise self._no_room(
-                f"about {needed + RESERVE_BYTES >> 20:,} MiB are needed, {folder} has "
-                f"{free_bytes(folder) >> 20:,} MiB free"
+                say(
+                    "about {needed:bytes} are needed, {folder} has {free:bytes} free",
+                    needed=needed + RESERVE_BYTES,
+                    folder=folder,
+                    free=free_bytes(folder),
+                )
             )
         descriptor, name = tempfile.mkstemp(prefix="mqdiag-")
         os.unlink(name)
@@ -102,13 +106,13 @@ class _Spool:
         while done < self.size:
             sent = os.sendfile(descriptor, self._fd, done, min(self.size - done, 1 << 30))
             if sent == 0:
-                raise self._no_room("the temporary file could not be filled")
+                raise self._no_room(say("the temporary file could not be filled"))
             done += sent
         os.close(self._fd)
         self._fd = descriptor
         self._on_disk = True
 
-    def _no_room(self, why: str) -> InputError:
+    def _no_room(self, why: Text | str) -> InputError:
         return InputError(
             self._path,
             say(
@@ -186,7 +190,7 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
 
 def inflate_to_disk(
     path: str, size: int, progress: Progress, max_bytes: int | None = None
-) -> tuple[int, str | None]:
+) -> tuple[int, Text | None]:
     """Inflate into a nameless temporary file, for work that must not take memory.
 
     Args and raised errors as for `inflate`.
@@ -202,7 +206,7 @@ def inflate_to_disk(
 
 def _inflate_stream(
     path: str, size: int, limit: int, progress: Progress, *, in_memory: bool
-) -> tuple[_Spool, str | None]:
+) -> tuple[_Spool, Text | None]:
     """(what one stream after the other inflates to, why it ends early).
 
     Of what does not begin as a heap dump only the beginning: enough to say what it is.
@@ -212,14 +216,16 @@ def _inflate_stream(
     if spool.size == 0:
         raise InputError(
             path,
-            say("nothing could be inflated: {problem}", problem=problem or "the gzip stream holds no data"),
+            say(
+                "nothing could be inflated: {problem}", problem=problem or say("the gzip stream holds no data")
+            ),
             hint=say("compare its size and checksum with the original and copy it again"),
             offset=0,
         )
     return spool, problem
 
 
-def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None:
+def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> Text | None:
     writer = _BackgroundWriter(spool)
     try:
         problem = _inflate_into(writer, spool, path, size, progress)
@@ -231,7 +237,7 @@ def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> str | None
 
 def _inflate_into(
     writer: _BackgroundWriter, spool: _Spool, path: str, size: int, progress: Progress
-) -> str | None:
+) -> Text | None:
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
     with open(path, "rb") as file:
@@ -257,9 +263,14 @@ def _inflate_into(
         except _Damaged as error:
             for inflated in _salvage(path, member_at, written):
                 writer.write(inflated)
-            return f"the gzip data is damaged between bytes {member_at} and {done} of the file ({error})"
+            return say(
+                "the gzip data is damaged between bytes {first} and {last} of the file ({reason})",
+                first=member_at,
+                last=done,
+                reason=str(error),
+            )
     inside = done > member_at
-    return "the gzip data ends in the middle: the file is cut" if inside else None
+    return say("the gzip data ends in the middle: the file is cut") if inside else None
 
 
 def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -29,7 +29,7 @@ class Source:
     """size on disk, compressed if it is"""
     compression: str | None = None
     """"gzip", "gzip-members" (many members, as the JVM writes them), or None"""
-    problem: str | None = None
+    problem: Text | None = None
     """why the uncompressed data ends early"""
 
 

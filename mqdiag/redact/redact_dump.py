@@ -22,7 +22,7 @@ from mqdiag.redact.kernels import rewrite_objects as kernel
 from mqdiag.redact.plan import Plan, make_plan
 from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.redact.write import Rewriter, redacted
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 _GZIP_SUFFIX = ".gz"
 _GZIP_LEVEL = 1
@@ -48,7 +48,7 @@ class Redacted:
     """other arrays of primitives, now zeros"""
     unread_bytes: int
     """zeros in the place of what could not be read"""
-    problem: str | None
+    problem: Text | None
     """what is wrong with the input"""
     stopped_at: int | None
     """byte of the uncompressed input where it first could not be read"""
@@ -91,7 +91,8 @@ def redact_dump(
             raise InputError(
                 original.source.path,
                 say(
-                    "no object could be read: {problem}", problem=outline.problem or "the heap record is empty"
+                    "no object could be read: {problem}",
+                    problem=outline.problem or say("the heap record is empty"),
                 ),
                 hint=say("compare the file's size with the original and copy it again"),
                 offset=outline.stopped_at,

@@ -30,6 +30,7 @@ from mqdiag.fleet.status import status_line
 from mqdiag.fleet.tables.layout import Layout, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.language import english
 from mqdiag.render import View
 from mqdiag.render.text import render
 
@@ -173,7 +174,9 @@ def test_the_progress_line() -> None:
         active=8,
         lost_tasks=1,
     )
-    assert line == ("120 of 1,000 done, 40,000 of 100,000 MB, 3 failed, 1 tried again, 8 at work, 15 min left")
+    assert english()(line) == (
+        "120 of 1,000 done, 40,000 of 100,000 MB, 3 failed, 1 tried again, 8 at work, 15 min left"
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.repair_segments import repair_segments
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Dump:
     further_dumps: int
     complete: bool
     stopped_at: int | None
-    problem: str | None
+    problem: Text | None
     read_share: float | None
 
 
@@ -191,7 +191,7 @@ def _join(
 
 def completeness(
     source: Source, records: Records, segments: list[tuple[int, int]], damages: list[Damage]
-) -> tuple[int | None, str | None, float | None]:
+) -> tuple[int | None, Text | None, float | None]:
     """(byte where reading first stopped, what was wrong, share read); three Nones for a whole dump."""
     stops = [(damage.at, damage.problem) for damage in damages]
     if records.problem is not None and records.stopped_at is not None:
@@ -207,6 +207,7 @@ def completeness(
         expected = int(source.data.size)
     read = int(source.data.size) - lost
     # A sub-record cut inside the last segment says more than the record that holds it.
-    at, problem = max(stops) if len(damages) <= 1 else min(stops)
+    last_or_first = max if len(damages) <= 1 else min
+    at, problem = last_or_first(stops, key=lambda stop: stop[0])
     share = read / expected if expected else None
     return at, problem, share

@@ -24,7 +24,7 @@ from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.repair_segments import repair_segments
 from mqdiag.read.hprof.walk import Damage, Segment, walk_segments
 from mqdiag.read.source import Source
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Outline:
     segments: list[Segment]
     further_dumps: int
     stopped_at: int | None = None
-    problem: str | None = None
+    problem: Text | None = None
 
 
 class Question(Protocol):

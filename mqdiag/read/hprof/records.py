@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.header import Header
 from mqdiag.read.hprof.kernels.record_list import CUT, DONE, FULL, RUNS_OUT, scan_records
+from mqdiag.text import Text, say
 
 UTF8 = 0x01
 LOAD_CLASS = 0x02
@@ -24,7 +25,7 @@ KNOWN_TAGS = frozenset(
     (*range(0x01, 0x08), 0x0A, 0x0B, HEAP_DUMP, 0x0D, 0x0E, HEAP_DUMP_SEGMENT, HEAP_DUMP_END)
 )
 """those of the hprof manual"""
-_UNCLOSED = "the file ends without the record that closes a dump (tag 0x2c)"
+_UNCLOSED = say("the file ends without the record that closes a dump (tag 0x2c)")
 _HEADER = 9
 """bytes of tag, time and length before a body"""
 _BATCH = 64
@@ -45,7 +46,7 @@ class Records:
     offsets: NDArray[np.int64]
     lengths: NDArray[np.int64]
     stopped_at: int | None
-    problem: str | None
+    problem: Text | None
     declared_end: int | None = None
     """where the file would end by the length of its one heap record, which it does not reach"""
 
@@ -115,21 +116,29 @@ def read_records(
         count -= zeros
         if not count or tags[count - 1] != HEAP_DUMP_END:
             stopped_at = int(offsets[count]) - _HEADER
-            problem = "only zero bytes follow: the file was made longer than what was written into it"
+            problem = say("only zero bytes follow: the file was made longer than what was written into it")
     elif status == CUT:
         stopped_at = int(position)
-        problem = f"{data.size - position} bytes are left that are no whole record header (9 bytes expected)"
+        problem = say(
+            "{left} {left:byte is|bytes are} left, too few for a record header of 9 bytes",
+            left=int(data.size - position),
+        )
     elif status == RUNS_OUT:
         stopped_at = int(position)
         tag, length = int(tags[count - 1]), int(lengths[count - 1])
         left = int(data.size - offsets[count - 1])
-        problem = f"a record (tag 0x{tag:02x}) of {length} bytes begins here, {left} are left"
+        problem = say(
+            "a record (tag {tag}) of {length} bytes begins here, {left} {left:is|are} left",
+            tag=f"0x{tag:02x}",
+            length=length,
+            left=left,
+        )
         lengths[count - 1] = left
         if tag == HEAP_DUMP:
             declared_end = int(offsets[count - 1]) + length
     elif _is_unpatched(data, tags[:count], offsets[:count], lengths[:count]):
         stopped_at = int(data.size)
-        problem = "the heap record has no length: its writer died before it knew it"
+        problem = say("the heap record has no length: its writer died before it knew it")
     elif _is_unclosed(tags[:count]):
         stopped_at = int(data.size)
         problem = _UNCLOSED

@@ -16,6 +16,7 @@ from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records
+from mqdiag.text import Text, say
 
 SLICE_BYTES = 32 << 20
 """bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
@@ -33,7 +34,7 @@ class Damage:
     """Where a segment could not be read on."""
 
     at: int
-    problem: str
+    problem: Text
     lost_bytes: int
 
 
@@ -206,8 +207,12 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
     )
 
 
-def _problem(data: NDArray[np.uint8], status: int, at: int, end: int) -> str:
-    tag = int(data[at])
+def _problem(data: NDArray[np.uint8], status: int, at: int, end: int) -> Text:
+    tag = f"0x{int(data[at]):02x}"
     if status == UNKNOWN_TAG:
-        return f"no heap sub-record has the tag 0x{tag:02x} or the element type that stands here"
-    return f"a heap sub-record (tag 0x{tag:02x}) needs more than the {end - at} bytes that its segment has left"
+        return say("no heap sub-record has the tag {tag} or the element type that stands here", tag=tag)
+    return say(
+        "a heap sub-record (tag {tag}) needs more than the {left} {left:byte|bytes} that its segment has left",
+        tag=tag,
+        left=end - at,
+    )

@@ -13,13 +13,13 @@ from typing import IO, Any
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.source import open_members
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
 _PACKED = 256 << 10
 _ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
 
-Note = Callable[[str, int], None]
+Note = Callable[[Text, int], None]
 """told once what is wrong with packed data, and how many bytes were unpacked before it"""
 
 
@@ -134,10 +134,10 @@ def _inflated(label: str, raw: Iterator[bytes], start: Callable[[], Any], note: 
         ):
             if not done:
                 raise InputError(label, say("is damaged packed data: {error}", error=str(error))) from None
-            note(f"the packed data is damaged ({error})", done)
+            note(say("the packed data is damaged ({reason})", reason=str(error)), done)
             return
         raise
     if began:
         if not done:
             raise InputError(label, say("is packed data that ends before its first byte"))
-        note("the packed data ends in the middle: the file is cut", done)
+        note(say("the packed data ends in the middle: the file is cut"), done)

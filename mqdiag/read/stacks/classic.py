@@ -13,6 +13,7 @@ from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.header import is_header, parse_header
 from mqdiag.read.stacks.records import Sample, ThreadRecord
+from mqdiag.text import say
 
 HEAD_LINES = 2_000
 """characters before the first line of a dump in which date and pid are looked for"""
@@ -118,14 +119,21 @@ class ClassicScanner:
         if not self._past_trailer and not sample.headless and not jmx:
             sample.complete = False
             sample.stopped_at_byte = self.consumed
-            what = "the file ends" if at_end else "the next dump begins"
-            sample.problem = f"{what} before the last line of the dump (JNI global refs)"
+            sample.problem = (
+                say("the file ends before the last line of the dump (JNI global refs)")
+                if at_end
+                else say("the next dump begins before the last line of this one (JNI global refs)")
+            )
         elif sample.listed_threads is not None:
             read = sum(1 for thread in sample.threads if thread.java_id is not None)
             if read < sample.listed_threads:
                 sample.complete = False
                 sample.stopped_at_byte = self.consumed
-                sample.problem = f"the JVM lists {sample.listed_threads} threads, {read} of them are there"
+                sample.problem = say(
+                    "the JVM lists {listed:count} {listed:thread|threads}, {read:count} of them {read:is|are} there",
+                    listed=sample.listed_threads,
+                    read=read,
+                )
         return sample
 
     def _blocks(self, text: str, *, final: bool) -> str:

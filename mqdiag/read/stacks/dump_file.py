@@ -21,6 +21,7 @@ from mqdiag.read.stacks.records import (
     Stack,
     ThreadRecord,
 )
+from mqdiag.text import say
 
 _DUMP_START = re.compile(r'\{\s*"threadDump"\s*:')
 _THREAD_START = re.compile(r'\{\s*"tid"\s*:')
@@ -53,7 +54,7 @@ def _read_one_json(source: str, text: str, at: int) -> Sample:
         dump, containers, end = _cut_json(text)
         sample.complete = False
         sample.stopped_at_byte = at + end
-        sample.problem = "the JSON text ends in the middle of a thread dump"
+        sample.problem = say("the JSON text ends in the middle of a thread dump")
     sample.pid = _integer(dump.get("processId"))
     sample.captured_at = _text(dump.get("time"))
     version = _text(dump.get("runtimeVersion"))
@@ -172,7 +173,7 @@ def read_text(source: str, text: str, bodies: BodyParser) -> list[Sample]:
     if text and not text.endswith("\n"):
         sample.complete = False
         sample.stopped_at_byte = len(text.encode())
-        sample.problem = "the text ends in the middle of a line"
+        sample.problem = say("the text ends in the middle of a line")
     return [sample]
 
 

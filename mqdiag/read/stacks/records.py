@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from mqdiag.text import Text
+
 LOCKED = "locked"
 WAITING_TO_LOCK = "waiting to lock"
 WAITING_ON = "waiting on"
@@ -88,7 +90,7 @@ class Sample:
     listed_threads: int | None = None
     """length of the SMR list"""
     complete: bool = True
-    problem: str | None = None
+    problem: Text | None = None
     stopped_at_byte: int | None = None
     headless: bool = False
     """a paste without the JVM's first line"""
