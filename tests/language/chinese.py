@@ -31,10 +31,17 @@ NAMES = frozenset(
         "HTML", "HTTP", "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
         "PAGECACHERT",
         "socket", "id", "false", "true",
-        # stands for a number in texts of log lines
-        "N",
-        # commands
-        "jcmd", "jstack", "docker", "kubectl",
+        # stands for a number in texts of log lines; times
+        "N", "x",
+        "DNS", "URL", "PID", "FILE", "HH", "MM", "abort",
+        # commands and tools
+        "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler",
+        # databases and caches: what they call their own things, and their commands
+        "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "CLIENT", "LIST",
+        "Lock", "active",
+        # Java's and its libraries' own words
+        "Spring", "starter", "Logback", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
+        "connect", "key", "lite", "SUCCESS",
     )
 )  # fmt: skip
 MARKS = re.compile(r"[RCWPwzSBi]+")
@@ -45,10 +52,11 @@ _CHUNK = re.compile(r"[!-~…]+")
 _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
 _QUOTED = re.compile(
-    r"`[^`\n]*`|mqdiag [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|[A-Za-z][\w.]*\([\w, ]*\)",
+    r"`[^`\n]*`|mqdiag [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
+    r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)",
     re.ASCII,
 )
-"""a command, a call"""
+"""a command, a call, a log message in quotation marks"""
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
@@ -66,6 +74,8 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     written = _ESCAPES.sub("", written)
     for command in _commands(report, write):
         written = written.replace(_ESCAPES.sub("", command), " ")
+    for reference in _references():
+        written = written.replace(reference, " ")
     written = _QUOTED.sub(" ", written)
     data, evidence = set(_strings(report)), set(_evidence(report))
     for phrase in sorted(data | evidence, key=len, reverse=True):
@@ -75,9 +85,16 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
             )
     given = (data - vocabulary()) | evidence
     names = {word for one in given for word in _WORD.findall(one) if " " not in one}
+    # The label of a figure may cut a log line.
+    lines = {word for one in _strings(report.logs) if " " in one for word in _WORD.findall(one)}
     chunks = {chunk.strip(".,;:!?\"'") for chunk in _CHUNK.findall(written)}
     words = {word for chunk in chunks if not _NAME.search(chunk) for word in _WORD.findall(chunk)}
-    return {word for word in words - NAMES - UNITS - names - rule_names() if not MARKS.fullmatch(word)}
+    words -= NAMES | UNITS | names | lines | rule_names()
+    return {
+        word
+        for word in words
+        if not MARKS.fullmatch(word) and not any(line.startswith(word) and len(word) > 3 for line in lines)
+    }
 
 
 def seen_words(page: str) -> str:
@@ -91,6 +108,13 @@ def seen_words(page: str) -> str:
 def rule_names() -> frozenset[str]:
     """Names of rules and of the causes that they tell apart."""
     return frozenset(name for rule in all_rules() for name in (rule.card.name, *rule.card.causes))
+
+
+@cache
+def _references() -> tuple[str, ...]:
+    """Sources of the rules, the longest first: one may hold another."""
+    found = {reference for rule in all_rules() for reference in rule.card.references if " " in reference}
+    return tuple(sorted(found, key=len, reverse=True))
 
 
 @cache

@@ -25,9 +25,9 @@ from mqdiag.text import Text, Value, say
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 QUOTED = re.compile(
-    r"`[^`]*`|\[[^\]]*\]|[^\s\u4e00-\u9fff，。；：（）]*[./_=$<>|-][^\s\u4e00-\u9fff，。；：（）]*"
+    r"`[^`]*`|“[!-~ ]*”|'[!-~ ]*'|\[[^\]]*\]|[^\s\u4e00-\u9fff，。；：（）]*[./_=$<>|-][^\s\u4e00-\u9fff，。；：（）]*"
 )
-"""commands, frames, settings, paths: what stays as it is"""
+"""commands, frames, settings, paths, log messages in quotation marks: what stays as it is"""
 ENGLISH = re.compile(r"(?:\b[A-Za-z][a-z']+[ ,]+){3,}[a-z]+")
 ZH = View(language="zh")
 MODULES = {module.RULE.name: module for module in rule_modules()}

@@ -8,6 +8,7 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Paragraph, Section, Table
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say, sentences
 
 _NOT_SET = -1
@@ -41,7 +42,7 @@ def _table(consumers: tuple[ConsumerFacts, ...]) -> Table:
         rows=[
             (
                 one.group,
-                one.kind,
+                word(one.kind),
                 one.client_version,
                 one.queues,
                 one.messages,

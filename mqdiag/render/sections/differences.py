@@ -201,7 +201,7 @@ def _consumers(consumers: tuple[ConsumerGrowth, ...]) -> Table:
             (say("lag"), one.lag, "count"),
         ):
             if growth.before is not None or growth.after is not None:
-                rows.append((one.group, one.kind, words, *_of_consumer(one, growth, kind)))
+                rows.append((one.group, word(one.kind), words, *_of_consumer(one, growth, kind)))
     return Table(
         name="consumers-grown",
         caption=say("Consumers"),
