@@ -77,7 +77,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     for reference in _references():
         written = written.replace(reference, " ")
     written = _QUOTED.sub(" ", written)
-    data, evidence = set(_strings(report)), set(_evidence(report))
+    data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report)}
     for phrase in sorted(data | evidence, key=len, reverse=True):
         if " " in phrase:
             written = written.replace(phrase, " ").replace(
@@ -93,7 +93,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     return {
         word
         for word in words
-        if not MARKS.fullmatch(word) and not any(line.startswith(word) and len(word) > 3 for line in lines)
+        if not MARKS.fullmatch(word) and not any(line.startswith(word) and len(word) > 3 for line in lines if "-" not in line)
     }
 
 
@@ -157,6 +157,13 @@ def _evidence(report: Report) -> Iterator[str]:
     for finding in (*report.findings, *report.ignored):
         yield from (key.replace("_", " ") for key in finding.evidence)
         yield from _strings(finding.evidence)
+
+
+def _settings(report: Report) -> Iterator[str]:
+    """Names of settings that mqadmin printed; one of them is "log"."""
+    if report.admin is not None:
+        for client in report.admin.clients:
+            yield from client.settings
 
 
 def _commands(report: Report, write: Writer) -> Iterator[str]:
