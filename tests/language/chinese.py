@@ -90,11 +90,12 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     chunks = {chunk.strip(".,;:!?\"'") for chunk in _CHUNK.findall(written)}
     words = {word for chunk in chunks if not _NAME.search(chunk) for word in _WORD.findall(chunk)}
     words -= NAMES | UNITS | names | lines | rule_names()
-    return {
+    cut = {
         word
         for word in words
-        if not MARKS.fullmatch(word) and not any(line.startswith(word) and len(word) > 3 for line in lines if "-" not in line)
+        if len(word) > 3 and any(line.startswith(word) for line in lines if "-" not in line)
     }
+    return {word for word in words - cut if not MARKS.fullmatch(word)}
 
 
 def seen_words(page: str) -> str:
