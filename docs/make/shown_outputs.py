@@ -55,5 +55,5 @@ def _cut(shown: list[str], lines: str | None) -> list[str]:
     """At most so many lines, ending with a whole section."""
     if lines is None or len(shown) <= int(lines):
         return shown
-    end = max(place for place in range(int(lines)) if not shown[place])
+    end = max((place for place in range(int(lines)) if not shown[place]), default=int(lines))
     return [*shown[:end], "", "..."]
