@@ -127,5 +127,6 @@ translations: .venv/installed ## Take new texts into the Chinese catalogue, for 
 	$(BIN)/python -m mqdiag.language.update
 
 .PHONY: translations-check
-translations-check: .venv/installed ## Fail where a text has no translation
+translations-check: .venv/installed $(CATALOGUE).mo ## Fail where a text has no translation
 	$(BIN)/python -m mqdiag.language.update --check
+	$(BIN)/pytest -n auto --maxprocesses 4 -m translations tests/language

@@ -39,6 +39,7 @@ def report_of(case: Path) -> Report:
     return diagnose_incident([FIXTURES / case]).report
 
 
+@pytest.mark.translations
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_chinese_report_has_no_english_words(case: Path) -> None:
     report = report_of(case)
