@@ -10,7 +10,7 @@ from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 MINUTE_MS = 60_000
@@ -74,14 +74,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     margins: list[Margin] = []
     for group in dict.fromkeys(consumer.group for consumer in heap.consumers):
         consumer = next(one for one in heap.consumers if one.group == group)

@@ -22,7 +22,7 @@ from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say, sentences
 
 FOR_TOPIC = "pullThresholdForTopic"
@@ -170,14 +170,11 @@ def _load(heap: HeapFacts) -> Load | None:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding for the JVM, about the consumer that caches most."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     found = _load(heap)
     if found is None:
         return

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 OF_EACH_INSTANCE = frozenset(
@@ -67,14 +67,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group with differences."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     groups: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
         # a consumer that was shut down may still be in the heap, but it does not pull any more

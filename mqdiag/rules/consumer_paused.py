@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import CONSUMER, example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -40,14 +40,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running consumer that is paused."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     for consumer in heap.consumers:
         if consumer.state.get("pause") is not True or not running(consumer):
             continue

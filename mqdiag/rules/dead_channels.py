@@ -11,7 +11,7 @@ from mqdiag.facts.producers import RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say
 
 RULE = Rule(
@@ -65,14 +65,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding, on the client with the most closed connections."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     clients = heap.sending.remoting if heap.sending is not None else ()
     worst = max(clients, key=lambda one: one.dead_channels, default=None)
     if worst is None or worst.dead_channels < limits["channels"]:

@@ -13,7 +13,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import CONSUMER, example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -59,14 +59,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each id that several instances have for the same group; one shared instance is intended."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     same: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
         if running(consumer) and consumer.client_id is not None and consumer.instance_id is not None:

@@ -10,7 +10,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.client_bugs import has_bug, numbers
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph
 from mqdiag.text import NOTHING, say
 
 AFFECTED = say(
@@ -48,14 +48,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_whole_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running concurrent consumer whose cleaner has no task, neither waiting nor running."""
     heap = facts.heap
     assert heap is not None
-    skip = without_whole_graph(facts)
-    if skip is not None:
-        yield skip
-        return
     for consumer in heap.consumers:
         if not consumer.traits.sends_back or consumer.orderly is not False or not running(consumer):
             continue

@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -46,14 +46,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_whole_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     heap = facts.heap
     assert heap is not None
-    skip = without_whole_graph(facts)
-    if skip is not None:
-        yield skip
-        return
     for consumer in heap.consumers:
         # Queues are known by their group only, so a group with several consumers is not judged.
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1

@@ -9,7 +9,7 @@ from mqdiag.facts.heap import Suspect
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say
 
 WORTH_SHOWING_BYTES = 1 << 20
@@ -70,14 +70,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     own = [
         suspect
         for suspect in heap.suspects

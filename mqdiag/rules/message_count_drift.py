@@ -12,7 +12,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.client_bugs import has_bug
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph
 from mqdiag.text import Text, say, sentences
 
 AFFECTED = say(
@@ -51,14 +51,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_whole_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose counter differs from its map by more than one pull."""
     heap = facts.heap
     assert heap is not None
-    skip = without_whole_graph(facts)
-    if skip is not None:
-        yield skip
-        return
     for queue in heap.queues:
         if queue.msg_count is None or queue.being_changed is not False:
             continue

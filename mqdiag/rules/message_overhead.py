@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -65,14 +65,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding for the JVM, about the consumer with the largest overhead."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     known = [
         consumer for consumer in heap.consumers if consumer.retained_bytes is not None and consumer.messages
     ]

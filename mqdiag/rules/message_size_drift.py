@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph
 from mqdiag.text import Text, say, sentences
 
 RULE = Rule(
@@ -48,14 +48,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_whole_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose counter differs from its bodies by more than one pull."""
     heap = facts.heap
     assert heap is not None
-    skip = without_whole_graph(facts)
-    if skip is not None:
-        yield skip
-        return
     for queue in heap.queues:
         if queue.msg_size is None or queue.being_changed is not False:
             continue

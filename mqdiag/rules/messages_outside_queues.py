@@ -9,7 +9,7 @@ from mqdiag.facts.heap import MessageHolder, MessageTotals
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say, sentences
 
 MOST_SHOWN = 5
@@ -69,14 +69,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding; its subject is the largest holder."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     if heap.broker is not None and not heap.consumers:
         # a broker's messages are on their way into the commit log: a waiting flush or slave holds many
         return

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -52,14 +52,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     groups = set()
     for consumer in heap.consumers:
         traits = consumer.traits

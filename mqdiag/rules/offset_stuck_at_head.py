@@ -12,7 +12,7 @@ from mqdiag.facts.logs import RepeatedOffset
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import between
 from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import between as range_between
@@ -99,14 +99,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose first message has been in the listener too long."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     consumers = _by_group(heap)
     for queue in heap.queues:
         consumer = consumers.get(queue.group or "")

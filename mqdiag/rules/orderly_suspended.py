@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say, sentences
 
 RULE = Rule(
@@ -48,14 +48,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue of an orderly consumer with a message that failed that often."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     for queue in heap.queues:
         consumer = owner(heap, queue)
         times = queue.most_redelivered

@@ -9,7 +9,7 @@ from mqdiag.facts.heap import QueueFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say
 
 MOST_SHOWN = 5
@@ -72,14 +72,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group that has such queues."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     orphans: dict[str | None, list[QueueFacts]] = {}
     for queue in heap.queues:
         if queue.dropped and not queue.assigned and queue.messages >= limits["messages"]:

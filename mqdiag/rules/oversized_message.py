@@ -10,7 +10,7 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -67,14 +67,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group and topic, about its largest message."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     least = limits["body_bytes"]
     if heap.heap_bytes is not None:
         least = min(least, limits["heap_share"] * heap.heap_bytes)

@@ -11,7 +11,7 @@ from mqdiag.facts.producers import ProducerFacts, RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say
 
 OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
@@ -73,14 +73,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each client instance."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     sending = heap.sending
     if sending is None:
         return

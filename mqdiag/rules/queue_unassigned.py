@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph
 from mqdiag.text import say
 
 RULE = Rule(
@@ -43,14 +43,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_whole_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each topic of a consumer that has run long enough and is alone in the JVM with its group."""
     heap = facts.heap
     assert heap is not None
-    skip = without_whole_graph(facts)
-    if skip is not None:
-        yield skip
-        return
     for consumer in heap.consumers:
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
         uptime = uptime_ms(heap, consumer)

@@ -11,7 +11,7 @@ from mqdiag.facts.producers import RequestFutures, SendingFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say, sentences
 
 RULE = Rule(
@@ -63,14 +63,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding: a JVM has one such table."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     futures = heap.sending.request_futures if heap.sending is not None else None
     if futures is None or futures.overdue < limits["futures"]:
         return

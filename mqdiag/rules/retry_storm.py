@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
@@ -62,14 +62,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     for group in dict.fromkeys(queue.group for queue in heap.queues if queue.group is not None):
         rows = [queue for queue in heap.queues if queue.group == group]
         messages = sum(queue.messages for queue in rows)

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
@@ -59,14 +59,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each consumer."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     for consumer in heap.consumers:
         count = consumer.resubmits
         if not consumer.traits.sends_back or not running(consumer):

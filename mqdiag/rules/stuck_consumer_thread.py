@@ -9,7 +9,7 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.graph_needed import without_graph
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say, sentences
 
 UNKNOWN_CAUSE = "stuck-listener"
@@ -121,14 +121,11 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the threads of a group that are at the same place."""
     heap = facts.heap
     assert heap is not None
-    skip = without_graph(heap)
-    if skip is not None:
-        yield skip
-        return
     within_limit = []
     places: dict[tuple[str | None, str, str | None], list[HeapThread]] = {}
     for thread in heap.threads:

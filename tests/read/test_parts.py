@@ -64,7 +64,10 @@ def test_parts_of_one_kind_are_joined_in_their_order() -> None:
         ("==> store.log <==\n", "\n==> broker.log <==\n"),
         ("---- store.log ----\n", "---- broker.log ----\n"),
         ("### store.log:\n", "### broker.log:\n"),
-        ("==> /root/logs/rocketmqlogs/store.log <==\n", "\n==> /root/logs/rocketmqlogs/broker.log <==\n"),
+        (
+            "==> /home/admin/logs/rocketmqlogs/store.log <==\n",
+            "\n==> /home/admin/logs/rocketmqlogs/broker.log <==\n",
+        ),
     ],
 )
 def test_files_that_a_paste_names(first: str, second: str) -> None:

@@ -69,7 +69,6 @@ FRAME_LINE = re.compile(r"^\s+at [\w.$<>/@+-]+\(")
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*$')
 HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')
-HELD_UNKNOWN = "in JNI, which is held by"
 
 STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
 LOCK_LINE = re.compile(
@@ -78,7 +77,6 @@ LOCK_LINE = re.compile(
 )
 # JDK 17 and later; older ones say "in Object.wait()" of a thread that is RUNNABLE, and no more
 CLASS_INIT_LINE = re.compile(r"- waiting on the Class initialization monitor for (?P<class>\S+)")
-OWNER_NOTE = re.compile(r"owner (?:is )?(?:thread )?#(?P<id>\d+)|owner=#?(?P<id2>\d+)")
 SYNCHRONIZER_LINE = re.compile(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
 CARRYING_LINE = re.compile(r"Carrying virtual thread #(?P<id>\d+)")
 MOUNTED_LINE = re.compile(r"Mounted virtual thread .*?#(?P<id>\d+)")

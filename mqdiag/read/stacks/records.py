@@ -13,7 +13,6 @@ WAITING_TO_LOCK = "waiting to lock"
 WAITING_ON = "waiting on"
 RELOCKING = "waiting to re-lock"
 PARKING = "parking"
-ELIMINATED = "eliminated"
 SYNCHRONIZER = "owns synchronizer"
 CLASS_INIT = "waiting for class initialization"
 

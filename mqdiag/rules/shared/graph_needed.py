@@ -1,9 +1,12 @@
-"""Rules over the RocketMQ view say so when a run left the object graph out."""
+"""Checks over the RocketMQ view say so when a run left the object graph out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import wraps
+
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.rules.registry import Skip
+from mqdiag.rules.registry import Check, Limits, Said, Skip
 from mqdiag.text import say
 
 
@@ -14,9 +17,34 @@ def without_graph(heap: HeapFacts) -> Skip | None:
     return None
 
 
-def without_whole_graph(facts: Facts) -> Skip | None:
-    """The same for rules that conclude from what is not there: a cut dump lacks objects that the JVM had."""
-    assert facts.heap is not None
+def needs_graph(check: Check) -> Check:
+    """Make a check of a heap only where its queues and holders were read."""
+    return _unless(lambda facts: without_graph(_heap(facts)), check)
+
+
+def needs_whole_graph(check: Check) -> Check:
+    """The same for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
+    return _unless(_without_whole_graph, check)
+
+
+def _unless(why_not: Callable[[Facts], Skip | None], check: Check) -> Check:
+    @wraps(check)
+    def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+        skip = why_not(facts)
+        if skip is not None:
+            yield skip
+        else:
+            yield from check(facts, limits)
+
+    return made
+
+
+def _without_whole_graph(facts: Facts) -> Skip | None:
     if any(one.kind == "heap" and not one.complete for one in facts.inputs):
         return Skip(reason=say("the dump is cut or damaged: what it lacks proves nothing"))
-    return without_graph(facts.heap)
+    return without_graph(_heap(facts))
+
+
+def _heap(facts: Facts) -> HeapFacts:
+    assert facts.heap is not None
+    return facts.heap
