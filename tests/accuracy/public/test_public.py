@@ -1,0 +1,75 @@
+"""Evidence from public threads: its form, how an outcome is judged, and what mqdiag says of each case."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.accuracy.public.outcome import Outcome, Said, verdict_of
+from tests.accuracy.public.truth import Case, Truth, cases, searches
+
+CASES = cases()
+
+
+def _truth(**keys: object) -> Truth:
+    given: dict[str, object] = {
+        "source": "example/example#1",
+        "topic": "send-timeout",
+        "command": ("logs", "a.log"),
+        "why": "An example.",
+        "decided": True,
+        "causes": ("send-timeout/broker-unreachable",),
+        "also": ("connection-churn",),
+        "never": ("no-route",),
+    }
+    return Truth(**(given | keys))  # type: ignore[arg-type]
+
+
+def _outcome(state: str, *findings: str) -> Outcome:
+    """Findings as `rule/cause severity`."""
+    parts = [(*name.split("/"), severity) for name, severity in (one.split() for one in findings)]
+    return Outcome(
+        state=state, findings=tuple(Said(rule=rule, cause=cause, severity=bad) for rule, cause, bad in parts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict"),
+    [
+        (_outcome("fault", "send-timeout/broker-unreachable error"), "right"),
+        (_outcome("undecided", "send-timeout/broker-unreachable info"), "right"),
+        (_outcome("fault", "connection-churn/closed warning"), "undecided"),
+        (_outcome("undecided"), "undecided"),
+        (_outcome("undecided", "input-incomplete/truncated error"), "undecided"),
+        (_outcome("fault", "send-timeout/slow-broker error"), "wrong"),
+        (
+            _outcome("fault", "send-timeout/broker-unreachable error", "no-route/topic-not-created warning"),
+            "wrong",
+        ),
+        (_outcome("fault", "send-timeout/broker-unreachable error", "disk-full/disk-full error"), "wrong"),
+        (_outcome("healthy"), "false all-clear"),
+    ],
+)
+def test_an_outcome_is_judged_by_the_truth(outcome: Outcome, verdict: str) -> None:
+    assert verdict_of(_truth(), outcome) == verdict
+
+
+def test_of_an_open_case_only_what_is_ruled_out_is_wrong() -> None:
+    truth = _truth(decided=False, causes=())
+    assert verdict_of(truth, _outcome("fault", "disk-full/disk-full error")) == "undecided"
+    assert verdict_of(truth, _outcome("fault", "no-route/topic-not-created warning")) == "wrong"
+    assert verdict_of(truth, _outcome("healthy")) == "false all-clear"
+
+
+def test_a_healthy_case_wants_silence_and_the_all_clear() -> None:
+    truth = _truth(healthy=True, causes=())
+    assert verdict_of(truth, _outcome("healthy", "version-skew/versions info")) == "right"
+    assert verdict_of(truth, _outcome("undecided")) == "undecided"
+    assert verdict_of(truth, _outcome("fault", "flow-control/by-count warning")) == "wrong"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_case_names_files_that_are_there(case: Case) -> None:
+    command, *files = case.truth.command
+    assert command in ("logs", "stacks", "diagnose")
+    assert all((case.folder / file).is_file() for file in files)
+    assert case.truth.topic in {one.topic for one in searches()}
