@@ -18,8 +18,9 @@ INFO = f"mqdiag-{__version__}.dist-info/"
 
 
 def files(tree: Path, *places: str) -> set[str]:
+    """Without bytecode: the build itself imports the tree."""
     found = (path for place in places for path in [tree / place, *(tree / place).rglob("*")])
-    return {str(path.relative_to(tree)) for path in found if path.is_file()}
+    return {str(path.relative_to(tree)) for path in found if path.is_file() and path.suffix != ".pyc"}
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(built: Built, tree: Path) -> None:
