@@ -34,6 +34,7 @@ class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
     """the file"""
     queues: tuple[QueueProgress, ...] = ()
     diff_total: int | None = None
+    """as mqadmin printed it; greater than the sum of the queues where the output was cut"""
     consume_tps: float | None = None
     clients_shown: bool = False
     """the column of clients is filled for at least one queue"""

@@ -41,10 +41,6 @@ class CommitLogFacts(msgspec.Struct, frozen=True, kw_only=True):
     first_offset: int | None = None
     wrote_offset: int | None = None
     """physical offset behind the last byte written, to the buffer of the pool where that is in force"""
-    committed_offset: int | None = None
-    """handed from the pool's buffers to the page cache; None where the pool is not in force"""
-    flushed_offset: int | None = None
-    """forced to disk"""
     uncommitted_bytes: int | None = None
     """only in off-heap buffers: gone if the JVM dies"""
     unflushed_bytes: int | None = None
@@ -54,8 +50,6 @@ class CommitLogFacts(msgspec.Struct, frozen=True, kw_only=True):
 class PutLock(msgspec.Struct, frozen=True, kw_only=True):
     """The lock under which messages are appended to the commit log."""
 
-    kind: Public | None = None
-    """reentrant or spin"""
     held: bool | None = None
     holder: ThreadName | None = None
     """thread that holds it; of a spin lock, which names none, the only one in the part of a put that it guards"""
@@ -94,8 +88,6 @@ class Replication(msgspec.Struct, frozen=True, kw_only=True):
     """HAService."""
 
     slaves: tuple[SlaveLink, ...] = ()
-    pushed_offset: int | None = None
-    """greatest offset that a slave has confirmed"""
     fall_behind_max_bytes: int | None = None
     """haSlaveFallbehindMax, haMaxGapNotInSync since 5.0.0: beyond it a slave does not count"""
 

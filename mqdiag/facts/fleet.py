@@ -90,16 +90,13 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     example_remedy: tuple[Text, ...] = ()
 
 
-class CauseCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A cell of services by causes."""
+class HostsByRule(msgspec.Struct, frozen=True, kw_only=True):
+    """How many hosts of a service have a finding of one rule."""
 
     environment: Public = ""
     service: Public
     rule: Public
-    cause: Public
-    severity: Public
     hosts: int
-    findings: int
 
 
 class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +180,6 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     drifts: int = 0
     outliers: int = 0
     causes: int = 0
-    cells: int = 0
     regressions: int = 0
     recoveries: int = 0
 
@@ -244,7 +240,7 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """of a dry run, which has nothing else"""
     services: tuple[ServiceState, ...] = ()
     causes: tuple[SharedCause, ...] = ()
-    cells: tuple[CauseCell, ...] = ()
+    hosts_by_rule: tuple[HostsByRule, ...] = ()
     drifts: tuple[SettingDrift, ...] = ()
     outliers: tuple[Outlier, ...] = ()
     changes: tuple[FleetChange, ...] = ()

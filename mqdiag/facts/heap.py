@@ -157,8 +157,6 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     largest_body_bytes: int | None = None
     measured_messages: int = 0
     """messages behind the average; fewer than 32 leave the bounds unknown"""
-    pop_queues: int = 0
-    """PopProcessQueues: they hold no messages, those sit in the executor"""
     pool_threads: int | None = None
     pool_active: int | None = None
     queued_requests: int | None = None
@@ -215,9 +213,9 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     head_msg_id: MessageId | None = None
     head_keys: MessageKeys | None = None
     finished_beyond_head: int | None = None
+    """offsets above the head that are no longer in the map: delivered again after a restart now"""
     held_offsets: tuple[tuple[int, int], ...] = ()
     """offsets in the map as runs, first and last of each; beyond 64 runs the narrowest gaps are closed"""
-    """offsets above the head that are no longer in the map: delivered again after a restart now"""
     assigned: bool | None = None
     """in the processQueueTable of its consumer's RebalanceImpl"""
     dropped: bool | None = None
@@ -314,8 +312,6 @@ class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     client_id: ClientId | None = None
     service_state: Public | None = None
     client_version: Public | None = None
-    managed: bool | None = None
-    """in the factoryTable of MQClientManager; shutdown() takes it out"""
     consumer_groups: tuple[Public, ...] = ()
     producer_groups: tuple[Public, ...] = ()
     pull_thread: Public | None = None

@@ -41,8 +41,6 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """the zone of its times, such as "+08:00"; None when nothing tells"""
     offset_reason: Text = msgspec.field(default_factory=no_words)
     """why that zone is taken, or why none could be"""
-    whole_seconds: bool = False
-    """its times have no milliseconds, or digits in their place that are none (4.x clients)"""
     undated_events: int = 0
     """event lines without a time before or on them"""
 
@@ -219,9 +217,7 @@ class PutMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     at: Public
     puts: int
-    from_10_ms: int
     from_100_ms: int
-    from_1_s: int
 
 
 class PutLatency(msgspec.Struct, frozen=True, kw_only=True):
@@ -262,15 +258,12 @@ class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
     path: Public = ""
 
 
-class GcMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Collections of one step."""
+class GcPause(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """All pauses of one step."""
 
     at: Public
+    """begin of the step"""
     pause_ms: float
-    collections: int
-    full: int
-    heap_after_bytes: int | None = None
-    """after the last one"""
 
 
 class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -311,7 +304,7 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     allocation_stalls: int = 0
     """times that a thread had to wait for ZGC"""
     step_minutes: int = 1
-    series: tuple[GcMinute, ...] = ()
+    series: tuple[GcPause, ...] = ()
 
 
 class SafepointPauses(msgspec.Struct, frozen=True, kw_only=True):

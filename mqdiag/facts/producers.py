@@ -50,8 +50,6 @@ class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
     """of those, closed"""
     dead_addresses: tuple[Address, ...] = ()
     """the first of them"""
-    channel_wrappers: int | None = None
-    """channelWrapperTables; None before 5.1.2, which has none"""
     retained_bytes: int | None = None
 
 

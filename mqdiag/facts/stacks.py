@@ -11,7 +11,6 @@ import msgspec
 from mqdiag.facts.redaction import Public, ThreadName
 from mqdiag.facts.vocabulary import (
     ConfidenceLevel,
-    ConsumeKind,
     DeadlockSource,
     Doing,
     LockKind,
@@ -59,9 +58,7 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the user's own frame nearest to the wait"""
     listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
-    virtual: bool = False
     cpu_growth_ms: float | None = None
-    allocated_growth_bytes: int | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
 
@@ -158,8 +155,6 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     holder_does: Public | None = None
     holder_pool: ThreadName | None = None
     lock_class: Public | None = None
-    frames: tuple[Public, ...] = ()
-    """the shared stack, cut to what matters"""
     decided: bool = True
     """False where the series cannot tell loop from work"""
     serves: Public | None = None
@@ -171,7 +166,6 @@ class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
 
     thread: ThreadName
     """the name, with "#" for each number: NettyClientSelector_#"""
-    role: Role
     threads: tuple[int, ...]
     """how many, by sample"""
 
@@ -204,9 +198,6 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """the frame that most busy threads were found in, over all samples"""
     shared_doing: Doing | None = None
     shared_share: float = 0.0
-    sleeping_share: float = 0.0
-    """share of the samples of busy threads that show a sleep under the user's code"""
-    kind: ConsumeKind | None = None
     put_waits: tuple[PutWaits, ...] = ()
     """of a broker's send threads: what they wait for, whether or not their sends end"""
 
@@ -228,7 +219,6 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     cut_samples: int = 0
     """samples left out because the dump is cut and is the last one: its threads may be missing without having ended"""
     has_cpu: bool = False
-    has_allocated: bool = False
     has_synchronizers: bool = False
     pools: tuple[WorkerPool, ...] = ()
     groups: tuple[StackGroup, ...] = ()

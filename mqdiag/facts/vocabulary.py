@@ -119,9 +119,6 @@ initializer another thread runs.
 DeadlockSource = Literal["jvm", "locks"]
 """Who found a deadlock: the JVM's own section of the dump, or the lock lines of the threads."""
 
-ConsumeKind = Literal["concurrent", "orderly", "pop"]
-"""How a consumer's threads take messages."""
-
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
 

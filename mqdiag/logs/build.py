@@ -226,7 +226,6 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         last=shown_time(span.last, zone.minutes),
         utc_offset=None if zone.minutes is None else shown_offset(zone.minutes),
         offset_reason=zone.reason,
-        whole_seconds=bool(tally.whole_seconds) or log.shape.form == "client-4",
         undated_events=sum(event.undated for event in tally.events.values()),
     )
 

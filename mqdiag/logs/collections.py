@@ -47,16 +47,6 @@ class Run:
 
 
 @dataclass(slots=True)
-class GcStep:
-    """Collections of one minute."""
-
-    pause_ms: float = 0.0
-    collections: int = 0
-    full: int = 0
-    heap_after: int | None = None
-
-
-@dataclass(slots=True)
 class GcTally:
     """All collections of one log."""
 
@@ -76,7 +66,8 @@ class GcTally:
     run: Run | None = None
     worst_run: Run | None = None
     step: int = 1
-    minutes: dict[int, GcStep] = field(default_factory=dict)
+    minutes: dict[int, float] = field(default_factory=dict)
+    """pauses in ms, by step"""
 
     def see(self, message: Message, at: int | None) -> bool:
         """Read one line; False when it is no collection."""
@@ -179,12 +170,7 @@ class GcTally:
                 self.after_full = after
         if heap is not None:
             self.heap = max(self.heap or 0, heap)
-        step = self._pause(pause_ms, at)
-        if step is not None:
-            step.collections += 1
-            step.full += full
-            if after is not None:
-                step.heap_after = after
+        self._pause(pause_ms, at)
         now = seconds if seconds is not None else None if at is None else at / 1000
         if now is None:
             return
@@ -194,17 +180,16 @@ class GcTally:
         self.last_s = now if self.last_s is None or now >= self.last_s else self.last_s
         self._follow(now, at, full, pause_ms, before, after, heap)
 
-    def _pause(self, pause_ms: float, at: int | None) -> GcStep | None:
+    def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
         self.longest_ms = max(self.longest_ms, pause_ms)
         if at is None:
-            return None
+            return
         self.span.see(at)
-        step = self.minutes.setdefault(at // (MINUTE_MS * self.step), GcStep())
-        step.pause_ms += pause_ms
+        minute = at // (MINUTE_MS * self.step)
+        self.minutes[minute] = self.minutes.get(minute, 0.0) + pause_ms
         if len(self.minutes) > MOST_MINUTES:
             self._fold()
-        return step
 
     def _follow(
         self,
@@ -240,13 +225,9 @@ class GcTally:
             self.worst_run = run
 
     def _fold(self) -> None:
-        folded: dict[int, GcStep] = {}
-        for key, step in sorted(self.minutes.items()):
-            into = folded.setdefault(key // 4, GcStep())
-            into.pause_ms += step.pause_ms
-            into.collections += step.collections
-            into.full += step.full
-            into.heap_after = step.heap_after if step.heap_after is not None else into.heap_after
+        folded: dict[int, float] = {}
+        for key, pause_ms in sorted(self.minutes.items()):
+            folded[key // 4] = folded.get(key // 4, 0.0) + pause_ms
         self.step, self.minutes = self.step * 4, folded
 
 

@@ -96,9 +96,7 @@ def latency_facts(by_clock: Mapping[bool, LatencyTally], shown_in: int) -> PutLa
         return PutMinute(
             at=shown_time(at, zone) or "",
             puts=puts.total,
-            from_10_ms=puts.from_10_ms,
             from_100_ms=puts.from_100_ms,
-            from_1_s=puts.from_1_s,
         )
 
     return PutLatency(

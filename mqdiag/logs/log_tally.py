@@ -148,7 +148,6 @@ class LogTally:
     """an overflow line in the words of 5.x"""
     started_as: tuple[str, str] | None = None
     """name and address of the broker that says here that it has started"""
-    whole_seconds: bool | None = None
     span: Span = field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:

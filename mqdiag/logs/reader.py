@@ -110,8 +110,6 @@ def _see_ends(tally: LogTally, head: bytes, tail: bytes) -> None:
                 shift = (tally.zone_minutes - stamp.offset_minutes) * 60_000
             wall = stamp.wall_ms + shift
             tally.span.see(wall // 1000 * 1000 if tally.seconds_only else wall)
-            if tally.whole_seconds is None:
-                tally.whole_seconds = not stamp.fraction
             break
     for event in tally.events.values():
         tally.span.take(event.span)

@@ -11,7 +11,7 @@ from mqdiag.facts.logs import (
     MOST_POINTS,
     FlowControlFacts,
     GcFacts,
-    GcMinute,
+    GcPause,
     GcRun,
     OffsetNotMatched,
     OffsetReset,
@@ -19,7 +19,7 @@ from mqdiag.facts.logs import (
     SafepointPauses,
     SubscriptionChange,
 )
-from mqdiag.logs.collections import GcStep, GcTally
+from mqdiag.logs.collections import GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.owners import Owner, answered_by, by_log
 from mqdiag.logs.reader import ReadLog
@@ -211,7 +211,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
     """One log's collections."""
     gc, shift = log.tally.gc, _shift(zone)
     step, points = _steps(gc)
-    worst = max(gc.minutes.items(), key=lambda item: item[1].pause_ms, default=None)
+    worst = max(gc.minutes.items(), key=lambda item: item[1], default=None)
     run = gc.worst_run
     return GcFacts(
         path=log.path,
@@ -221,7 +221,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         pause_ms=round(gc.pause_ms, 3),
         longest_pause_ms=round(gc.longest_ms, 3),
         seconds=None if gc.first_s is None or gc.last_s is None else round(gc.last_s - gc.first_s, 3),
-        worst_share=None if worst is None or gc.step > 1 else round(min(worst[1].pause_ms / MINUTE_MS, 1.0), 4),
+        worst_share=None if worst is None or gc.step > 1 else round(min(worst[1] / MINUTE_MS, 1.0), 4),
         worst_at=None if worst is None else shown_time(worst[0] * MINUTE_MS * gc.step + shift, zone.minutes),
         futile_run=None
         if run is None
@@ -238,14 +238,11 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         allocation_stalls=gc.stalls,
         step_minutes=step,
         series=tuple(
-            GcMinute(
+            GcPause(
                 at=shown_time(at + shift, zone.minutes) or "",
-                pause_ms=round(one.pause_ms, 3),
-                collections=one.collections,
-                full=one.full,
-                heap_after_bytes=one.heap_after,
+                pause_ms=round(pause_ms, 3),
             )
-            for at, one in points
+            for at, pause_ms in points
         ),
     )
 
@@ -270,17 +267,14 @@ def safepoint_row(log: ReadLog, zone: Zone) -> SafepointPauses:
     )
 
 
-def _steps(gc: GcTally) -> tuple[int, list[tuple[int, GcStep]]]:
+def _steps(gc: GcTally) -> tuple[int, list[tuple[int, float]]]:
+    """Minutes in a step, and the pauses of each step in ms."""
     step, minutes = gc.step, gc.minutes
     while len(minutes) > MOST_POINTS:
         step *= 2
-        folded: dict[int, GcStep] = {}
+        folded: dict[int, float] = {}
         for key in sorted(minutes):
-            one, into = minutes[key], folded.setdefault(key // 2, GcStep())
-            into.pause_ms += one.pause_ms
-            into.collections += one.collections
-            into.full += one.full
-            into.heap_after = one.heap_after if one.heap_after is not None else into.heap_after
+            folded[key // 2] = folded.get(key // 2, 0.0) + minutes[key]
         minutes = folded
     return step, [(key * MINUTE_MS * step, minutes[key]) for key in sorted(minutes)]
 

@@ -87,7 +87,6 @@ def consumer_facts(
         average_body_bytes=average,
         largest_body_bytes=largest,
         measured_messages=measured,
-        pop_queues=consumer.pop_queues,
         pool_threads=None if held.pool is None else int(held.pool.workers.size),
         pool_active=None if held.pool is None else held.pool.active,
         queued_requests=held.queued,

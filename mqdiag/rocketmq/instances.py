@@ -15,9 +15,6 @@ def client_instances(client: Client) -> list[ClientInstance]:
     """All reachable MQClientInstances, in address order."""
     heap = client.heap
     nodes = client.objects("MQClientInstance")
-    managers = client.objects("MQClientManager")
-    _, _, managed = fields.entries(heap, managers, "MQClientManager.instances")
-    known = set(managed.tolist())
     version = version_under(heap, client.root) if nodes.size else None
     return [
         ClientInstance(
@@ -25,7 +22,6 @@ def client_instances(client: Client) -> list[ClientInstance]:
             client_id=fields.text(heap, node, "MQClientInstance.client_id"),
             service_state=fields.constant(heap, node, "MQClientInstance.state"),
             client_version=version,
-            managed=node in known if managers.size else None,
             consumer_groups=_groups(heap, node, "MQClientInstance.consumers"),
             producer_groups=_groups(heap, node, "MQClientInstance.producers"),
             pull_thread=_thread_state(

@@ -95,7 +95,6 @@ def _connections(heap: Heap, node: int, client_id: str | None) -> RemotingFacts:
     ages, left = _ages(heap, fields.entries(heap, fields.one(responses))[2])
     _, addresses, wrappers = fields.entries(heap, fields.one(node), "NettyRemotingClient.channels")
     dead = np.flatnonzero(_closed(heap, wrappers))
-    by_channel = fields.ref(heap, node, "NettyRemotingClient.channel_wrappers")
     config = fields.ref(heap, node, "NettyRemotingClient.config")
     return RemotingFacts(
         object_id=f"0x{heap.object_id(node):x}",
@@ -110,7 +109,6 @@ def _connections(heap: Heap, node: int, client_id: str | None) -> RemotingFacts:
         channels=int(wrappers.size),
         dead_channels=int(dead.size),
         dead_addresses=tuple(name or "?" for name in fields.texts(heap, addresses[dead[:_ADDRESSES_SHOWN]])),
-        channel_wrappers=int(fields.entries(heap, fields.one(by_channel))[2].size) if by_channel >= 0 else None,
         retained_bytes=int(heap.retained_sizes(fields.one(node))[0]),
     )
 

@@ -63,7 +63,6 @@ RULE = Rule(
 )
 
 _WRITER = PutLock(
-    kind="reentrant",
     held=True,
     holder="SendMessageThread_1",
     holder_frames=("org.apache.rocketmq.store.MappedFile.appendMessagesInner(MappedFile.java:208)",),

@@ -60,7 +60,6 @@ def silent() -> Facts:
         threads=("ConsumeMessageThread_CID_1",),
         progressing=1,
         busy=(1, 1, 1),
-        sleeping_share=0.33,
     )
     return Facts(stacks=StacksFacts(samples=3, seconds=6.0, judged=True, pools=(pool,)))
 

@@ -47,9 +47,7 @@ TITLE = say("The broker writes slowly: {from_100_ms:count} of {puts:count} write
 
 
 def _facts(slow: int, puts: int) -> Facts:
-    worst = PutMinute(
-        at="2026-11-21T20:01:39+08:00", puts=puts, from_10_ms=slow, from_100_ms=slow, from_1_s=slow
-    )
+    worst = PutMinute(at="2026-11-21T20:01:39+08:00", puts=puts, from_100_ms=slow)
     return Facts(
         logs=LogsFacts(
             pagecachert=PutLatency(

@@ -50,7 +50,7 @@ def silent() -> Facts:
     """A minute, and a thread that writes."""
     return example(
         page_cache_lock_ms=60_000,
-        put_lock=PutLock(kind="reentrant", held=True, holder="SendMessageThread_1"),
+        put_lock=PutLock(held=True, holder="SendMessageThread_1"),
     )
 
 

@@ -48,7 +48,6 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         cut_samples=series.cut,
         has_cpu=any(judgement.run.cpu_growth_ms is not None for judgement in judgements)
         or any(track.last.cpu_ms is not None for track in tracks),
-        has_allocated=any(track.last.allocated_bytes is not None for track in tracks),
         has_synchronizers=any(sample.with_synchronizers for sample in series.samples),
         pools=worker_pools(judgements, len(series.moments)),
         groups=_groups(judgements),
@@ -99,9 +98,7 @@ def _thread(judgement: Judgement) -> ThreadFacts:
         doing=meaning.doing,
         frame=meaning.own_frame,
         listener=meaning.listener,
-        virtual=last.virtual,
         cpu_growth_ms=judgement.run.cpu_growth_ms,
-        allocated_growth_bytes=judgement.run.allocated_growth_bytes,
         held_by=judgement.now.waits_for.name if judgement.now.waits_for is not None else None,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.facts.vocabulary import ConsumeKind, Doing
+from mqdiag.facts.vocabulary import Doing
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.text import Text
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
@@ -26,12 +26,14 @@ from mqdiag.threads.wait_table import (
 # waits that another machine ends
 REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
 
-CONSUME_REQUESTS: dict[str, ConsumeKind] = {
-    "ConsumeMessageConcurrentlyService$ConsumeRequest.run": "concurrent",
-    "ConsumeMessageOrderlyService$ConsumeRequest.run": "orderly",
-    "ConsumeMessagePopConcurrentlyService$ConsumeRequest.run": "pop",
-    "ConsumeMessagePopOrderlyService$ConsumeRequest.run": "pop",
-}
+CONSUME_REQUESTS = frozenset(
+    (
+        "ConsumeMessageConcurrentlyService$ConsumeRequest.run",
+        "ConsumeMessageOrderlyService$ConsumeRequest.run",
+        "ConsumeMessagePopConcurrentlyService$ConsumeRequest.run",
+        "ConsumeMessagePopOrderlyService$ConsumeRequest.run",
+    )
+)
 _CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
 _POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
 _THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
@@ -56,7 +58,6 @@ class StackMeaning:
     idle: bool
     run_index: int
     """place of ConsumeRequest.run, -1 when there is none"""
-    consume_kind: ConsumeKind | None
     listener: str | None
     own_index: int
     """place of the user's own frame nearest to the wait, -1 when there is none"""
@@ -125,7 +126,7 @@ class StackMeanings:
 def meaning_of(stack: Stack) -> StackMeaning:
     """Understand a stack."""
     methods = unshaded(stack.methods)
-    run_index, kind = _consume_request(methods)
+    run_index = _consume_request(methods)
     end = run_index if run_index >= 0 else len(methods)
     listener_index = _listener(methods, end) if run_index >= 0 else -1
     own_index = _own(methods, end)
@@ -146,7 +147,6 @@ def meaning_of(stack: Stack) -> StackMeaning:
         doing=doing,
         idle=idle,
         run_index=run_index,
-        consume_kind=kind,
         listener=listener,
         own_index=own_index,
         work=_visible(stack.frames[first:end], methods[first:end])
@@ -167,15 +167,15 @@ def _visible(frames: tuple[str, ...], methods: tuple[str, ...]) -> tuple[str, ..
     return tuple(frame for frame, method in zip(frames, methods, strict=True) if not is_hidden(method))
 
 
-def _consume_request(methods: tuple[str, ...]) -> tuple[int, ConsumeKind | None]:
+def _consume_request(methods: tuple[str, ...]) -> int:
     for index in range(len(methods) - 1, -1, -1):
         method = methods[index]
         if method.endswith("$ConsumeRequest.run"):
             # shaded and renamed clients keep the simple names
             name = method[method.rfind(".", 0, method.rfind(".")) + 1 :]
             if name in CONSUME_REQUESTS:
-                return index, CONSUME_REQUESTS[name]
-    return -1, None
+                return index
+    return -1
 
 
 def _listener(methods: tuple[str, ...], end: int) -> int:

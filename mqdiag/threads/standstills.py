@@ -10,7 +10,6 @@ from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement
-from mqdiag.threads.stack_meaning import cut_frames
 from mqdiag.threads.tracks import Track
 
 
@@ -144,7 +143,6 @@ def _entry(
         theirs = cause_of_wait(holder.track.role, holder.track.last_meaning, computing=holder.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
-    frames, _ = cut_frames(common)
     return Standstill(
         kind=why.kind,
         cause=cause,
@@ -167,7 +165,6 @@ def _entry(
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,
         lock_class=wait if why.kind == "lock" else None,
-        frames=frames,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
     )

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from mqdiag.facts.stacks import PutWaits, ThreadKind, WorkerPool
-from mqdiag.facts.vocabulary import ConsumeKind, Doing, Role, StandstillCause
+from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import BROKER_CAUSES, PAGE_CACHE, broker_remedy
 from mqdiag.threads.judgement import Judgement
@@ -35,16 +35,12 @@ def worker_pools(judgements: list[Judgement], samples: int) -> tuple[WorkerPool,
 
 def thread_kinds(tracks: Sequence[Track], samples: int) -> tuple[ThreadKind, ...]:
     """How many threads there are of each kind; one sample is enough to count them."""
-    counts: dict[tuple[str, Role], list[int]] = {}
+    counts: dict[str, list[int]] = {}
     for track in tracks:
-        own = counts.setdefault((_NUMBER.sub("#", track.name), track.role), [0] * samples)
+        own = counts.setdefault(_NUMBER.sub("#", track.name), [0] * samples)
         for index in track.seen:
             own[index] += 1
-    kinds = [
-        ThreadKind(thread=name, role=role, threads=tuple(own))
-        for (name, role), own in counts.items()
-        if max(own) > 1
-    ]
+    kinds = [ThreadKind(thread=name, threads=tuple(own)) for name, own in counts.items() if max(own) > 1]
     return tuple(sorted(kinds, key=lambda kind: (-max(kind.threads), kind.thread)))
 
 
@@ -53,8 +49,7 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
     states = Counter(judgement.state for judgement in judgements)
     busy = [0] * samples
     frames: Counter[tuple[str, Doing]] = Counter()
-    kinds: Counter[ConsumeKind] = Counter()
-    samples_at_work = sleeping = 0
+    samples_at_work = 0
     worker = first.role == roles.CONSUME_WORKER
     for judgement in judgements:
         for index in judgement.track.seen:
@@ -66,10 +61,6 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
             busy[index] += 1
             samples_at_work += 1
             frames[(meaning.own_frame or meaning.top or "?", meaning.doing)] += 1
-            if meaning.doing == "sleep" and meaning.own_index >= 0:
-                sleeping += 1
-            if meaning.consume_kind:
-                kinds[meaning.consume_kind] += 1
     shared = frames.most_common(1)
     return WorkerPool(
         role=first.role,
@@ -85,8 +76,6 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
         shared_frame=shared[0][0][0] if shared else None,
         shared_doing=shared[0][0][1] if shared else None,
         shared_share=round(shared[0][1] / samples_at_work, 3) if samples_at_work else 0.0,
-        sleeping_share=round(sleeping / samples_at_work, 3) if samples_at_work else 0.0,
-        kind=kinds.most_common(1)[0][0] if kinds else None,
         put_waits=put_waits(judgements, samples) if first.role == roles.BROKER_SEND else (),
     )
 

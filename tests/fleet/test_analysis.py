@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mqdiag.fleet.analysis.capacity import capacity
-from mqdiag.fleet.analysis.causes import cause_cells, lone_faults, service_states, shared_causes
+from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
 from mqdiag.fleet.analysis.changes import changes
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
@@ -182,7 +182,9 @@ def test_causes_by_spread(spark: SparkSession) -> None:
     )
     assert first["document"] == "wide h0"
     assert (second["rule"], second["services"], second["hosts"]) == ("deep", 1, 9)
-    cells = {(row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in cause_cells(frame).collect()}
+    cells = {
+        (row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in hosts_by_rule(frame).collect()
+    }
     assert cells == {("orders", "wide"): (3, 1), ("pay", "wide"): (1, 0), ("orders", "deep"): (9, 0)}
     lone = {(row["service"], row["document"]): row["hosts"] for row in lone_faults(frame).collect()}
     assert lone == {("orders", "wide h0"): 3, ("pay", "wide h0"): 1, ("orders", "deep h0"): 9}

@@ -12,12 +12,12 @@ from mqdiag.config import Settings
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import (
-    CauseCell,
     FleetFacts,
     FleetFailure,
     FleetPlan,
     FleetTotals,
     GroupCapacity,
+    HostsByRule,
     PlannedIncident,
     ServiceState,
     SharedCause,
@@ -74,11 +74,9 @@ FLEET = FleetFacts(
         ServiceState(service="p\x1b[2Jay", hosts=1, incidents=1, failed=1, lost=1, errors=1, warnings=0),
     ),
     causes=(_cause("offset-stuck-at-head", 4), _cause("retry-storm", 1)),
-    cells=(
-        CauseCell(
-            service="orders", rule="offset-stuck-at-head", cause="c", severity="error", hosts=4, findings=4
-        ),
-        CauseCell(service="pay", rule="retry-storm", cause="c", severity="error", hosts=1, findings=1),
+    hosts_by_rule=(
+        HostsByRule(service="orders", rule="offset-stuck-at-head", hosts=4),
+        HostsByRule(service="pay", rule="retry-storm", hosts=1),
     ),
     capacity=(
         GroupCapacity(

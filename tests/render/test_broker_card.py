@@ -40,7 +40,7 @@ def test_everything_on_the_card() -> None:
     text = _text(
         role="SYNC_MASTER",
         page_cache_lock_ms=3000,
-        put_lock=PutLock(kind="spin", held=True, holder="SendMessageThread_2"),
+        put_lock=PutLock(held=True, holder="SendMessageThread_2"),
         transient_store_pool=TransientStorePoolFacts(
             enabled=True, pool_size=5, available_buffers=2, in_force=True, buffers_in_use=3
         ),

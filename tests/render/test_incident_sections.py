@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqdiag.facts.admin import AdminFacts, BrokerStatus, GroupOverview, GroupProgress, QueueProgress
 from mqdiag.facts.crash import CrashFacts, CrashMemory, CrashReport
 from mqdiag.facts.diff import ConsumerGrowth, DiffFacts, DiffSide, FindingChange, Growth
-from mqdiag.facts.fleet import CauseCell, FleetFacts, FleetTotals, ServiceState
+from mqdiag.facts.fleet import FleetFacts, FleetTotals, HostsByRule, ServiceState
 from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue, StoresFacts
 from mqdiag.findings import Report
 from mqdiag.render import View, renderer
@@ -123,14 +123,14 @@ def test_a_consumer_that_one_side_does_not_have_has_no_numbers_there() -> None:
 
 
 def test_services_by_rules_in_text() -> None:
-    def cell(service: str, rule: str, hosts: int) -> CauseCell:
-        return CauseCell(service=service, rule=rule, cause="c", severity="error", hosts=hosts, findings=hosts)
-
     fleet = FleetFacts(
         run="r1",
         totals=FleetTotals(services=3),
         services=(ServiceState(service="orders", hosts=5, incidents=6, failed=1, errors=3, warnings=2),),
-        cells=(cell("orders", "a-rule", 3), cell("bills", "b-rule", 1)),
+        hosts_by_rule=(
+            HostsByRule(service="orders", rule="a-rule", hosts=3),
+            HostsByRule(service="bills", rule="b-rule", hosts=1),
+        ),
     )
     text = _text(_report(fleet=fleet))
     assert "orders 3 · bills · 1 (1) a-rule, (2) b-rule" in text

@@ -91,6 +91,7 @@ def test_rates_of_the_last_minute_stand_with_their_consumer() -> None:
         window_ms=60_000,
         consumed_per_second=12.34,
         failed_per_second=0.5,
+        pulled_per_second=13.5,
         consume_ms=1610.4,
         lag=86_400,
         drain_seconds=7001.6,
@@ -99,8 +100,8 @@ def test_rates_of_the_last_minute_stand_with_their_consumer() -> None:
     consumer = msgspec.structs.replace(samples.CONSUMER, rates=(busy, still))
     heap = msgspec.structs.replace(samples.ARTICLE_HEAP, consumers=(consumer,))
     text = render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View(detail="full", width=120))
-    assert re.search(r"orders +60 s +12.3/s +0.50/s +1.6 s +86,400 +116 min 42 s\n", text)
-    assert re.search(r"returns +50 s +0/s +unknown +unknown +7 +unknown\n", text)
+    assert re.search(r"orders +60 s +12.3/s +0.50/s +13.5/s +1.6 s +86,400 +116 min 42 s\n", text)
+    assert re.search(r"returns +50 s +0/s +unknown +unknown +unknown +7 +unknown\n", text)
 
 
 def test_a_finding_without_sentences_shows_its_evidence() -> None:

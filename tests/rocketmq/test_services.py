@@ -17,7 +17,6 @@ def read(request: pytest.FixtureRequest) -> Case:
 def test_instances(read: Case) -> None:
     for instance in read.view.instances:
         assert instance.service_state == "RUNNING"
-        assert instance.managed
         assert instance.producer_groups == ("CLIENT_INNER_PRODUCER",)
         assert (instance.pull_thread, instance.pull_stopped) == ("alive", False)
         assert instance.client_version == read.truth["client_version"]

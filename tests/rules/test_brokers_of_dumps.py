@@ -28,8 +28,8 @@ from mqdiag.rules.shared.example_broker import BROKER, example
 from mqdiag.rules.shared.example_consumer import example as consumer_example
 from tests.rules.checks import findings, heap_of, reasons, said, with_heap
 
-HOLDER = PutLock(kind="reentrant", held=True, holder="SendMessageThread_1", writers=("SendMessageThread_1",))
-FREE = PutLock(kind="reentrant", held=False)
+HOLDER = PutLock(held=True, holder="SendMessageThread_1", writers=("SendMessageThread_1",))
+FREE = PutLock(held=False)
 NEW_FILE = msgspec.structs.replace(
     HOLDER,
     holder_frames=(
@@ -97,7 +97,7 @@ def test_every_broker_of_a_container_is_looked_at(module: ModuleType) -> None:
         (1001, None, False, False),
         (None, FREE, False, False),
         # a thread between the lock and its flag: neither is sure
-        (1001, PutLock(kind="spin", held=False, writers=("SendMessageThread_1",)), True, False),
+        (1001, PutLock(held=False, writers=("SendMessageThread_1",)), True, False),
     ],
 )
 def test_lock_time(age: int | None, lock: PutLock | None, busy: bool, stuck: bool) -> None:

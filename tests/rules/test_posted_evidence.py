@@ -49,7 +49,7 @@ def test_client_ids_in_order(clients: tuple[tuple[str, str], ...]) -> None:
 
 
 def _kinds(**counts: tuple[int, ...]) -> Facts:
-    kinds = tuple(ThreadKind(thread=name, role="other", threads=threads) for name, threads in counts.items())
+    kinds = tuple(ThreadKind(thread=name, threads=threads) for name, threads in counts.items())
     return Facts(stacks=StacksFacts(samples=1, kinds=kinds))
 
 

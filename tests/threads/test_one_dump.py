@@ -87,7 +87,7 @@ def test_threads_are_counted_by_kind_and_sample(tmp_path: Path) -> None:
         return [At(name, 20 + place, TAKE, "WAITING (parking)") for place, name in enumerate(names)]
 
     kinds = facts(tmp_path, [sample(150), sample(158)]).kinds
-    assert [(kind.thread, kind.role, kind.threads) for kind in kinds] == [
-        ("NettyClientSelector_#", "client-netty", (150, 158)),
-        ("RebalanceService", "rebalance-service", (150, 158)),
+    assert [(kind.thread, kind.threads) for kind in kinds] == [
+        ("NettyClientSelector_#", (150, 158)),
+        ("RebalanceService", (150, 158)),
     ]

@@ -60,16 +60,16 @@ def lone_faults(findings: DataFrame) -> DataFrame:
     )
 
 
-def cause_cells(findings: DataFrame) -> DataFrame:
-    """Services by causes: environment, service, rule, cause, rank, hosts, findings; the worst first."""
+def hosts_by_rule(findings: DataFrame) -> DataFrame:
+    """How many hosts of a service have a finding of a rule; the worst first.
+
+    Returns:
+        environment, service, rule, rank, hosts.
+    """
     return (
-        findings.groupBy("environment", "service", "rule", "cause")
-        .agg(
-            F.min(severity_rank()).alias("rank"),
-            F.count_distinct("host").alias("hosts"),
-            F.count("*").alias("findings"),
-        )
-        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule", "cause")
+        findings.groupBy("environment", "service", "rule")
+        .agg(F.min(severity_rank()).alias("rank"), F.count_distinct("host").alias("hosts"))
+        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule")
     )
 
 

@@ -10,12 +10,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from mqdiag.facts.fleet import (
-    CauseCell,
     FleetChange,
     FleetFacts,
     FleetFailure,
     FleetTotals,
     GroupCapacity,
+    HostsByRule,
     Outlier,
     ServiceState,
     SettingDrift,
@@ -23,7 +23,7 @@ from mqdiag.facts.fleet import (
 )
 from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.capacity import capacity
-from mqdiag.fleet.analysis.causes import cause_cells, lone_faults, service_states, shared_causes
+from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
 from mqdiag.fleet.analysis.changes import changes
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
@@ -66,7 +66,7 @@ def fleet_facts(
     consumers = latest_consumers(now.table("consumers")).persist()
     states, services = _top(service_states(now.incidents, findings, failures), LISTED, _service)
     causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
-    cells, cell_count = _top(cause_cells(findings), CELLS, lambda row: _ranked(row, CauseCell))
+    spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: _plain(row, HostsByRule))
     drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
     drifts, drift_count = _top(
         drift.orderBy("kind", F.desc("instances"), "environment", "group", "key"), LISTED, _drift
@@ -105,13 +105,12 @@ def fleet_facts(
             drifts=drift_count,
             outliers=outlier_count,
             causes=cause_count,
-            cells=cell_count,
             regressions=counts.get("regression", 0),
             recoveries=counts.get("recovery", 0),
         ),
         services=states,
         causes=causes,
-        cells=cells,
+        hosts_by_rule=spread,
         drifts=drifts,
         outliers=outliers,
         changes=told,

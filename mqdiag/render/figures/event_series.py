@@ -1,30 +1,48 @@
-"""Events over time: one line of bars for each kind, on one time axis, each against its own largest step."""
+"""What logs tell over time: one line of bars for each subject, on one time axis, each against its own largest step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from markupsafe import Markup
 
 from mqdiag.language import Writer
 from mqdiag.render.figures.svg import WIDTH, box, cut, picture, text
 from mqdiag.render.parts import Words
-from mqdiag.text import say
+from mqdiag.text import quantity, say
 
 _ROW, _NAME, _TEXT = 44, 240, 110
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One kind of event."""
+    """One line of bars: a kind of event, or one log."""
 
     label: Words
     points: Sequence[tuple[float, float, str]]
-    """(seconds, count, time as text) of each step"""
+    """(seconds, amount, time as text) of each step"""
     step_seconds: float
     total: Words
+    unit: str = "count"
+    """how the amounts are written (see `mqdiag.text`)"""
     kind: str = "bar"
+
+
+def dated(amounts: Iterable[tuple[str, float]]) -> list[tuple[float, float, str]]:
+    """The points of a series; those whose time cannot be read are left out, as a saved report may hold anything.
+
+    Args:
+        amounts: RFC 3339 time and amount of each step.
+    """
+    points = []
+    for when, amount in amounts:
+        try:
+            points.append((datetime.fromisoformat(when).timestamp(), amount, when))
+        except (ValueError, OverflowError):
+            continue
+    return points
 
 
 def event_series(
@@ -41,12 +59,19 @@ def event_series(
         most = max(point[1] for point in one.points) or 1
         parts.append(text(_NAME - 8, top + 24, cut(write(one.label), _NAME - 16), anchor="end"))
         parts.append(box(_NAME, top + _ROW - 9, length, 1, "rest"))
-        for at, count, when in one.points:
-            if count <= 0:
+        for at, amount, when in one.points:
+            if amount <= 0:
                 continue
-            height = max((_ROW - 12) * count / most, 1.5)
+            height = max((_ROW - 12) * amount / most, 1.5)
             width = max(one.step_seconds * scale - 0.3, 1.2)
-            hint = write(say("{label}: {count:count} at {when:time}", label=one.label, count=count, when=when))
+            hint = write(
+                say(
+                    "{label}: {amount} at {when:time}",
+                    label=one.label,
+                    amount=quantity(amount, one.unit),
+                    when=when,
+                )
+            )
             parts.append(
                 box(_NAME + (at - first) * scale, top + _ROW - 9 - height, width, height, one.kind, hint)
             )

@@ -65,9 +65,19 @@ def _margins(answer: Answer, *, wide: bool) -> Table:
         name="margins",
         wide=wide,
         caption=say("How close it is to its limits"),
-        columns=(Column(say("measured")), Column(say("now"), number=True), Column(say("limit"), number=True)),
+        columns=(
+            Column(say("rule"), wide=True),
+            Column(say("measured")),
+            Column(say("now"), number=True),
+            Column(say("limit"), number=True),
+        ),
         rows=[
-            (margin.label, quantity(margin.value, margin.kind), quantity(margin.limit, margin.kind))
+            (
+                margin.rule,
+                margin.label,
+                quantity(margin.value, margin.kind),
+                quantity(margin.limit, margin.kind),
+            )
             for margin in answer.margins
         ],
     )

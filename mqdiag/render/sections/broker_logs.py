@@ -15,6 +15,7 @@ from mqdiag.text import Text, say
 
 _BROKERS = (12, 2000)
 _EVENTS_OF_BROKER = 6
+_FILES_OF_BROKER = 3
 _GAPS = (12, 2000)
 
 
@@ -98,6 +99,14 @@ def _broker(broker: BrokerLogs, place: int) -> Fold:
 
 def _lines(broker: BrokerLogs) -> Iterator[Text]:
     puts = broker.pagecachert
+    if broker.paths:
+        yield say(
+            "{files:count} {files:file|files} from {first:time} to {last:time}: {paths}",
+            files=len(broker.paths),
+            first=broker.first,
+            last=broker.last,
+            paths=broker.paths[:_FILES_OF_BROKER],
+        )
     if puts is not None and puts.puts:
         yield from write_times(puts)
     events = [event for event in broker.events if event.kind != FULL_FILE_EDGE]

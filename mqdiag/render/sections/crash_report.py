@@ -83,6 +83,8 @@ def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
     yield say("JVM"), crash.jvm
     yield say("host"), crash.host
     yield say("system"), crash.os
+    if crash.container is not None:
+        yield say("container"), crash.container.type
     if not crash.complete:
         yield say("read"), say("in part: the last line of the report is missing")
 

@@ -40,8 +40,9 @@ def differences_section(report: Report, view: View) -> Iterator[Section]:
 
 
 def _sides(diff: DiffFacts) -> Iterator[tuple[Text, Value]]:
-    yield say("before"), _side(diff.before)
-    yield say("after"), _side(diff.after)
+    with_version = diff.before.mqdiag != diff.after.mqdiag
+    yield say("before"), _side(diff.before, with_version=with_version)
+    yield say("after"), _side(diff.after, with_version=with_version)
     if diff.seconds is not None:
         yield say("between"), quantity(abs(diff.seconds), "seconds")
     for words, growth, kind in (
@@ -65,7 +66,7 @@ def _sides(diff: DiffFacts) -> Iterator[tuple[Text, Value]]:
     )
 
 
-def _side(side: DiffSide) -> Text:
+def _side(side: DiffSide, *, with_version: bool) -> Text:
     kinds = tuple(map(word, side.kinds)) or (say("findings only"),)
     if side.captured_at:
         text = say(
@@ -76,6 +77,8 @@ def _side(side: DiffSide) -> Text:
         )
     else:
         text = say("{path} ({kinds:and})", path=side.path, kinds=kinds)
+    if with_version:
+        text = say("{text}, read by mqdiag {version}", text=text, version=side.mqdiag)
     return text if side.complete else say("{text}, not complete", text=text)
 
 

@@ -247,14 +247,14 @@ def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
 
 def _heat(fleet: FleetFacts) -> Iterator[AnyPart]:
     """Hosts that have each fault: as a picture, and in text with numbers as heads."""
-    if not fleet.cells:
+    if not fleet.hosts_by_rule:
         return
     by_rule: dict[str, int] = {}
     by_service: dict[str, int] = {}
     counts: dict[tuple[str, str], int] = {}
-    for cell in fleet.cells:
-        service = "/".join(filter(None, (cell.environment, cell.service)))
-        counts[service, cell.rule] = max(counts.get((service, cell.rule), 0), cell.hosts)
+    for one in fleet.hosts_by_rule:
+        service = "/".join(filter(None, (one.environment, one.service)))
+        counts[service, one.rule] = one.hosts
     for (service, rule), hosts in counts.items():
         by_rule[rule] = by_rule.get(rule, 0) + hosts
         by_service[service] = by_service.get(service, 0) + hosts

@@ -8,9 +8,10 @@ from mqdiag.facts.logs import GcFacts, LogsFacts, SafepointPauses
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Row, Section, Table
+from mqdiag.render.figures.event_series import Series, dated, event_series
+from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Row, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
-from mqdiag.text import Text, say
+from mqdiag.text import Text, quantity, say
 
 _OPERATIONS = 5
 
@@ -51,6 +52,9 @@ def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
             " collection, or after the last one where none was full"
         ),
     )
+    series = [*_series(logs.gc, cut)]
+    if series:
+        yield _figure(series)
     runs = [_futile(gc, gc.path[cut:]) for gc in logs.gc if gc.futile_run is not None]
     if runs:
         yield Bullets(runs)
@@ -71,6 +75,31 @@ def _collected(gc: GcFacts, name: str) -> Row:
         gc.heap_bytes,
         gc.to_space_exhausted,
         gc.allocation_stalls,
+    )
+
+
+def _series(gc_logs: tuple[GcFacts, ...], cut: int) -> Iterator[Series]:
+    for gc in gc_logs:
+        points = dated((pause.at, pause.pause_ms) for pause in gc.series)
+        if points:
+            yield Series(
+                label=gc.path[cut:],
+                points=points,
+                step_seconds=60.0 * gc.step_minutes,
+                total=quantity(gc.pause_ms, "ms"),
+                unit="ms",
+            )
+
+
+def _figure(series: list[Series]) -> Figure:
+    first = min(one.points[0] for one in series)[2]
+    last = max(one.points[-1] for one in series)[2]
+    title = say("Pauses of the collector from {first:time} to {last:time}", first=first, last=last)
+    return Figure(
+        draw=lambda write: event_series(
+            write, title, series, say("{first:time}", first=first), say("{last:time}", last=last)
+        ),
+        caption=say("Pauses over time, each log against its own longest step; the table has the sums."),
     )
 
 

@@ -131,6 +131,7 @@ def _table(threads: Sequence[HeapThread]) -> Table:
         caption=say("Threads of the dump"),
         columns=(
             Column(say("thread")),
+            Column(say("id"), number=True, optional=True),
             Column(say("role"), optional=True),
             Column(say("state"), optional=True),
             Column(say("topic"), optional=True),
@@ -156,6 +157,7 @@ def _row(thread: HeapThread) -> Row:
     place = (thread.call.frame if thread.call is not None else None) or next(iter(thread.frames), "")
     return (
         thread.name,
+        thread.java_id,
         word(thread.role) if thread.role else "",
         state,
         message.topic or none,

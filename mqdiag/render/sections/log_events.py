@@ -8,7 +8,7 @@ from datetime import datetime
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched, OffsetReset
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.event_series import Series, event_series
+from mqdiag.render.figures.event_series import Series, dated, event_series
 from mqdiag.render.parts import (
     AnyPart,
     Bullets,
@@ -187,11 +187,7 @@ def _name(row: LogSubject) -> Text | None:
 
 def _series(events: Sequence[LogEvent]) -> Iterator[Series]:
     for event in events:
-        points = [
-            (at.timestamp(), float(point.count), point.at)
-            for point in event.series
-            if (at := _moment(point.at)) is not None
-        ]
+        points = dated((point.at, float(point.count)) for point in event.series)
         if points:
             yield Series(
                 label=event.kind,

@@ -133,6 +133,7 @@ def _listed(brokers: tuple[BrokerListed, ...]) -> Table:
             Column(say("oldest message, hours"), "decimal", wide=True),
             Column(say("disk used"), "percent"),
             Column(say("activated"), wide=True, optional=True),
+            Column(say("file"), wide=True),
         ),
         rows=[
             (
@@ -151,6 +152,7 @@ def _listed(brokers: tuple[BrokerListed, ...]) -> Table:
                 one.oldest_hours,
                 one.disk_ratio,
                 None if one.activated is None else say("yes") if one.activated else say("no"),
+                one.source,
             )
             for one in brokers
         ],
@@ -163,14 +165,24 @@ def _totals(admin: AdminFacts) -> Table:
         name="broker-totals",
         caption=say("Messages by day (clusterList -m)"),
         columns=(
+            Column(say("cluster"), optional=True),
             Column(say("broker")),
             Column(say("in yesterday"), "count"),
             Column(say("out yesterday"), "count"),
             Column(say("in today"), "count"),
             Column(say("out today"), "count"),
+            Column(say("file")),
         ),
         rows=[
-            (one.broker, one.in_yesterday, one.out_yesterday, one.in_today, one.out_today)
+            (
+                one.cluster or "",
+                one.broker,
+                one.in_yesterday,
+                one.out_yesterday,
+                one.in_today,
+                one.out_today,
+                one.source,
+            )
             for one in admin.broker_totals
         ],
         wide=True,

@@ -25,6 +25,7 @@ def group_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                 Column(say("queues"), "count"),
                 Column(say("messages behind"), "count"),
                 Column(say("most in a queue"), "count"),
+                Column(say("mqadmin's own total"), "count", wide=True, optional=True),
             ),
             rows=rows,
             shown=_ROWS,
@@ -46,11 +47,18 @@ def _backlogs(admin: AdminFacts) -> list[Row]:
             diffs = [queue.diff for queue in progress.queues if queue.topic == topic]
             if topic.startswith(_RETRY) and not any(diffs):
                 continue
-            row = (progress.group or progress.source, topic, len(diffs), sum(diffs), max(diffs))
+            row = (
+                progress.group or progress.source,
+                topic,
+                len(diffs),
+                sum(diffs),
+                max(diffs),
+                progress.diff_total,
+            )
             found.append((sum(diffs), row))
     known = {progress.group for progress in admin.groups}
     found += [
-        (one.diff_total or 0, (one.group, NO_VALUE, NO_VALUE, one.diff_total, NO_VALUE))
+        (one.diff_total or 0, (one.group, NO_VALUE, NO_VALUE, one.diff_total, NO_VALUE, NO_VALUE))
         for one in admin.overview
         if one.group not in known
     ]
@@ -108,6 +116,7 @@ def _overview(admin: AdminFacts) -> Table:
             Column(say("model"), optional=True),
             Column(say("consumed"), "rate", optional=True),
             Column(say("behind"), "count"),
+            Column(say("file")),
         ),
         rows=[
             (
@@ -118,6 +127,7 @@ def _overview(admin: AdminFacts) -> Table:
                 one.model or "",
                 one.tps,
                 one.diff_total,
+                one.source,
             )
             for one in admin.overview
         ],
@@ -225,7 +235,10 @@ def client_parts(admin: AdminFacts) -> Iterator[AnyPart]:
             [(one.group or one.source, client) for one in admin.producer_connections for client in one.clients],
         )
     for place, client in enumerate(admin.clients):
-        yield Fold(say("Client of {source}", source=client.source), [*_client(client, place)], wide=True)
+        title = say("Client of {source}", source=client.source)
+        if client.group is not None:
+            title = say("Client of group {group}, {source}", group=client.group, source=client.source)
+        yield Fold(title, [*_client(client, place)], wide=True)
 
 
 def _connections(name: str, caption: Text, clients: list[tuple[str, ConnectedClient]]) -> Table:

@@ -25,6 +25,7 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                 Column(say("out"), "rate"),
                 Column(say("in, 24 hours"), "count", wide=True),
                 Column(say("out, 24 hours"), "count", wide=True),
+                Column(say("file"), wide=True),
             ),
             rows=[
                 (
@@ -35,6 +36,7 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                     one.out_tps,
                     one.in_24_hours,
                     one.out_24_hours,
+                    one.source,
                 )
                 for one in admin.topic_rates
             ],

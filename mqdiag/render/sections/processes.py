@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Card, Figure, Fold, Section, Several, Table
+from mqdiag.render.parts import AnyPart, Card, Figure, Fold, Pairs, Section, Several, Table
 from mqdiag.text import say
 
 
@@ -30,7 +30,8 @@ def process_sections(
         ]
         if folds:
             title = say("Process {name}", name=process.name)
-            yield Section(name=f"process-{place}", title=title, parts=folds)
+            files = Pairs([(say("files"), process.inputs)])
+            yield Section(name=f"process-{place}", title=title, parts=[files, *folds])
 
 
 def _renamed(parts: Sequence[AnyPart], prefix: str) -> list[AnyPart]:

@@ -11,6 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.offset_strip import Strip, offset_strips
 from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Row, Section, Table
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
 
 _MOST_BARS = 20
@@ -67,8 +68,10 @@ def _table(heap: HeapFacts) -> Table:
             Column(say("committed"), number=True, wide=True),
             Column(say("lag"), "count", wide=True),
             Column(say("in hand"), "ms"),
+            Column(say("with a listener"), "count", wide=True),
             Column(say("state"), optional=True),
             Column(say("locked"), wide=True, optional=True),
+            Column(say("found in"), wide=True, optional=True),
         ),
         rows=[_row(queue) for queue in sorted(heap.queues, key=_weight)],
         shown=(10, 2000),
@@ -93,8 +96,10 @@ def _row(queue: QueueFacts) -> Row:
         queue.commit_offset,
         queue.lag,
         NO_VALUE if queue.oldest_consume_age_ms is None else queue.oldest_consume_age_ms,
+        queue.started,
         say("dropped") if queue.dropped else "",
         say("yes") if queue.locked else "",
+        word(queue.found_by) if queue.found_by else "",
     )
 
 

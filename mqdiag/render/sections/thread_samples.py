@@ -99,6 +99,7 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
             Column(say("sample")),
             Column(say("file"), whole=True),
             Column(say("time"), "time", whole=True),
+            Column(say("format"), wide=True),
             Column(say("threads"), "count"),
             Column(say("read"), optional=True),
         ),
@@ -121,7 +122,14 @@ def _counts(stacks: StacksFacts, role: str | None) -> Text | None:
 
 def _sample(place: int, sample: SampleFacts, cut: int) -> Row:
     when = sample.captured_at or sample.captured_local
-    return (place, sample.path[cut:], when, sample.threads, "" if sample.complete else say("cut"))
+    return (
+        place,
+        sample.path[cut:],
+        when,
+        sample.format,
+        sample.threads,
+        "" if sample.complete else say("cut"),
+    )
 
 
 def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
@@ -260,6 +268,7 @@ def _table(stacks: StacksFacts) -> Table:
         columns=(
             Column(say("thread")),
             Column(say("state")),
+            Column(say("how sure"), optional=True),
             Column(say("role")),
             Column(say("group"), optional=True),
             Column(say("does"), optional=True),
@@ -272,6 +281,7 @@ def _table(stacks: StacksFacts) -> Table:
             (
                 one.name,
                 word(one.state),
+                word(one.confidence) if one.confidence else "",
                 word(one.role),
                 one.group or "",
                 word(one.doing) if one.doing else "",

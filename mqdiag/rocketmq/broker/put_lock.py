@@ -49,7 +49,6 @@ def put_lock(broker: Controller) -> PutLock | None:
         # The flag means "free": compareAndSet(true, false) takes it. It names no thread, but lets in only one.
         only = writing[0] if spin == 0 and len(writing) == 1 else None
         return PutLock(
-            kind="spin",
             held=spin == 0,
             holder=only.name if only else None,
             holder_frames=_top(only),
@@ -61,7 +60,6 @@ def put_lock(broker: Controller) -> PutLock | None:
     owner = fields.ref(heap, sync, "Synchronizer.owner")
     record = next((one for one in records if one.node == owner), None)
     return PutLock(
-        kind="reentrant",
         held=owner >= 0,
         holder=_name(heap, owner, record),
         holder_frames=_top(record),

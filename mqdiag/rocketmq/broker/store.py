@@ -44,8 +44,6 @@ def commit_log_facts(broker: Controller, *, pool_in_force: bool | None) -> Commi
         file_bytes=fields.number(heap, queue, "MappedFileQueue.file_bytes"),
         first_offset=first,
         wrote_offset=wrote,
-        committed_offset=committed,
-        flushed_offset=flushed,
         uncommitted_bytes=_in_buffers(broker, files) if pool_in_force else None,
         unflushed_bytes=_behind(flushable, flushed),
     )
@@ -136,7 +134,6 @@ def replication(
     limits = (store_config.get(key) for key in _FALL_BEHIND_SETTINGS)
     return Replication(
         slaves=tuple(_slave(broker, connection, wrote) for connection in connections.tolist()),
-        pushed_offset=fields.number(heap, service, "HAService.pushed"),
         fall_behind_max_bytes=next((limit for limit in limits if isinstance(limit, int)), None),
     )
 

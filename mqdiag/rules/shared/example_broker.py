@@ -28,9 +28,9 @@ BROKER: dict[str, object] = {
         enabled=False, pool_size=5, available_buffers=0, in_force=False, buffers_in_use=0
     ),
     "page_cache_lock_ms": 0,
-    "put_lock": PutLock(kind="reentrant", held=False),
+    "put_lock": PutLock(held=False),
     "send_queue": RequestQueue(size=0, capacity=10_000, head_wait_ms=0),
-    "commit_log": CommitLogFacts(files=3, wrote_offset=3_000_000, flushed_offset=3_000_000, unflushed_bytes=0),
+    "commit_log": CommitLogFacts(files=3, wrote_offset=3_000_000, unflushed_bytes=0),
 }
 
 

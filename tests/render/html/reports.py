@@ -15,10 +15,10 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import (
-    CauseCell,
     FleetFacts,
     FleetFailure,
     FleetTotals,
+    HostsByRule,
     ServiceState,
     SettingDrift,
     SharedCause,
@@ -99,11 +99,9 @@ FLEET = Report(
                 example_title="Threads hang in HTTP",
             ),
         ),
-        cells=(
-            CauseCell(
-                service="orders", rule="stuck-socket-read", cause="a", severity="error", hosts=3, findings=3
-            ),
-            CauseCell(service="bills", rule="retry-storm", cause="b", severity="warning", hosts=1, findings=2),
+        hosts_by_rule=(
+            HostsByRule(service="orders", rule="stuck-socket-read", hosts=3),
+            HostsByRule(service="bills", rule="retry-storm", hosts=1),
         ),
         drifts=(
             SettingDrift(

@@ -43,8 +43,8 @@ def test_commit_log(family: str, tmp_path: Path) -> None:
     log = _read(dump, tmp_path).commit_log
     assert log is not None
     assert (log.files, log.file_bytes, log.first_offset) == (2, FILE_BYTES, 0)
-    assert (log.wrote_offset, log.flushed_offset, log.unflushed_bytes) == (1400, 1300, 100)
-    assert (log.committed_offset, log.uncommitted_bytes) == (None, None)
+    assert (log.wrote_offset, log.unflushed_bytes) == (1400, 100)
+    assert log.uncommitted_bytes is None
 
 
 @since_4
@@ -135,7 +135,6 @@ def test_lock_holder_and_those_who_wait_for_it(family: str, tmp_path: Path) -> N
     found = _read(dump, tmp_path)
     assert found.page_cache_lock_ms == 3000
     assert found.put_lock is not None
-    assert found.put_lock.kind == ("spin" if family == "4.3" else "reentrant")
     assert (found.put_lock.held, found.put_lock.holder) == (True, "SendMessageThread_2")
     assert found.put_lock.writers == ("SendMessageThread_2",)
     assert "putRequestAndReturnMappedFile" in found.put_lock.holder_frames[0]
@@ -188,7 +187,7 @@ def test_slaves(family: str, tmp_path: Path) -> None:
     assert replication is not None
     assert [slave.behind_bytes for slave in replication.slaves] == [300, -100, None]
     assert replication.slaves[0].address == "10.0.0.0:4000"
-    assert (replication.pushed_offset, replication.fall_behind_max_bytes) == (1500, 256 << 20)
+    assert replication.fall_behind_max_bytes == 256 << 20
 
 
 def test_tables_by_what_they_keep(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""Every field of the facts is shown, read by a rule, or has its place in JSON for a reason that stands here.
+
+Reads are found by name: a field counts as read when any reader takes an attribute of its name. So the test misses a
+field whose name another fact has, and never complains about one that is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+import mqdiag.facts
+
+PACKAGE = Path(mqdiag.facts.__file__).parents[1]
+READERS = (
+    "facts",
+    "render",
+    "rules",
+    "causes",
+    "diff",
+    "diagnose",
+    "fleet",
+    "notebook",
+    "cli",
+    "time_ranges.py",
+    "findings.py",
+)
+"""what reads facts; the packages that make them are left out"""
+
+ONLY_IN_JSON = {
+    "cpu_ms": "the total at each sample, for tools that draw it; sections show its growth",
+    "nid": "joins a thread of the report to top and perf",
+    "shallow_size_source": "says how sizes were measured, for whoever compares them with another tool's",
+}
+"""fields that no section shows and no rule reads, with the reason why they are written"""
+
+
+def structs() -> Iterator[type[msgspec.Struct]]:
+    """All types of facts."""
+    for info in pkgutil.iter_modules(mqdiag.facts.__path__, "mqdiag.facts."):
+        module = importlib.import_module(info.name)
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, msgspec.Struct) and value.__module__ == info.name:
+                yield value
+
+
+def reads(paths: Iterable[Path]) -> set[str]:
+    """Names of the attributes that files read; in files that use `getattr`, their texts as well."""
+    names: set[str] = set()
+    for path in paths:
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        by_text = any(isinstance(node, ast.Name) and node.id == "getattr" for node in nodes)
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                names.add(node.attr)
+            elif by_text and isinstance(node, ast.Constant) and isinstance(node.value, str):
+                names.add(node.value)
+    return names
+
+
+def reader_files() -> Iterator[Path]:
+    """The sources of all readers."""
+    for name in READERS:
+        place = PACKAGE / name
+        yield from place.rglob("*.py") if place.is_dir() else (place,)
+
+
+def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
+    """Fields that nothing reads, as "Type.field"."""
+    return sorted(
+        f"{kind.__name__}.{field}" for kind in kinds for field in kind.__struct_fields__ if field not in names
+    )
+
+
+def test_every_field_is_read() -> None:
+    found = unread(structs(), reads(reader_files()) | set(ONLY_IN_JSON))
+    assert not found, (
+        f"nothing shows or checks {', '.join(found)}: show each in its section, let a rule read it, or drop it"
+    )
+
+
+def test_exceptions_are_needed() -> None:
+    """A name that is read by now leaves the list."""
+    names = reads(reader_files())
+    fields = {field for kind in structs() for field in kind.__struct_fields__}
+    assert {name for name in ONLY_IN_JSON if name in names or name not in fields} == set()
+
+
+def test_a_field_that_nothing_reads_is_found() -> None:
+    class Made(msgspec.Struct):
+        messages: int
+        never_read_by_anything: int
+
+    assert unread([Made], reads(reader_files())) == ["Made.never_read_by_anything"]
