@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from tests.accuracy.page import table
 from tests.accuracy.public.outcome import VERDICTS, Outcome, Verdict, first_outcome, outcome_of, verdict_of
-from tests.accuracy.public.truth import Case, cases, searches
+from tests.accuracy.public.truth import Case, Search, cases, searches
 
 Row = tuple[Case, Verdict | None, Verdict]
 HEAD = (
@@ -65,7 +65,19 @@ def _counted(name: str, rows: list[Row]) -> tuple[object, ...]:
 
 
 def _searched() -> str:
-    rows = [(one.topic, len(one.queries), one.threads_read, one.used, one.not_found) for one in searches()]
+    topics: dict[str, list[Search]] = defaultdict(list)
+    for one in searches():
+        topics[one.topic].append(one)
+    rows = [
+        (
+            topic,
+            sum(len(one.queries) for one in found),
+            sum(one.threads_read for one in found),
+            sum(one.used for one in found),
+            "; ".join(one.not_found for one in found if one.not_found),
+        )
+        for topic, found in sorted(topics.items())
+    ]
     return table(("topic", "queries", "threads read", "used", "not found"), rows)
 
 
