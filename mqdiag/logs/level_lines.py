@@ -1,4 +1,4 @@
-"""Counts the lines at WARN and ERROR by what the catalogue knows of them, in constant memory."""
+"""Counts the lines at WARN, ERROR and worse by what the catalogue knows of them, in constant memory."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ from ahocorasick_rs import BytesAhoCorasick
 
 from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped
+from mqdiag.logs.offsets import is_at_full_file_edge
+from mqdiag.read.logs.levels import ALL, COMMON, HEAD_BYTES, LOUD, level_in, words_of
 
 MOST_LINES = 250
 """lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
 MOST_SHAPES = 4096
 MOST_TEXTS = 2000
 TEXT_CHARACTERS = 160
-HEAD_BYTES = 240
-"""bytes of a line in which its level stands"""
 LONGEST_LINE = 8 << 10
-_WORDS = (b"WARN", b"ERROR")
-"""two words alone: with four the search is eight times slower"""
-_SEARCH = BytesAhoCorasick(_WORDS).find_matches_as_indexes
-_LEVEL = re.compile(rb"(?<![\w.$-])(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR)(?![\w.(-])")
+_SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
 _JSON_LEVEL = re.compile(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
-_LOUD = (b"WARN", b"WARNING", b"ERROR")
 _ENDS_OF_HEAD = re.compile(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
@@ -35,9 +31,10 @@ _NUMBER = re.compile(r"\d+")
 
 
 class _Judged(NamedTuple):
-    """A line whose level is WARN or ERROR."""
+    """A line whose level is a warning or worse."""
 
     level: bytes
+    """as it is written"""
     entry: Entry | None
     """None when the catalogue does not have it"""
     text: str
@@ -46,7 +43,7 @@ class _Judged(NamedTuple):
 
 @dataclass(slots=True)
 class LevelLines:
-    """The WARN and ERROR lines of one log, by verdict."""
+    """The lines of one log at WARN, ERROR and worse, by verdict."""
 
     entries: Counter[Entry] = field(default_factory=Counter)
     texts: Counter[str] = field(default_factory=Counter)
@@ -56,11 +53,14 @@ class LevelLines:
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = field(default_factory=dict)
+    _words: tuple[bytes, ...] = ()
+    """what the log is searched for; empty before its first block"""
 
     def see(self, block: bytes) -> None:
         """Count the lines of one block; it ends at a line end."""
-        places: list[list[int]] = [[] for _ in _WORDS]
-        for word, at, _ in _SEARCH(block):
+        words = self._words = self._words or words_of(block)
+        places: list[list[int]] = [[] for _ in words]
+        for word, at, _ in _SEARCHES[words](block):
             places[word].append(at)
         for word, found in enumerate(places):
             stride = 1 + len(found) // MOST_LINES
@@ -73,7 +73,7 @@ class LevelLines:
                 last = start
                 end = block.find(b"\n", at)
                 line = block[start : min(len(block) if end < 0 else end, start + LONGEST_LINE)]
-                self._line(line, _WORDS[word], min(stride, len(found) - number))
+                self._line(line, words[word], min(stride, len(found) - number))
 
     def _line(self, line: bytes, word: bytes, stands_for: int) -> None:
         shape = line.translate(None, _DIGITS)
@@ -88,7 +88,7 @@ class LevelLines:
             return  # the word stands in the text of a line, and its level is another one
         self.unseen += stands_for - 1
         if known.entry is not None:
-            self.entries[known.entry] += stands_for
+            self.entries[_at_its_place(known.entry, line)] += stands_for
         else:
             self.foreign += stands_for
         if known.text:
@@ -97,8 +97,15 @@ class LevelLines:
                 self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
 
 
+def _at_its_place(entry: Entry, line: bytes) -> Entry:
+    """The entry with the verdict for the numbers of this line, where they decide."""
+    if entry.rule == "offset-not-matched" and is_at_full_file_edge(line.decode(errors="replace")):
+        return entry._replace(verdict="harmless", rule="")
+    return entry
+
+
 def _judged(line: bytes) -> _Judged | None:
-    """What is known of a line; None when its level is neither WARN nor ERROR."""
+    """What is known of a line; None when its level is below a warning."""
     body = line.rstrip()
     candidates: list[bytes] = []
     loud: bytes | None = None
@@ -106,16 +113,16 @@ def _judged(line: bytes) -> _Judged | None:
         named = _JSON_LEVEL.search(body)
         body = unwrapped(body)[0].split("\n", 1)[0].encode()
         if named is not None:
-            loud = named[1].upper()
+            loud = named[1]
             candidates.append(body)
     if loud is None:
-        level = _LEVEL.search(body, 0, HEAD_BYTES)
+        level = level_in(body, HEAD_BYTES)
         if level is None:
             return None
-        loud = level[0]
-        body = body[level.end() :].lstrip(b" ]|:")
+        loud, end = level
+        body = body[end:].lstrip(b" ]|:")
         candidates.append(body)
-    if loud not in _LOUD:
+    if loud.upper() not in LOUD:
         return None
     heads = islice(_ENDS_OF_HEAD.finditer(body), MOST_HEADS)
     candidates += [body[found.end() :] for found in heads]

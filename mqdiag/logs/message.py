@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -15,7 +16,6 @@ _STACK_KEYS = ("stack_trace", "stack", "exception")
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
 _CRI = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
-_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
 _THREADS = (
     # the appender of 5.x clients
     re.compile(_LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \["),

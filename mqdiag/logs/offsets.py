@@ -21,6 +21,7 @@ _WITH_INDEX = re.compile(
     r"[Rr]equest [Oo]ffset: (-?\d{1,19}), index: (-?\d{1,12}), mapp?edFileSize: (\d{1,12}),"
     r" mapp?edFiles count: (\d{1,9})"
 )
+FULL_FILE_EDGE = "full-file-edge"
 _MOST_FILES = 2**31 - 1
 _NUMBER_AT_END = re.compile(r"^(.{1,200}?)_?\d+$")
 _OVERFLOW = re.compile(
@@ -64,13 +65,19 @@ def not_matched(message: Message, log: LogTally) -> None:
         row.minutes.add(at, message.stands_for)
 
 
+def is_at_full_file_edge(text: str) -> bool:
+    """Whether a line is a lookup of exactly the end of the last file, which is full; it is harmless."""
+    read = _lookup(text)
+    return read is not None and read[0] == FULL_FILE_EDGE
+
+
 def _lookup(text: str) -> tuple[str, int, int | None, int | None, int] | None:
     """(place, requested, first and last offset where printed, size of a file)."""
     found = _SINCE_4_3.search(text)
     if found is not None:
         requested, first, last, size = (int(part) for part in found.group(1, 2, 3, 4))
         if requested == last:
-            place = "full-file-edge"
+            place = FULL_FILE_EDGE
         elif requested > last:
             place = "beyond-last"
         else:
@@ -87,7 +94,7 @@ def _lookup(text: str) -> tuple[str, int, int | None, int | None, int] | None:
         place = "inside"
     else:
         # the index counts whole files from the first one's begin
-        place = "full-file-edge" if index == count and size and requested % size == 0 else "beyond-last"
+        place = FULL_FILE_EDGE if index == count and size and requested % size == 0 else "beyond-last"
     return place, requested, None, None, size
 
 

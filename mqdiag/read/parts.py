@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mqdiag.read.admin.recognise import begins_answer, is_admin_output
 from mqdiag.read.crash.recognise import is_crash_report
+from mqdiag.read.logs.levels import ANY
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.header import is_header
 from mqdiag.read.stacks.thread_info import begins as begins_thread
@@ -28,7 +29,7 @@ _FILE = re.compile(
 )
 _RECORD = re.compile(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d.{0,160}?"
-    r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
+    r"\b" + ANY + r"\b"
 )
 _DATE_ALONE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = re.compile(

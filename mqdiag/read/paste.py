@@ -9,6 +9,7 @@ import re
 from collections import Counter
 
 from mqdiag.read.encoding import encoding_of
+from mqdiag.read.logs.levels import ANY
 
 MAX_BYTES = 512 << 10
 """size of an excerpt; a larger text is a log file"""
@@ -24,7 +25,7 @@ _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
 )
-_LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|SEVERE)\b"
+_LEVEL = ANY.encode() + rb"\b"
 _BEGINS = re.compile(
     rb"\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"

@@ -102,6 +102,47 @@ def test_words_in_a_text_and_lines_of_stack_traces_are_no_levels() -> None:
     assert facts == LevelLineFacts()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"2026-11-21 20:00:01,123 FATAL [main] com.acme.Shop - shop closed\n",
+        b"SEVERE: shop closed\n",
+        b"2026-11-21 20:00:01.123 [ERROR] main - shop closed\n",
+        b"2026-11-21 20:00:01 WARNING main - shop closed\n",
+        b"2026-11-21 20:00:01 error main - shop closed\n",
+        b"[2026-11-21 20:00:01.123][warn] shop closed\n",
+        b'time="2026-11-21T20:00:01+08:00" level=warning msg="shop closed"\n',
+        b'{"level":"error","message":"shop closed"}\n',
+        b"warn: shop closed\n",
+    ],
+)
+def test_a_level_counts_in_every_spelling(line: bytes) -> None:
+    assert facts_of(line).foreign == 1
+    quiet = b"2026-11-21 20:00:01 info main - open\n" * 9000
+    assert facts_of(quiet + line).foreign == 1, "in a long log that writes levels in small letters"
+
+
+def test_words_in_small_letters_are_no_levels_inside_of_a_text() -> None:
+    assert facts_of(b"2026-11-21 20:00:01 INFO main - error: none, level=warn, [error]\n") == LevelLineFacts()
+    assert facts_of(b"the last error was no warn at all\n") == LevelLineFacts()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"2026-11-21 20:00:01 WARN FlushConsumeQueueService - Offset not matched. Request offset: %d,"
+        b" firstOffset: 312000000, lastOffset: 318000000, mappedFileSize: 6000000, mappedFiles count: 1\n",
+        b"2026-11-21 20:00:01 WARN FlushConsumeQueueService - findMapedFileByOffset offset not matched,"
+        b" request Offset: %d, index: 1, mapedFileSize: 6000000, mapedFiles count: 1, StackTrace:\n",
+    ],
+)
+def test_a_lookup_of_the_end_of_a_full_file_is_harmless_and_one_beside_it_is_not(line: bytes) -> None:
+    at_end, beside = line % 318_000_000, line % 318_000_001
+    assert facts_of(at_end * 15).harmless == 15
+    facts = facts_of(at_end + beside)
+    assert (facts.harmless, facts.symptoms) == (1, {"offset-not-matched": 1})
+
+
 def test_a_passing_line_is_harmless_until_it_comes_often() -> None:
     line = b"2026-11-21 20:00:01 WARN RocketmqClient - get Topic [orders] RouteInfoFromNameServer is not exist value\n"
     assert facts_of(line * 20).all_harmless

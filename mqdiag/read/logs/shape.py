@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from mqdiag.facts.vocabulary import LogKind
+from mqdiag.read.logs.levels import ANY
 
 SAMPLE_LINES = 400
 
-_LEVEL = rb"(?:TRACE|DEBUG|INFO|WARN|ERROR)"
+_LEVEL = ANY.encode()
 _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     # RocketMQ's own configuration of brokers, name servers and 3.x clients: no milliseconds, the thread before " - "
     (

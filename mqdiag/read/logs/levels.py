@@ -1,0 +1,46 @@
+"""The words for the level of a log line, as the loggers of Java and of other languages write them."""
+
+from __future__ import annotations
+
+import re
+
+ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE)"
+"""pattern of the words in capital letters, in which nearly all logs have them"""
+COMMON: tuple[bytes, ...] = (b"WARN", b"ERROR", b"FATAL")
+"""beginnings of the words for a warning or worse; three words alone, with four the search is seven times slower"""
+ALL: tuple[bytes, ...] = (*COMMON, b"SEVERE", b"warn", b"error", b"fatal", b"severe")
+LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"FATAL", b"SEVERE"})
+"""the words for a warning or worse, in capital letters"""
+HEAD_BYTES = 240
+"""bytes of a line in which its level stands"""
+SHORT_BYTES = 256 << 10
+"""size below which the slower search costs less than a hundredth of a second"""
+_CAPITAL = re.compile(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
+_SMALL = re.compile(
+    # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
+    rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"
+    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe)(?=[\]|)>:\"]|[ \t]|$)"
+)
+
+
+def level_in(line: bytes, most: int) -> tuple[bytes, int] | None:
+    """(the word for the level as it is written, where it ends) in so many bytes of a line; None where none is."""
+    capital = _CAPITAL.search(line, 0, most)
+    if capital is not None:
+        return capital[0], capital.end()
+    small = _SMALL.search(line, 0, most)
+    return None if small is None else (small[1], small.end(1))
+
+
+def words_of(text: bytes) -> tuple[bytes, ...]:
+    """The words to search a log for, by its first block.
+
+    A short log is searched for all of them, a long one for those in capital letters unless its beginning has others.
+    """
+    if len(text) < SHORT_BYTES:
+        return ALL
+    for line in text[:SHORT_BYTES].splitlines():
+        found = level_in(line, HEAD_BYTES)
+        if found is not None and (found[0].islower() or found[0] == b"SEVERE"):
+            return ALL
+    return COMMON
