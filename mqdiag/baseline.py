@@ -20,14 +20,15 @@ from typing import Any
 import msgspec
 
 from mqdiag.errors import UsageError
+from mqdiag.facts.vocabulary import LapseKind
 from mqdiag.findings import Acceptance, Finding, Lapsed, Report, Severity
 from mqdiag.text import say
 
 MOST_BYTES = 256 << 20
 """A report of a heap with a hundred thousand classes has 30 MB."""
-EXPIRED = "expired"
-GONE = "gone"
-WORSE = "worse"
+EXPIRED: LapseKind = "expired"
+GONE: LapseKind = "gone"
+WORSE: LapseKind = "worse"
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):

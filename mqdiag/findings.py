@@ -26,6 +26,7 @@ from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.redaction import Excerpt, Public, ThreadName
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
+from mqdiag.facts.vocabulary import LapseKind, MarginKind
 from mqdiag.text import NOTHING, Text, no_words
 
 EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
@@ -108,8 +109,7 @@ class Margin(msgspec.Struct, frozen=True, kw_only=True):
     value: float
     limit: float
     """from which on the rule would have spoken, as it is in force"""
-    kind: Public
-    """how both are written: bytes, percent, ms, count (see `mqdiag.text`)"""
+    kind: MarginKind
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,7 +176,7 @@ class Lapsed(msgspec.Struct, frozen=True, kw_only=True):
     rule: Public
     fingerprint: Public | None = None
     """null for an ignored rule"""
-    why: Public
+    why: LapseKind
     """expired: its last day has passed; gone: the rule was checked and found nothing of the kind; worse: the
     finding is there, and of a worse severity than was accepted"""
     acceptance: Acceptance

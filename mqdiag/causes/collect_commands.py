@@ -6,6 +6,7 @@ import shlex
 
 from mqdiag.causes.places import Place
 from mqdiag.facts.verdict import CollectCommand
+from mqdiag.facts.vocabulary import CommandPlace
 from mqdiag.text import Text
 
 SERIES = "for i in 1 2 3 4 5; do jstack -l {pid}; sleep 3; done"
@@ -85,7 +86,7 @@ def store_folder(place: Place) -> tuple[CollectCommand, ...]:
     return (_collect(where="host", lines=(find, "cp slave/config/consumerOffset.json slave.json")),)
 
 
-def _collect(*, where: str, lines: tuple[str, ...]) -> CollectCommand:
+def _collect(*, where: CommandPlace, lines: tuple[str, ...]) -> CollectCommand:
     return CollectCommand(where=where, lines=tuple(Text("{line}", {"line": line}) for line in lines))
 
 

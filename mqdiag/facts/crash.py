@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Excerpt, Public, ThreadName
+from mqdiag.facts.vocabulary import FrameKind
 
 
 class CrashedThread(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -60,8 +61,7 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
     """what could not be allocated, where native memory was short"""
     out_of_memory_bytes: int | None = None
     problematic_frame: Public | None = None
-    frame_kind: Public | None = None
-    """native, vm, vm-stub, compiled or interpreted"""
+    frame_kind: FrameKind | None = None
     library: Public | None = None
     """of the problematic frame, such as "libc.so.6" """
     method: Public | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import EvidenceText, Node, Public, Setting, ThreadName
+from mqdiag.facts.vocabulary import ClientKind, ConfidenceLevel, HolderOwner, SeverityName
 from mqdiag.text import Text
 
 Number = int | float | bool | None
@@ -48,8 +49,7 @@ class HolderGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """An accumulation point, told by the field or class that a person would name."""
 
     name: Node
-    owner: Public
-    """rocketmq, jdk or application"""
+    owner: HolderOwner
     retained_bytes: Growth
     """null on a side where it is no accumulation point"""
 
@@ -58,7 +58,7 @@ class ConsumerGrowth(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer, by group and kind; several of one group are summed."""
 
     group: Public
-    kind: Public
+    kind: ClientKind
     consumers: Growth
     messages: Growth
     body_bytes: Growth
@@ -129,10 +129,10 @@ class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
     rule: Public
     title: Text
     """as of the side that has it, the later one where both have"""
-    severity_before: Public | None = None
-    severity_after: Public | None = None
-    confidence_before: Public | None = None
-    confidence_after: Public | None = None
+    severity_before: SeverityName | None = None
+    severity_after: SeverityName | None = None
+    confidence_before: ConfidenceLevel | None = None
+    confidence_after: ConfidenceLevel | None = None
     evidence: tuple[EvidenceChange, ...] = ()
     checked: bool = True
     """false where the side without it had no evidence for its rule: then it may have been there all the same"""

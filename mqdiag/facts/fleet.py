@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public, Setting
+from mqdiag.facts.vocabulary import ChangeKind, ComparedMetric, DriftKind, LossKind, SeverityName
 from mqdiag.text import Text, no_words
 
 
@@ -19,8 +20,7 @@ class FleetFailure(msgspec.Struct, frozen=True, kw_only=True):
     environment: Public = ""
     path: Public | None
     """None when the analysis of the whole incident had a fault"""
-    kind: Public
-    """unreadable, too-large, memory, time, crash, lost (not fetched), no-room (scratch is full) or fault"""
+    kind: LossKind
     reason: Public
     bytes: int | None = None
 
@@ -38,8 +38,7 @@ class ValueShare(msgspec.Struct, frozen=True, kw_only=True):
 class SettingDrift(msgspec.Struct, frozen=True, kw_only=True):
     """Consumers of one group that differ in a setting, in their client's version, or in what they subscribe to."""
 
-    kind: Public
-    """setting, version or subscription"""
+    kind: DriftKind
     group: Public
     environment: Public = ""
     key: Public
@@ -57,8 +56,7 @@ class Outlier(msgspec.Struct, frozen=True, kw_only=True):
     environment: Public = ""
     service: Public
     host: Public
-    metric: Public
-    """messages, body_bytes, retained_bytes or lag"""
+    metric: ComparedMetric
     value: float
     median: float
     """over the instances of the group"""
@@ -74,7 +72,7 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
 
     rule: Public
     cause: Public
-    severity: Public
+    severity: SeverityName
     """of the worst of its findings"""
     services: int
     hosts: int
@@ -102,13 +100,12 @@ class HostsByRule(msgspec.Struct, frozen=True, kw_only=True):
 class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     """A fault that a service has now and had not in the earlier run, or the other way round."""
 
-    kind: Public
-    """regression or recovery"""
+    kind: ChangeKind
     environment: Public = ""
     service: Public
     rule: Public
     cause: Public
-    severity: Public
+    severity: SeverityName
     fingerprint: Public
     """of the finding"""
     group: Public | None = None

@@ -13,7 +13,17 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import ClientKind, Doing, HeapBytesSource, Role, ShallowSizeSource, StandstillCause
+from mqdiag.facts.vocabulary import (
+    ClientKind,
+    Doing,
+    HeapBytesSource,
+    HolderOwner,
+    QueueSource,
+    Role,
+    ServiceThreadState,
+    ShallowSizeSource,
+    StandstillCause,
+)
 from mqdiag.facts.waste import Waste
 from mqdiag.text import Text
 
@@ -44,8 +54,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     """of the reachable bytes"""
     path: tuple[Node, ...]
     """shortest path from a GC root to the object, one "Class.field" step each"""
-    owner: Public = "application"
-    """"rocketmq", "jdk" or "application": whose class holds it"""
+    owner: HolderOwner = "application"
     holds: tuple[Public, ...] = ()
     """what is mostly inside, "class: bytes" lines, largest first"""
     label: Node = ""
@@ -226,8 +235,7 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     last_consume_age_ms: int | None = None
     being_changed: bool | None = None
     """a thread was inside the queue's write lock: counters and map may differ by one batch"""
-    found_by: Public | None = None
-    """where queue and group were read: rebalance-table, pull-request, consume-request, assigned, message"""
+    found_by: QueueSource | None = None
 
 
 class MessageHolder(msgspec.Struct, frozen=True, kw_only=True):
@@ -314,8 +322,8 @@ class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     client_version: Public | None = None
     consumer_groups: tuple[Public, ...] = ()
     producer_groups: tuple[Public, ...] = ()
-    pull_thread: Public | None = None
-    """state of the thread of PullMessageService: alive, terminated or new"""
+    pull_thread: ServiceThreadState | None = None
+    """of PullMessageService"""
     pull_stopped: bool | None = None
     """shutdown() was called on PullMessageService"""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, Excerpt, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import LogKind, LogSide
+from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -121,8 +121,7 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     group: Public | None = None
     """None for lite pull, whose lines name none"""
-    kind: Public
-    """count, size, span, pop or waiting-requests"""
+    kind: FlowControlKind
     lines: int
     occurrences: int
     """held-back pulls that the lines stand for, by the counter that they print"""
@@ -160,8 +159,8 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
     instance: Public | None = None
     """which of several brokers of that name, as in `brokers`"""
-    sides: tuple[Public, ...] = ()
-    """whose logs say so: broker, client"""
+    sides: tuple[LogSide, ...] = ()
+    """whose logs say so"""
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,8 +168,7 @@ class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
 
     thread: ThreadName | None
     """pool or service that asked, without its number; None where the line names none"""
-    place: Public
-    """full-file-edge, below-first, beyond-last, inside or unknown"""
+    place: OffsetPlace
     file_bytes: int | None = None
     """size of one store file: 1 GiB commit log, 6,000,000 consume queue by default"""
     count: int
@@ -282,8 +280,7 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One GC log."""
 
     path: Public
-    format: Public
-    """jdk8 or unified"""
+    format: GcFormat
     collections: int
     full: int
     pause_ms: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public
+from mqdiag.facts.vocabulary import CommandPlace, ConfidenceLevel
 from mqdiag.text import Text, no_words
 
 
@@ -28,8 +29,7 @@ class ChainStep(msgspec.Struct, frozen=True, kw_only=True):
 class CollectCommand(msgspec.Struct, frozen=True, kw_only=True):
     """How to collect one piece of evidence in one kind of place."""
 
-    where: Public
-    """host, container or kubernetes"""
+    where: CommandPlace
     lines: tuple[Text, ...]
     """for a shell; words in capitals stand for what the evidence does not tell"""
 
@@ -49,8 +49,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     statement: Text = msgspec.field(default_factory=no_words)
     """the root cause and what it led to; empty where no fault was found"""
-    confidence: Public | None = None
-    """high, medium or low; null where nothing is claimed"""
+    confidence: ConfidenceLevel | None = None
+    """null where nothing is claimed"""
     confidence_reason: Text = msgspec.field(default_factory=no_words)
     chain: tuple[ChainStep, ...] = ()
     """root cause first"""

@@ -152,3 +152,51 @@ LogKind = Literal[
 
 InputKind = Literal["heap", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
 """What kind of evidence an input is."""
+
+FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]
+"""Which limit a consumer reached when it held its own pulls back."""
+
+OffsetPlace = Literal["full-file-edge", "below-first", "beyond-last", "inside", "unknown"]
+"""Where an offset lies that a store file does not hold."""
+
+GcFormat = Literal["jdk8", "unified"]
+"""How a GC log is written: as up to JDK 8, or by -Xlog since JDK 9."""
+
+QueueSource = Literal["rebalance-table", "pull-request", "consume-request", "assigned", "message"]
+"""Where the group and the number of a queue were read."""
+
+ServiceThreadState = Literal["alive", "terminated", "new"]
+"""What the status of a thread object says."""
+
+HolderOwner = Literal["rocketmq", "jdk", "application"]
+"""Whose class holds what was found."""
+
+FrameKind = Literal["native", "vm", "vm-stub", "compiled", "interpreted"]
+"""What the frame is in which the JVM crashed."""
+
+CommandPlace = Literal["host", "container", "kubernetes"]
+"""Where a command that collects evidence is run."""
+
+SeverityName = Literal["error", "warning", "info"]
+"""How bad a finding is, in tables over many findings."""
+
+LossKind = Literal["unreadable", "too-large", "memory", "time", "crash", "lost", "no-room", "fault"]
+"""Why a fleet run could not analyse a file.
+
+lost: it could not be fetched. no-room: the scratch folder is full. fault: mqdiag itself failed.
+"""
+
+DriftKind = Literal["setting", "version", "subscription"]
+"""In what consumers of one group differ."""
+
+ComparedMetric = Literal["messages", "body_bytes", "retained_bytes", "lag"]
+"""By which number the instances of a group are compared."""
+
+ChangeKind = Literal["regression", "recovery"]
+"""A fault that a run has and the earlier one had not, or the other way round."""
+
+LapseKind = Literal["expired", "gone", "worse"]
+"""Why an accepted finding is not accepted any more."""
+
+MarginKind = Literal["bytes", "percent", "ms", "count"]
+"""How the numbers of a margin are written (see `mqdiag.text`)."""

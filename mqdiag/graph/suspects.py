@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from mqdiag.facts.heap import Suspect
+from mqdiag.facts.vocabulary import HolderOwner
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.row_counts import sum_inside
 from mqdiag.graph.paths import describe, edge_name, steps_of
@@ -140,7 +141,7 @@ def _label(heap: Heap, number: int, way: list[int]) -> str:
     return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
 
 
-def _owner(heap: Heap, number: int, way: list[int], is_rocketmq: Callable[[str], bool]) -> str:
+def _owner(heap: Heap, number: int, way: list[int], is_rocketmq: Callable[[str], bool]) -> HolderOwner:
     """Whose object it is: the nearest class of its own package on the way up to the roots."""
     tree = heap.dominance
     chain = [number]

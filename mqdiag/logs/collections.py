@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mqdiag.facts.vocabulary import GcFormat
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import MINUTE_MS, Span
 
@@ -50,7 +51,8 @@ class Run:
 class GcTally:
     """All collections of one log."""
 
-    form: str = ""
+    form: GcFormat | None = None
+    """of the first collection"""
     collections: int = 0
     full: int = 0
     pause_ms: float = 0.0
@@ -151,7 +153,7 @@ class GcTally:
 
     def _add(
         self,
-        form: str,
+        form: GcFormat,
         at: int | None,
         seconds: float | None,
         *,

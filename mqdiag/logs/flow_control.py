@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.facts.vocabulary import FlowControlKind
 from mqdiag.logs.log_tally import MOST_ROWS, CounterTally, FlowTally, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
@@ -48,7 +49,7 @@ def flow_control(message: Message, log: LogTally) -> None:
         _count(log, message, (subject.group, "count-size" if kind in ("count", "size") else kind), times)
 
 
-def _reason(found: re.Match[str], values: dict[str, int]) -> tuple[str, int | None, int | None]:
+def _reason(found: re.Match[str], values: dict[str, int]) -> tuple[FlowControlKind, int | None, int | None]:
     """(kind, threshold, value over it)."""
     if found["what"] == "count":
         return "count", int(found["limit"]), values.get("count")
@@ -73,7 +74,12 @@ def _unit(kind: str) -> str:
 
 
 def _row(
-    log: LogTally, message: Message, subject: Subject, kind: str, limit: int | None, value: int | None
+    log: LogTally,
+    message: Message,
+    subject: Subject,
+    kind: FlowControlKind,
+    limit: int | None,
+    value: int | None,
 ) -> None:
     key = (subject.group, kind)
     row = log.flow.get(key)

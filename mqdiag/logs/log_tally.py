@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mqdiag.facts.vocabulary import LogSide
+from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message
@@ -123,7 +123,7 @@ class LogTally:
     zone_minutes: int | None = None
     """zone of its times, once a line has named one"""
     events: dict[tuple[str, LogSide | None], EventTally] = field(default_factory=dict)
-    flow: dict[tuple[str | None, str], FlowTally] = field(default_factory=dict)
+    flow: dict[tuple[str | None, FlowControlKind], FlowTally] = field(default_factory=dict)
     counters: dict[tuple[str | None, str], CounterTally] = field(default_factory=dict)
     resets: dict[ResetKey, ResetTally] = field(default_factory=dict)
     resets_left_out: int = 0
@@ -131,7 +131,7 @@ class LogTally:
     """largest offset of the broker's queue by the offset that was requested beyond it"""
     no_data: dict[int, None] = field(default_factory=dict)
     """offsets requested of queues without any data"""
-    not_matched: dict[tuple[str | None, str, int | None], NotMatchedTally] = field(default_factory=dict)
+    not_matched: dict[tuple[str | None, OffsetPlace, int | None], NotMatchedTally] = field(default_factory=dict)
     stored: dict[Subject, StoredTally] = field(default_factory=dict)
     changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
     latency: LatencyTally = field(default_factory=LatencyTally)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.facts.vocabulary import OffsetPlace
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import next_offset, queue_in
@@ -21,7 +22,7 @@ _WITH_INDEX = re.compile(
     r"[Rr]equest [Oo]ffset: (-?\d{1,19}), index: (-?\d{1,12}), mapp?edFileSize: (\d{1,12}),"
     r" mapp?edFiles count: (\d{1,9})"
 )
-FULL_FILE_EDGE = "full-file-edge"
+FULL_FILE_EDGE: OffsetPlace = "full-file-edge"
 _MOST_FILES = 2**31 - 1
 _NUMBER_AT_END = re.compile(r"^(.{1,200}?)_?\d+$")
 _OVERFLOW = re.compile(
@@ -71,8 +72,9 @@ def is_at_full_file_edge(text: str) -> bool:
     return read is not None and read[0] == FULL_FILE_EDGE
 
 
-def _lookup(text: str) -> tuple[str, int, int | None, int | None, int] | None:
+def _lookup(text: str) -> tuple[OffsetPlace, int, int | None, int | None, int] | None:
     """(place, requested, first and last offset where printed, size of a file)."""
+    place: OffsetPlace
     found = _SINCE_4_3.search(text)
     if found is not None:
         requested, first, last, size = (int(part) for part in found.group(1, 2, 3, 4))

@@ -19,6 +19,7 @@ from mqdiag.facts.logs import (
     SafepointPauses,
     SubscriptionChange,
 )
+from mqdiag.facts.vocabulary import FlowControlKind, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.owners import Owner, answered_by, by_log
@@ -47,7 +48,12 @@ def flow_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[FlowContr
 
 
 def _flow_row(
-    group: str | None, kind: str, row: FlowTally, counter: CounterTally | None, zone: Zone, path: str
+    group: str | None,
+    kind: FlowControlKind,
+    row: FlowTally,
+    counter: CounterTally | None,
+    zone: Zone,
+    path: str,
 ) -> FlowControlFacts:
     span = row.span.shifted(_shift(zone))
     seconds = held = None
@@ -176,7 +182,7 @@ def _certainty(reset: OffsetReset) -> int:
 
 def not_matched_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[OffsetNotMatched, ...]:
     """One row for each thread, place and file size; rotated logs of one broker are one."""
-    merged: dict[tuple[str | None, str, int | None], tuple[NotMatchedTally, int | None]] = {}
+    merged: dict[tuple[str | None, OffsetPlace, int | None], tuple[NotMatchedTally, int | None]] = {}
     for log, zone in zip(logs, zones, strict=True):
         for key, row in log.tally.not_matched.items():
             total, _ = merged.setdefault(key, (NotMatchedTally(), zone.minutes))
@@ -215,7 +221,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
     run = gc.worst_run
     return GcFacts(
         path=log.path,
-        format=gc.form,
+        format=gc.form or "unified",
         collections=gc.collections,
         full=gc.full,
         pause_ms=round(gc.pause_ms, 3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import ClientInstance
+from mqdiag.facts.vocabulary import ServiceThreadState
 from mqdiag.graph.heap import Heap
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, version_under
@@ -38,7 +39,7 @@ def _groups(heap: Heap, node: int, role: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in fields.texts(heap, keys) if name))
 
 
-def _thread_state(heap: Heap, thread: int) -> str | None:
+def _thread_state(heap: Heap, thread: int) -> ServiceThreadState | None:
     """What its status says; None when there is no thread object, or its status is not in the dump."""
     status = fields.number(heap, thread, "Thread.status")
     if status is None:  # JDK 19 and later

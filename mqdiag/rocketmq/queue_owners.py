@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.facts.vocabulary import QueueSource
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client
@@ -20,12 +21,10 @@ from mqdiag.rocketmq.queue_names import UNNAMED, QueueName, queue_names
 from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
 from mqdiag.rocketmq.workers import Requests
 
-REBALANCE_TABLE, PULL_REQUEST, CONSUME_REQUEST, ASSIGNED = (
-    "rebalance-table",
-    "pull-request",
-    "consume-request",
-    "assigned",
-)
+REBALANCE_TABLE: QueueSource = "rebalance-table"
+PULL_REQUEST: QueueSource = "pull-request"
+CONSUME_REQUEST: QueueSource = "consume-request"
+ASSIGNED: QueueSource = "assigned"
 
 
 @dataclass(kw_only=True)
@@ -35,7 +34,7 @@ class QueueOwners:
     nodes: Nodes
     names: list[QueueName]
     groups: list[str | None]
-    found_by: list[str | None]
+    found_by: list[QueueSource | None]
     consumers: NDArray[np.int32]
     """position in the client's consumers, -1 unknown"""
     assigned: NDArray[np.bool_]
@@ -134,7 +133,7 @@ class _ConsumerFinder:
 def _note(
     heap: Heap,
     found: QueueOwners,
-    way: str,
+    way: QueueSource,
     queues: Nodes,
     keys: Nodes,
     groups: Nodes,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, ServiceState
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.text import Text, say
@@ -89,8 +90,8 @@ def _reason(failure: FleetFailure) -> Text:
     )
 
 
-def _cause(kinds: Counter[str]) -> str:
-    kind = max(kinds, key=lambda name: kinds[name], default="unreadable")
+def _cause(kinds: Counter[LossKind]) -> str:
+    kind: LossKind = max(kinds, key=lambda name: kinds[name], default="unreadable")
     if kind in ("too-large", "memory", "time"):
         return "limits"
     return "infrastructure" if kind in ("lost", "no-room", "fault") else "unreadable"

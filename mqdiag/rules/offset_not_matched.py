@@ -8,6 +8,7 @@ from msgspec import structs
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
+from mqdiag.facts.vocabulary import OffsetPlace
 from mqdiag.findings import Confidence, EvidenceValue, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs
@@ -87,7 +88,7 @@ RULE = Rule(
 )
 
 
-def _facts(thread: str, place: str) -> Facts:
+def _facts(thread: str, place: OffsetPlace) -> Facts:
     row = OffsetNotMatched(
         thread=thread,
         place=place,
@@ -109,7 +110,7 @@ def fires() -> Facts:
 
 def silent() -> Facts:
     """The end of the last full file: logged as often, and harmless."""
-    return _facts("FlushConsumeQueueService", HARMLESS)
+    return _facts("FlushConsumeQueueService", "full-file-edge")
 
 
 @RULE.sees("logs")

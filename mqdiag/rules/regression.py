@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetChange, FleetFacts
+from mqdiag.facts.vocabulary import ChangeKind
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.text import say
@@ -28,7 +29,7 @@ RULE = Rule(
 )
 
 
-def _fleet(kind: str) -> Facts:
+def _fleet(kind: ChangeKind) -> Facts:
     change = FleetChange(
         kind=kind,
         service="orders",

@@ -8,8 +8,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mqdiag.facts.vocabulary import FrameKind
+
 FRAME = re.compile(r"[CVvJjA]\s+\S.*$")
-_KINDS = {"C": "native", "V": "vm", "v": "vm-stub", "J": "compiled", "A": "compiled", "j": "interpreted"}
+_KINDS: dict[str, FrameKind] = {
+    "C": "native",
+    "V": "vm",
+    "v": "vm-stub",
+    "J": "compiled",
+    "A": "compiled",
+    "j": "interpreted",
+}
 _LIBRARY = re.compile(r"[CV]\s+\[([^\]+]{1,300})\+0x[0-9a-fA-F]+\]")
 _COMPILED = re.compile(r"[JA]\s+\d+%?\s*\S*\s+(?:c[12] |C[12] )?([\w.$/]+(?:<init>|<clinit>)?)\(")
 _INTERPRETED = re.compile(r"j\s+([\w.$/+]+(?:<init>|<clinit>)?)\(")
@@ -18,7 +27,7 @@ _INTERPRETED = re.compile(r"j\s+([\w.$/+]+(?:<init>|<clinit>)?)\(")
 class FrameParts(NamedTuple):
     """What a frame tells."""
 
-    kind: str | None = None
+    kind: FrameKind | None = None
     library: str | None = None
     method: str | None = None
 

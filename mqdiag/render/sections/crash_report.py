@@ -8,6 +8,7 @@ from mqdiag.facts.crash import CrashReport
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Stack, Table
+from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, quantity, say
 
 
@@ -68,7 +69,8 @@ def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
             ),
         )
     yield say("problematic frame"), crash.problematic_frame
-    yield say("kind of frame"), crash.frame_kind
+    if crash.frame_kind is not None:
+        yield say("kind of frame"), word(crash.frame_kind)
     yield say("library"), crash.library
     yield say("method"), crash.method
     yield say("thread"), crash.thread

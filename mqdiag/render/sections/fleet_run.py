@@ -449,7 +449,7 @@ def _failures(fleet: FleetFacts) -> Iterator[AnyPart]:
             (
                 say("{service}/{host}", service=_name(one.environment, one.service), host=one.host),
                 one.path or say("all of it"),
-                one.kind,
+                word(one.kind),
                 one.reason,
                 one.bytes,
             )

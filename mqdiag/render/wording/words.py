@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from mqdiag.facts.vocabulary import Doing, LogKind, Role
+from mqdiag.facts.vocabulary import Doing, FrameKind, LogKind, LossKind, QueueSource, Role
 from mqdiag.text import Text, say
 
 _WORDS = {
@@ -22,7 +22,8 @@ _WORDS = {
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
 }  # fmt: skip
-_WORDS |= {name: Text(name) for vocabulary in (Role, Doing, LogKind) for name in get_args(vocabulary)}
+_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind)
+_WORDS |= {name: Text(name) for vocabulary in _VOCABULARIES for name in get_args(vocabulary)}
 """the closed vocabularies of facts are in the catalogues too"""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.fleet import FleetFacts, SettingDrift, ValueShare
+from mqdiag.facts.vocabulary import DriftKind
 from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.rules.registry import Draft, Rule
 from mqdiag.text import Text
@@ -14,7 +15,7 @@ MOST_HOSTS = 3
 """hosts that a sentence names for each value"""
 
 
-def example(kind: str, key: str, *values: tuple[str, int]) -> Facts:
+def example(kind: DriftKind, key: str, *values: tuple[str, int]) -> Facts:
     """A fleet in which instances of one group have these values.
 
     Args:
@@ -35,7 +36,7 @@ def example(kind: str, key: str, *values: tuple[str, int]) -> Facts:
 def findings_of(
     rule: Rule,
     facts: Facts,
-    kind: str,
+    kind: DriftKind,
     *,
     title: Text,
     line: Text,
