@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,8 @@ from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import REFERENCE, WIDTHS, unpack_number, width_of
 
 _MAX_DEPTH = 256
+_MOST_KEPT = 1 << 20
+"""inherited fields that are kept for the next question about their classes"""
 
 Place = tuple[int, int]
 """byte offset from the first field, basic type"""
@@ -24,7 +27,9 @@ class ClassTable:
         self._dump = dump
         self._records = dump.classes
         self._lookup = lookup
+        self._own: dict[int, tuple[dict[str, list[Place]], int]] = {}
         self._places: dict[int, dict[str, list[Place]]] = {}
+        self._kept = 0
         self.names: list[str] = dump.classes.names
         self.superclass: NDArray[np.int32] = dump.classes.superclass
 
@@ -65,6 +70,13 @@ class ClassTable:
             row = int(self.superclass[row])
         return chain
 
+    def levels(self, row: int) -> Iterator[tuple[int, int]]:
+        """(byte at which its own fields begin in an instance, row) of the class and its superclasses, upwards."""
+        begin = 0
+        for level in self.ancestors(row):
+            yield begin, level
+            begin += self._declared(level)[1]
+
     def subclasses(self, rows: list[int]) -> NDArray[np.int32]:
         """The classes and everything below them, int32."""
         inside = np.zeros(self.count, bool)
@@ -77,27 +89,60 @@ class ClassTable:
         return np.flatnonzero(inside).astype(np.int32)
 
     def field_places(self, row: int) -> dict[str, list[Place]]:
-        """Instance fields by name; of a name declared at several levels the class's own comes first."""
-        if row not in self._places:
-            records, id_size = self._records, self._dump.header.id_size
-            places: dict[str, list[Place]] = {}
-            offset = 0
-            for level in self.ancestors(row):
-                for at in range(int(records.field_starts[level]), int(records.field_starts[level + 1])):
-                    kind = int(records.field_types[at])
-                    name = self._dump.names.text(int(records.field_names[at]))
-                    places.setdefault(name, []).append((offset, kind))
-                    offset += width_of(kind, id_size)
-            self._places[row] = places
-        return self._places[row]
+        """Instance fields by name; of a name declared at several levels the class's own comes first.
+
+        For one class at a time: all classes together may inherit far more fields than they declare.
+        """
+        found = self._places.get(row)
+        if found is None:
+            found = {}
+            for begin, level in self.levels(row):
+                for name, places in self._declared(level)[0].items():
+                    found.setdefault(name, []).extend((begin + place, kind) for place, kind in places)
+            self._kept += len(found)
+            if self._kept > _MOST_KEPT:
+                self._places.clear()
+                self._kept = len(found)
+            self._places[row] = found
+        return found
+
+    def field_place(self, row: int, name: str) -> Place | None:
+        """Where the field of this name stands; the class's own where it is declared at several levels."""
+        return next(self._places_named(row, name), None)
+
+    def inherited_place(self, row: int, name: str) -> Place | None:
+        """The same, but that of the uppermost class where it is declared at several levels."""
+        found = None
+        for found in self._places_named(row, name):  # noqa: B007
+            pass
+        return found
 
     def field_names(self, row: int) -> list[str]:
-        """Names of the instance fields, own first, then each superclass's."""
+        """Names of the instance fields, own first, then each superclass's; for one class at a time."""
         return list(self.field_places(row))
 
     def has_field(self, row: int, name: str) -> bool:
         """True when an instance has the field, inherited ones included."""
-        return name in self.field_places(row)
+        return self.field_place(row, name) is not None
+
+    def _places_named(self, row: int, name: str) -> Iterator[Place]:
+        for begin, level in self.levels(row):
+            for place, kind in self._declared(level)[0].get(name, ()):
+                yield begin + place, kind
+
+    def _declared(self, row: int) -> tuple[dict[str, list[Place]], int]:
+        """(a class's own fields by name, their bytes)."""
+        found = self._own.get(row)
+        if found is None:
+            records, id_size = self._records, self._dump.header.id_size
+            own: dict[str, list[Place]] = {}
+            offset = 0
+            for at in range(int(records.field_starts[row]), int(records.field_starts[row + 1])):
+                kind = int(records.field_types[at])
+                own.setdefault(self._dump.names.text(int(records.field_names[at])), []).append((offset, kind))
+                offset += width_of(kind, id_size)
+            found = self._own[row] = own, offset
+        return found
 
     def static_names(self, row: int) -> list[str]:
         """Names of the class's own static fields."""

@@ -147,12 +147,15 @@ class ObjectGraph:
         there = np.flatnonzero(nodes >= 0)
         there = there[self.data[self.index.offsets[nodes[there]]] == 0x21]
         rows = self.index.rows[nodes[there]]
+        # Sorted, for there may be as many classes as objects.
+        order = np.argsort(rows, kind="stable")
+        there, rows = there[order], rows[order]
+        changes = np.flatnonzero(rows[1:] != rows[:-1]) + 1
         found = []
-        for row in np.unique(rows).tolist():
-            places = self.classes.field_places(row).get(field)
-            if places:
-                offset, kind = places[0]
-                positions = there[rows == row]
+        for positions in np.split(there, changes) if there.size else ():
+            place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
+            if place is not None:
+                offset, kind = place
                 starts = self.index.offsets[nodes[positions]] + 9 + 2 * self.header.id_size
                 lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
                 fits = offset + width_of(kind, self.header.id_size) <= lengths

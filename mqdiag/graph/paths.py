@@ -11,6 +11,7 @@ from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.graph.strings import text
+from mqdiag.read.hprof.types import REFERENCE
 
 _ROOT, _NOT_YET = -2, -1
 _STEP = 1 << 16
@@ -149,11 +150,25 @@ def edge_name(graph: ObjectGraph, holder: int, held: int) -> str:
     holder_class = graph.class_name(holder)
     if holder_class.endswith("[]"):
         return "[]"
-    for name in graph.classes.field_names(int(graph.index.rows[holder])):
-        if graph.ref(holder, name) == held:
-            return f"{holder_class}.{name}"
+    field = _field_that_holds(graph, holder, held)
+    if field is not None:
+        return f"{holder_class}.{field}"
     if holder in graph.references.extra_from:
         return "local variable"
     if graph.class_nodes[graph.index.rows[holder]] == held:
         return f"{holder_class}.class"
     return holder_class
+
+
+def _field_that_holds(graph: ObjectGraph, holder: int, held: int) -> str | None:
+    size, at = graph.header.id_size, int(graph.index.offsets[holder])
+    if graph.data[at] != 0x21:
+        return None
+    begin = at + 9 + 2 * size
+    fields = bytes(graph.data[begin : begin + int.from_bytes(bytes(graph.data[begin - 4 : begin]), "big")])
+    wanted = graph.object_id(held).to_bytes(size, "big")
+    for name, places in graph.classes.field_places(int(graph.index.rows[holder])).items():
+        offset, kind = places[0]
+        if kind == REFERENCE and fields[offset : offset + size] == wanted:
+            return name
+    return None

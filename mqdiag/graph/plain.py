@@ -46,10 +46,10 @@ def plain_value(heap: Heap, node: int) -> PlainValue:
 
 def box_value(heap: Heap, node: int) -> PlainValue:
     """Value of an Integer, AtomicLong and the like; None for what is none."""
-    places = heap.classes.field_places(int(heap.index.rows[node])).get("value")
-    if places is None or places[0][1] not in WIDTHS:
+    place = heap.classes.field_place(int(heap.index.rows[node]), "value")
+    if place is None or place[1] not in WIDTHS:
         return None
-    value = field_value(heap, node, *places[0])
+    value = field_value(heap, node, *place)
     is_flag = heap.class_name(node).endswith("AtomicBoolean")
     return bool(value) if is_flag and value is not None else value
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, is_among, number_table
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, is_among
 from mqdiag.read.hprof.field_layout import Field
 from mqdiag.read.hprof.mapped import releasing
+from mqdiag.read.hprof.number_table import number_table
 from mqdiag.read.hprof.object_finder import ObjectFinder
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from mqdiag.read.hprof.block_index import distinct
 from mqdiag.read.hprof.field_layout import Field, FieldLayouts
-from mqdiag.read.hprof.names import java_name
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import REFERENCE
 from mqdiag.rocketmq.names import KNOWN_CLASSES, NAMING, names_of
@@ -25,8 +24,8 @@ class RetainedClasses:
         classes = outline.classes
         names = classes.names
         self.layouts = FieldLayouts(outline)
-        loaded = filter(None, map(outline.names.get, outline.loaded.name_ids.tolist()))
-        self.class_names = {*names, *map(java_name, loaded)}
+        loaded = set(outline.loaded.name_ids.tolist())
+        self.class_names = {*names, *(outline.names.java(id_) for id_ in loaded if outline.names.get(id_))}
         roots = {
             name.removesuffix(suffix) + "."
             for role in KNOWN_CLASSES

@@ -13,7 +13,7 @@ from mqdiag.graph import Heap
 from mqdiag.graph.array_elements import array_elements
 from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
 from mqdiag.graph.plain import field_value, plain_value, static_value
-from mqdiag.read.hprof.types import BYTE, CHAR, NAMES, REFERENCE, unpack_all, width_of
+from mqdiag.read.hprof.types import BYTE, CHAR, NAMES, REFERENCE, unpack_all
 
 LONGEST_TEXT = 64
 """characters of a string that are shown: what an application keeps may be personal data"""
@@ -82,31 +82,17 @@ def field_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
     if heap.data[int(heap.index.offsets[node])] != 0x21:
         return ()
     shown = []
-    levels = _levels(heap, row)
+    levels = list(heap.classes.levels(row))
     for name, places in heap.classes.field_places(row).items():
         for offset, kind in places:
             value = field_value(heap, node, offset, kind)
             level = bisect_right(levels, offset, key=itemgetter(0)) - 1
-            owner = levels[level][1] if level else None
+            owner = heap.classes.names[levels[level][1]] if level else None
             if kind == REFERENCE:
                 shown.append(reference(heap, int(value or 0), name, owner))
             else:
                 shown.append(primitive(kind, value, name, owner))
     return tuple(shown)
-
-
-def _levels(heap: Heap, row: int) -> list[tuple[int, str]]:
-    """(offset from which on a class's own fields stand, its name), the object's class first."""
-    whole = _bytes(heap, row)
-    return [(whole - _bytes(heap, level), heap.classes.names[level]) for level in heap.classes.ancestors(row)]
-
-
-def _bytes(heap: Heap, row: int) -> int:
-    """Bytes of an instance's fields, inherited ones included."""
-    id_size = heap.header.id_size
-    return sum(
-        width_of(kind, id_size) for places in heap.classes.field_places(row).values() for _, kind in places
-    )
 
 
 def static_values(heap: Heap, row: int) -> tuple[ShownValue, ...]:

@@ -77,12 +77,12 @@ def test_trap_17_an_empty_stack_and_the_inserted_out_of_memory_frame(tmp_path: P
     dump.local(empty_held, 2, -1)
     heap = heap_of(dump, tmp_path)
     first, second = heap.threads
-    assert first.frames == [
+    assert first.frames == (
         "java.lang.OutOfMemoryError.<init>(Unknown Source)",
         "app.Listener.consume(Listener.java:42)",
-    ]
+    )
     assert {frame: nodes.tolist() for frame, nodes in first.locals.items()} == {1: [heap.node(held)]}
-    assert second.frames == []
+    assert second.frames == ()
     assert {frame: nodes.tolist() for frame, nodes in second.locals.items()} == {-1: [heap.node(empty_held)]}
 
 
@@ -102,7 +102,7 @@ def test_trap_18_line_numbers_are_signed(line: int, source: str, text: str, tmp_
     dump = DumpWriter()
     thread = JavaObjects(dump).thread("t")
     dump.thread(thread, 1, [dump.frame(dump.known("app/A"), "run", source, line)])
-    assert heap_of(dump, tmp_path).threads[0].frames == [f"app.A.run{text}"]
+    assert heap_of(dump, tmp_path).threads[0].frames == (f"app.A.run{text}",)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 70_000, 0xFFFFFFFF])
@@ -121,9 +121,9 @@ def test_trap_18_frames_of_unknown_ids_classes_and_names(tmp_path: Path) -> None
     frames = [dump.frame(lost, "run"), 0x777]
     dump._stacks.append(dump.encode.stack_frame(0x888, 0x999, 0, 0x999, 1, 3))
     dump.thread(thread, 1, [*frames, 0x888])
-    assert heap_of(dump, tmp_path).threads[0].frames == [
+    assert heap_of(dump, tmp_path).threads[0].frames == (
         "?.run(Unknown Source)", "unknown frame 0x777", "java.lang.Object.unknown-name@0x999(Unknown Source)"
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def test_trap_19_virtual_threads_carriers_and_duplicates(tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most
     parts = []
     for row in rows:
         mine = nodes if len(rows) == 1 else nodes[heap.index.rows[nodes] == row]
-        places = [heap.classes.field_places(row).get(name) for name in ("coder", "offset", "count")]
-        fields = StringFields(*(place[0][0] if place else -1 for place in places))
+        places = [heap.classes.field_place(row, name) for name in ("coder", "offset", "count")]
+        fields = StringFields(*(place[0] if place else -1 for place in places))
         hashed = HashedTexts(
             np.empty(mine.size, np.int32), np.empty(mine.size, np.uint64), np.empty(mine.size, np.uint32)
         )

@@ -38,10 +38,10 @@ def wasteful_collections(heap: Heap) -> WastefulCollections:
     places = np.full(classes.count, -1, np.int32)
     for name, kind, size in _KINDS:
         for row in classes.subclasses(classes.indices_named(name)).tolist():
-            found = classes.field_places(row).get(size)
-            if found is not None and found[-1][1] in _COUNTS:
-                # Of a name declared twice the collection's own field is the last one, a subclass's comes before.
-                places[row], widths[row] = found[-1][0], WIDTHS[found[-1][1]]
+            # Of a name declared twice the collection's own field is the last one, a subclass's comes before.
+            found = classes.inherited_place(row, size)
+            if found is not None and found[1] in _COUNTS:
+                places[row], widths[row] = found[0], WIDTHS[found[1]]
             elif size:
                 continue
             kinds[row] = kind

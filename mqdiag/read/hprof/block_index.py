@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.kernels import block_index as kernel
-from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.mapped import RELEASE_BYTES
+from mqdiag.read.hprof.number_table import number_table
 from mqdiag.read.hprof.walk import Segment, worker_count
 
 Ids = NDArray[np.uint64]
@@ -50,14 +50,6 @@ class BlockIndex:
     def has_objects(self) -> bool:
         """Whether there is any."""
         return bool((self.lowest <= self.highest).any())
-
-
-def number_table(numbers: Ids) -> tuple[Ids, NDArray[np.int32]]:
-    """An open-addressing table of numbers and their positions, at most half full."""
-    room = 1 << max(int(2 * numbers.size).bit_length(), 1)
-    keys, values = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-    fill_table(numbers, 0, keys, values)
-    return keys, values
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:

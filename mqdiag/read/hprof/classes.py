@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.kernels.class_tables import class_tables, reference_layout
-from mqdiag.read.hprof.names import Names, java_name
+from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS
 
@@ -88,8 +88,14 @@ def read_loaded_classes(data: NDArray[np.uint8], records: Records, id_size: int)
     # An unloaded class's address may be another one's later, which must not get its name.
     gone_at, lengths = records.of(UNLOAD_CLASS)
     gone_at = gone_at[lengths >= 4]
-    for at, serial in zip(gone_at.tolist(), big_endian(data, gone_at, 4).tolist(), strict=True):
-        loaded.ids[(loaded.serials == serial) & (offsets < at)] = 0
+    if gone_at.size:
+        serials = big_endian(data, gone_at, 4)
+        # Only the last record of a serial counts, and a class loaded after it is another one.
+        last = np.lexsort((gone_at, serials))
+        at = np.searchsorted(serials[last], loaded.serials, "right") - 1
+        place = last[np.maximum(at, 0)]
+        gone = (at >= 0) & (serials[place] == loaded.serials) & (offsets < gone_at[place])
+        loaded.ids[gone] = 0
     return loaded
 
 
@@ -137,8 +143,7 @@ def build_classes(
         missing = np.setdiff1d(missing, dumped_ids)[:MAX_MISSING]
     all_ids = np.concatenate((dumped_ids, missing))
     class_names = [
-        java_name(names.text(name_of[id_])) if id_ in name_of else f"unknown-class@0x{id_:x}"
-        for id_ in all_ids.tolist()
+        names.java(name_of[id_]) if id_ in name_of else f"unknown-class@0x{id_:x}" for id_ in all_ids.tolist()
     ]
     primitive_rows = np.empty(8, np.int32)
     position = {name: row for row, name in reversed(list(enumerate(class_names))) if name in PRIMITIVE_ARRAYS}

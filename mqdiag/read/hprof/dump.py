@@ -104,7 +104,7 @@ def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, lis
     progress.phase(say("walking objects"))
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
     damaged_at = [damage.at for part in walked for damage in part.damages]
-    mended = repair_segments(data, header, records, min(damaged_at)) if damaged_at else None
+    mended = repair_segments(data, header, min(damaged_at)) if damaged_at else None
     if mended is not None:
         records = mended
         segments, further = heap_segments(records)
@@ -193,7 +193,7 @@ def completeness(
     source: Source, records: Records, segments: list[tuple[int, int]], damages: list[Damage]
 ) -> tuple[int | None, Text | None, float | None]:
     """(byte where reading first stopped, what was wrong, share read); three Nones for a whole dump."""
-    stops = [(damage.at, damage.problem) for damage in damages]
+    stops = [(damage.at, damage.problem) for damage in damages[:1]]
     if records.problem is not None and records.stopped_at is not None:
         stops.append((records.stopped_at, records.problem))
     if source.problem is not None:

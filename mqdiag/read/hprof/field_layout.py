@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.errors import InputError
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import width_of, widths_of
+from mqdiag.text import say
 
 _MAX_DEPTH = 256
 
@@ -38,6 +40,7 @@ class FieldLayouts:
         """bytes of an instance's fields, by row"""
         for _, rows, ancestors in self._levels():
             self.lengths[rows] += self._own[ancestors]
+        self._declared: dict[int, dict[str, int]] = {}
         self._places: dict[tuple[int, str], int] = {}
 
     def own_fields(self, row: int) -> Iterator[Field]:
@@ -59,6 +62,9 @@ class FieldLayouts:
 
         Returns:
             int64[n, 4]: class row, place in its instances, bytes, what it means; rows ascending.
+
+        Raises:
+            InputError: the classes inherit more such fields than the file has bytes, which takes a forged hierarchy.
         """
         declared: dict[int, list[tuple[int, int, int]]] = {}
         for row in among:
@@ -67,11 +73,12 @@ class FieldLayouts:
             found = [(field.place, field.size, what) for field, what in meanings if what is not None]
             if found:
                 declared[row] = found
-        special = np.zeros(self._outline.classes.count, bool)
-        special[list(declared)] = True
+        numbers = np.zeros(self._outline.classes.count, np.int64)
+        numbers[list(declared)] = [len(fields) for fields in declared.values()]
+        self._refuse_forged(sum(int(numbers[ancestors].sum()) for _, _, ancestors in self._levels()))
         rows_of_fields = [np.empty((0, 4), np.int64)]
         for base, rows, ancestors in self._levels():
-            at = np.flatnonzero(special[ancestors])
+            at = np.flatnonzero(numbers[ancestors])
             rows_of_fields += [
                 np.array([[row, start + place, size, what] for place, size, what in declared[above]], np.int64)
                 for row, start, above in zip(
@@ -93,12 +100,30 @@ class FieldLayouts:
         for _ in range(_MAX_DEPTH):
             if row < 0:
                 break
-            for field in self.own_fields(row):
-                if field.name == name:
-                    return base + field.place
+            place = self._own_places(row).get(name)
+            if place is not None:
+                return base + place
             base += int(self._own[row])
             row = int(self._outline.classes.superclass[row])
         return -1
+
+    def _own_places(self, row: int) -> dict[str, int]:
+        """The places of a class's own fields; of two of one name the first one's."""
+        found = self._declared.get(row)
+        if found is None:
+            found = self._declared[row] = {}
+            for field in self.own_fields(row):
+                found.setdefault(field.name, field.place)
+        return found
+
+    def _refuse_forged(self, inherited: int) -> None:
+        source = self._outline.source
+        if inherited > source.data.size:
+            raise InputError(
+                source.path,
+                say("its classes inherit more fields than the file has bytes"),
+                hint=say("no JVM writes such a dump; take it again"),
+            )
 
     def _levels(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         """Upwards, for all classes at once: (where the ancestor's own fields begin, class rows, ancestors)."""

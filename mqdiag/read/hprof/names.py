@@ -21,8 +21,15 @@ _PRIMITIVES = {
 }
 
 
+MAX_NAME_BYTES = 1 << 10
+"""bytes of a symbol that are read: one symbol may name everything in a dump, so its length multiplies.
+
+Class files hold up to 65,535, but a compiler must write a class to a file, and a file's name has 255.
+"""
+
+
 class Names:
-    """Strings of the symbol table."""
+    """Strings of the symbol table; a symbol longer than MAX_NAME_BYTES ends with an ellipsis there."""
 
     def __init__(self, data: NDArray[np.uint8], records: Records, id_size: int) -> None:
         offsets, lengths = records.of(UTF8)
@@ -36,6 +43,7 @@ class Names:
         self._starts = offsets[order] + id_size
         self._lengths = lengths[order] - id_size
         self._decoded: dict[int, str | None] = {}
+        self._java_names: dict[int, str] = {}
 
     def get(self, name_id: int) -> str | None:
         """The string of an id; None when the file has no record for it."""
@@ -48,6 +56,13 @@ class Names:
         found = self.get(name_id)
         return f"unknown-name@0x{name_id:x}" if found is None else found
 
+    def java(self, name_id: int) -> str:
+        """The symbol as the name of a class; see `java_name`."""
+        found = self._java_names.get(name_id)
+        if found is None:
+            found = self._java_names[name_id] = java_name(self.text(name_id))
+        return found
+
     def learn(self, name_ids: NDArray[np.uint64]) -> None:
         """Decode many at once, which takes less time than one by one."""
         wanted = np.sort(name_ids)
@@ -55,20 +70,24 @@ class Names:
         at = np.searchsorted(self._ids, wanted)
         there = at < self._ids.size
         there[there] = self._ids[at[there]] == wanted[there]
-        starts = self._starts[at[there]]
+        starts, lengths = self._starts[at[there]], self._lengths[at[there]]
         self._decoded.update(dict.fromkeys(wanted[~there].tolist()))
-        for name_id, start, end in zip(
-            wanted[there].tolist(), starts.tolist(), (starts + self._lengths[at[there]]).tolist(), strict=True
+        for name_id, start, length in zip(
+            wanted[there].tolist(), starts.tolist(), lengths.tolist(), strict=True
         ):
-            self._decoded[name_id] = decode_modified_utf8(self._data[start:end].tobytes())
+            self._decoded[name_id] = self._read(start, length)
 
     def _decode(self, name_id: int) -> str | None:
         # `learn` takes a dozen numpy calls, which is ten times as long for a single name
         at = bisect_left(self._sorted_ids, name_id)
         if at == len(self._sorted_ids) or self._sorted_ids[at] != name_id:
             return None
-        start, length = self._starts.item(at), self._lengths.item(at)
-        return decode_modified_utf8(self._data[start : start + length].tobytes())
+        return self._read(self._starts.item(at), self._lengths.item(at))
+
+    def _read(self, start: int, length: int) -> str:
+        if length <= MAX_NAME_BYTES:
+            return decode_modified_utf8(self._data[start : start + length].tobytes())
+        return decode_modified_utf8(self._data[start : start + MAX_NAME_BYTES].tobytes()) + "…"
 
 
 def decode_modified_utf8(raw: bytes) -> str:

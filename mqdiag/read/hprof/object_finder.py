@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, number_table
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct
 from mqdiag.read.hprof.field_layout import FieldLayouts
 from mqdiag.read.hprof.kernels import block_index as kernel
+from mqdiag.read.hprof.number_table import number_table
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.progress import Progress, Silent
+from mqdiag.progress import Progress
 from mqdiag.read.hprof.block_index import BlockIndex, BlockScanner, is_among
 from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
 from mqdiag.read.hprof.dump import completeness, first_dump
@@ -22,7 +22,7 @@ from mqdiag.read.hprof.mapped import releasing
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
 from mqdiag.read.hprof.repair_segments import repair_segments
-from mqdiag.read.hprof.walk import Damage, Segment, walk_segments
+from mqdiag.read.hprof.walk import Damage, Segment, first_damage
 from mqdiag.read.source import Source
 from mqdiag.text import Text, say
 
@@ -78,7 +78,7 @@ def read_outline(
     outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
     if damages:
         with releasing(release):
-            mended = repair_segments(source.data, header, records, min(damage.at for damage in damages))
+            mended = repair_segments(source.data, header, min(damage.at for damage in damages))
         if mended is not None:
             records = mended
             outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
@@ -137,10 +137,9 @@ def _classes(
 
 def _damages(source: Source, header: Header, segments: list[Segment], index: BlockIndex) -> list[Damage]:
     """What the reader says of the places where segments could not be read on."""
-    return [
-        damage
+    damages = (
+        first_damage(source.data, header.id_size, stop, end)
         for (_, end), stop in zip(segments, index.stops, strict=True)
         if stop < end
-        for part in walk_segments(source.data, header.id_size, [(stop, end)], store=False, progress=Silent())
-        for damage in part.damages
-    ]
+    )
+    return [damage for damage in damages if damage is not None]

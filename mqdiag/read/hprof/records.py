@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,40 +68,41 @@ class Records:
             self.declared_end,
         )
 
-    def with_end(self, number: int, end: int, rest: Records) -> Records:
-        """The records up to one that gets another end, and the rest behind it."""
-        lengths = self.lengths[: number + 1].copy()
-        lengths[-1] = end - self.offsets[number]
-        tags = np.concatenate((self.tags[: number + 1], rest.tags))
-        offsets = np.concatenate((self.offsets[: number + 1], rest.offsets))
-        lengths = np.concatenate((lengths, rest.lengths))
-        stopped_at, problem = rest.stopped_at, rest.problem
-        if problem is None and _is_unclosed(tags):
-            stopped_at, problem = int(offsets[-1] + lengths[-1]), _UNCLOSED
-        return Records(tags, offsets, lengths, stopped_at, problem, rest.declared_end)
-
 
 def read_records(
-    data: NDArray[np.uint8], header: Header, start: int | None = None, progress: Progress | None = None
+    data: NDArray[np.uint8],
+    header: Header,
+    progress: Progress | None = None,
+    true_end: Callable[[int, int], int] | None = None,
 ) -> Records:
     """List the top-level records; O(records), bodies are not touched.
 
     Args:
         data: the file.
         header: its header.
-        start: where to begin, if not behind the header.
         progress: told after every few records.
+        true_end: asked of each heap record, with its start and its declared end, where it ends.
     """
     capacity = 1 << 16
     tags = np.empty(capacity, np.uint8)
     offsets = np.empty(capacity, np.int64)
     lengths = np.empty(capacity, np.int64)
-    position, count = header.size if start is None else start, 0
+    position, count = header.size, 0
     while True:
-        room = min(count + _BATCH, capacity)
+        listed, room = count, min(count + _BATCH, capacity)
         status, position, count = scan_records(
             data, position, tags[:room], offsets[:room], lengths[:room], count
         )
+        if true_end is not None:
+            heap = listed + np.flatnonzero(np.isin(tags[listed:count], (HEAP_DUMP, HEAP_DUMP_SEGMENT)))
+            for number in heap.tolist():
+                start = int(offsets[number])
+                declared = min(start + int(lengths[number]), int(data.size))
+                end = true_end(start, declared)
+                if end != declared:
+                    # What was listed behind it is wrong.
+                    lengths[number], position, count, status = end - start, end, number + 1, FULL
+                    break
         if progress is not None:
             progress.advance(position / data.size)
         if status == FULL and count < capacity:

@@ -9,49 +9,43 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.progress import Silent
 from mqdiag.read.hprof.header import Header
 from mqdiag.read.hprof.kernels.step import sub_record_end
 from mqdiag.read.hprof.records import (
-    HEAP_DUMP,
     HEAP_DUMP_END,
     HEAP_DUMP_SEGMENT,
     KNOWN_TAGS,
     Records,
     read_records,
 )
-from mqdiag.read.hprof.walk import walk_segments
+from mqdiag.read.hprof.walk import first_damage
 
 
-def repair_segments(
-    data: NDArray[np.uint8], header: Header, records: Records, damaged_at: int
-) -> Records | None:
+def repair_segments(data: NDArray[np.uint8], header: Header, damaged_at: int) -> Records | None:
     """The records with better ends, from the one that holds the first damage on; None when there are no better ones.
 
-    Only the heap records from there on are walked again.
+    Only the heap records from there on are walked again, each once.
     """
-    number = int(np.searchsorted(records.offsets, damaged_at, "right")) - 1
     changed = False
-    while number < records.tags.size:
-        if records.tags[number] in (HEAP_DUMP, HEAP_DUMP_SEGMENT):
-            start, length = int(records.offsets[number]), int(records.lengths[number])
-            end = _true_end(data, header.id_size, start, start + length)
-            if end != start + length:
-                records = records.with_end(number, end, read_records(data, header, end))
-                changed = True
-        number += 1
+
+    def true_end(start: int, end: int) -> int:
+        nonlocal changed
+        found = end if end <= damaged_at else _true_end(data, header.id_size, start, end)
+        changed |= found != end
+        return found
+
+    records = read_records(data, header, true_end=true_end)
     return records if changed else None
 
 
 def _true_end(data: NDArray[np.uint8], id_size: int, start: int, end: int) -> int:
     """Where the sub-records of a heap record end; the declared end when nothing else is certain."""
-    damages = walk_segments(data, id_size, [(start, end)], store=False, progress=Silent())[0].damages
-    if not damages:
+    damage = first_damage(data, id_size, start, end)
+    if damage is None:
         return end
-    stop = damages[0].at
-    if stop > start and _is_head(data, stop):
-        return stop
-    after = int(sub_record_end(data, stop, data.size, id_size))
+    if damage.at > start and _is_head(data, damage.at):
+        return damage.at
+    after = int(sub_record_end(data, damage.at, data.size, id_size))
     return after if end < after and (after == data.size or _is_head(data, after)) else end
 
 

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
-from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG
+from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG, readable_end
+from mqdiag.read.hprof.number_table import empty_keys
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records
 from mqdiag.text import Text, say
 
 SLICE_BYTES = 32 << 20
 """bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
+_TABLE_BITS = 13
+"""of the table of classes as it begins: places in powers of two"""
 
 Segment = tuple[int, int]
 
@@ -31,11 +34,31 @@ def worker_count() -> int:
 
 @dataclass(slots=True)
 class Damage:
-    """Where a segment could not be read on."""
+    """Where a segment could not be read on; a crafted file has one in every few bytes, so its words come later."""
 
     at: int
-    problem: Text
-    lost_bytes: int
+    end: int
+    """of the segment"""
+    status: int
+    """CROSSES_END or UNKNOWN_TAG"""
+    tag: int
+
+    @property
+    def lost_bytes(self) -> int:
+        """Bytes of the segment that were not read."""
+        return self.end - self.at
+
+    @property
+    def problem(self) -> Text:
+        """What is wrong there."""
+        tag = f"0x{self.tag:02x}"
+        if self.status == UNKNOWN_TAG:
+            return say("no heap sub-record has the tag {tag} or the element type that stands here", tag=tag)
+        return say(
+            "a heap sub-record (tag {tag}) needs more than the {left} {left:byte|bytes} that its segment has left",
+            tag=tag,
+            left=self.lost_bytes,
+        )
 
 
 @dataclass(slots=True)
@@ -135,7 +158,7 @@ class _Buffers:
         )
         self.dumps = kernel.ClassDumps(np.empty(1 << 10, np.int64), np.empty(1 << 10, np.int64))
         self.numbers = kernel.ClassNumbers(
-            np.zeros(1 << 13, np.uint64), np.empty(1 << 13, np.int32), np.empty(1 << 12, np.uint64)
+            empty_keys(_TABLE_BITS), np.empty(1 << _TABLE_BITS, np.int32), np.empty(1 << 12, np.uint64)
         )
         self.met = kernel.ClassCounts(np.zeros(1 << 12, np.int64), np.zeros(1 << 12, np.int64))
 
@@ -148,8 +171,8 @@ class _Buffers:
             self.dumps = _doubled(self.dumps)
         else:
             self.met = _doubled(self.met)
-            keys = np.zeros(2 * self.numbers.keys.size, np.uint64)
-            values = np.empty(keys.size, np.int32)
+            bits = self.numbers.values.size.bit_length()
+            keys, values = empty_keys(bits), np.empty(1 << bits, np.int32)
             self.numbers = kernel.ClassNumbers(keys, values, _longer(self.numbers.known))
             fill_table(self.numbers.known[:known], kernel.FIRST_CLASS, keys, values)
 
@@ -180,8 +203,7 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
             break
         if status in (UNKNOWN_TAG, CROSSES_END):
             at, segment = int(state[kernel.POSITION]), int(state[kernel.SEGMENT])
-            end = segments[segment][1]
-            damages.append(Damage(at, _problem(data, status, at, end), end - at))
+            damages.append(_damage(data, status, at, segments[segment][1]))
             if segment + 1 == len(segments):
                 break
             state[kernel.SEGMENT] = segment + 1
@@ -207,12 +229,12 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
     )
 
 
-def _problem(data: NDArray[np.uint8], status: int, at: int, end: int) -> Text:
-    tag = f"0x{int(data[at]):02x}"
-    if status == UNKNOWN_TAG:
-        return say("no heap sub-record has the tag {tag} or the element type that stands here", tag=tag)
-    return say(
-        "a heap sub-record (tag {tag}) needs more than the {left} {left:byte|bytes} that its segment has left",
-        tag=tag,
-        left=end - at,
-    )
+def first_damage(data: NDArray[np.uint8], id_size: int, start: int, end: int) -> Damage | None:
+    """Where a segment cannot be read on, without what it holds; None where it can be read to its end."""
+    stop = np.zeros(1, np.int64)
+    status = int(readable_end(data, start, end, id_size, stop))
+    return _damage(data, status, int(stop[0]), end) if status else None
+
+
+def _damage(data: NDArray[np.uint8], status: int, at: int, end: int) -> Damage:
+    return Damage(at, end, status, int(data[at]))

@@ -94,7 +94,7 @@ def reference_layout(superclass, field_starts, field_types, limits, id_size, sta
         fill: False counts only.
 
     Returns:
-        the number of places. O(fields times depth), depth at most MAX_DEPTH.
+        the number of places. O(bytes of all instances + classes times depth), depth at most MAX_DEPTH.
     """
     total = 0
     for i in range(superclass.size):
@@ -102,9 +102,12 @@ def reference_layout(superclass, field_starts, field_types, limits, id_size, sta
         offset = 0
         at = i
         depth = 0
-        while at >= 0 and depth < MAX_DEPTH and offset < limits[i]:
+        left = limits[i]
+        while at >= 0 and depth < MAX_DEPTH and offset < limits[i] and left > 0:
             for f in range(field_starts[at], field_starts[at + 1]):
-                if offset >= limits[i]:
+                # A field takes a byte at least; one of a type that does not exist takes none.
+                left -= 1
+                if offset >= limits[i] or left < 0:
                     break
                 if field_types[f] == 2:
                     if fill:

@@ -1,4 +1,8 @@
-"""Open-addressing tables of numbers; 0 marks a free place, so 0 itself is never in one."""
+"""Open-addressing tables of numbers; 0 marks a free place, so 0 itself is never in one.
+
+The last two of a table's keys are no places: they hold the shift and the odd factor of its hash. The factor is another
+one in each process (`mqdiag.read.hprof.number_table`), so that no file can be made of numbers that collide.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,11 @@ from mqdiag.kernel import kernel
 
 @kernel(inline=True)
 def place_of(keys, wanted):
-    """Where a number stands, or would stand: keys uint64[2^k], at most half full. O(1)."""
-    mask = np.uint64(keys.size - 1)
-    at = ((wanted * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
+    """Where a number stands, or would stand: keys uint64[2^k + 2], at most half full. O(1)."""
+    size = np.uint64(keys.size)
+    mask = size - np.uint64(3)
+    # The upper bits of the product: of two numbers, a factor unknown to their author makes them equal by chance only.
+    at = (wanted * keys[size - np.uint64(1)]) >> keys[size - np.uint64(2)]
     while keys[at] != wanted and keys[at] != np.uint64(0):
         at = (at + np.uint64(1)) & mask
     return at
@@ -24,7 +30,7 @@ def fill_table(numbers, first, keys, values):
     Args:
         numbers: uint64[n].
         first: int64.
-        keys: uint64[2^k], values: int32[2^k], out: each number with the first position that it has. O(n).
+        keys: uint64[2^k + 2], values: int32[2^k], out: each number with the first position that it has. O(n).
     """
     for n in range(first, numbers.size):
         if numbers[n] != np.uint64(0):

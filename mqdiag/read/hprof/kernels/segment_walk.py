@@ -39,7 +39,7 @@ class ClassNumbers(NamedTuple):
     """Local numbers of classes, in and out."""
 
     keys: NDArray[np.uint64]
-    """[2^k] hash table of class ids, at most half full"""
+    """[2^k + 2] table of class ids, at most half full"""
     values: NDArray[np.int32]
     """[2^k] their local numbers"""
     known: NDArray[np.uint64]

@@ -124,3 +124,27 @@ def class_dump_end(data, at, end, id_size):
 def sub_record_end(data, at, end, id_size):
     """The same as `next_place`, as one function for callers in Python."""
     return next_place(data, at, end, id_size)
+
+
+@kernel
+def readable_end(data, at, end, id_size, stop):
+    """Follow sub-records as far as they can be read.
+
+    Args:
+        data: uint8[], the file.
+        at: where a sub-record begins.
+        end: the end of the segment.
+        id_size: 4 or 8.
+        stop: int64[1], out: `end`, or where the sub-record begins that could not be read.
+
+    Returns:
+        0 where the end was reached, else CROSSES_END or UNKNOWN_TAG. O(sub-records).
+    """
+    while at < end:
+        after = next_place(data, at, end, id_size)
+        if after < 0:
+            stop[0] = at
+            return after
+        at = after
+    stop[0] = end
+    return np.int64(0)

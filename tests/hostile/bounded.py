@@ -1,0 +1,66 @@
+"""Runs of `mqdiag` in a process of their own that may use so much time and memory, and no more."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_CPU_S = 12
+MOST_RESIDENT_MB = 300
+_MOST_ADDRESSES = 6 << 30
+"""bytes; where a broken reader asks for more it ends, and the machine stays usable"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    code: int
+    """exit code; minus the number of the signal that ended it"""
+    out: bytes
+    err: str
+    cpu_s: float
+    resident_mb: int
+
+    def check(self, *codes: int) -> None:
+        """The run ended by itself, with one of these codes, within its limits and with at most one line of stderr."""
+        assert self.code in codes, f"exit {self.code} after {self.cpu_s:.1f} s: {self.err[-500:]}"
+        assert "Traceback" not in self.err
+        assert self.resident_mb <= MOST_RESIDENT_MB, f"{self.resident_mb} MB"
+
+
+def run(*arguments: str | Path, stdin: Path | None = None, most_cpu_s: int = MOST_CPU_S) -> Outcome:
+    """Run a command line; standard input is empty unless a file is given."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (most_cpu_s, most_cpu_s + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_ADDRESSES, _MOST_ADDRESSES))
+
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        open(stdin or os.devnull, "rb") as given,
+    ):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mqdiag", *map(str, arguments)],
+            stdin=given,
+            stdout=out,
+            stderr=err,
+            preexec_fn=limit,
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Outcome(
+            code=process.returncode,
+            out=out.read(),
+            err=err.read().decode(errors="replace"),
+            cpu_s=used.ru_utime + used.ru_stime,
+            resident_mb=used.ru_maxrss >> 10,
+        )
