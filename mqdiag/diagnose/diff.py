@@ -16,7 +16,7 @@ from mqdiag.errors import InputError
 from mqdiag.findings import Report
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.report import is_report, read_report
-from mqdiag.read.sniff import HEAD_BYTES
+from mqdiag.read.sniff import HEAD_BYTES, unpacked_head
 from mqdiag.text import say
 
 
@@ -83,7 +83,7 @@ def _side(path: str, settings: Settings, progress: Progress) -> Diagnosis:
         if not os.path.isdir(path):
             with open(path, "rb") as file:
                 head = file.read(HEAD_BYTES)
-            if is_report(head):
+            if is_report(unpacked_head(head)):
                 return Diagnosis(report=read_report(path))
     except OSError:
         pass  # told by what follows, in its own words

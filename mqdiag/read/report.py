@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.findings import Report
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.report_json import from_json
 from mqdiag.text import say
 
@@ -24,7 +28,7 @@ def is_report(head: bytes) -> bool:
 
 
 def read_report(path: str, name: str | None = None) -> Report:
-    """Read a saved report.
+    """Read a saved report, packed by gzip or not.
 
     Args:
         path: the file.
@@ -36,7 +40,9 @@ def read_report(path: str, name: str | None = None) -> Report:
     shown = name or path
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            packed = content_of(file.read(HEAD_BYTES)) is Content.GZIP
+            file.seek(0)
+            data = _unpacked(file, shown) if packed else file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(shown, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
     if len(data) > MOST_BYTES:
@@ -56,3 +62,18 @@ def read_report(path: str, name: str | None = None) -> Report:
             ),
         )
     return report
+
+
+def _unpacked(file: BinaryIO, shown: str) -> bytes:
+    """What a gzip file holds; one byte more than a report may have where it holds more.
+
+    Raises:
+        InputError: it is cut or damaged.
+    """
+    try:
+        with gzip.GzipFile(fileobj=file) as packed:
+            return packed.read(MOST_BYTES + 1)
+    except EOFError:
+        raise InputError(shown, say("is packed, and its end is missing")) from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise InputError(shown, say("is packed, and damaged")) from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
 import shutil
 import tarfile
 import zipfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Confidence, Finding, Report
 from mqdiag.language import english
 from mqdiag.render import View, renderer
@@ -218,6 +221,37 @@ def test_a_folder_without_evidence_has_no_verdict(tmp_path: Path) -> None:
     assert notes.skipped is not None
     assert folder.error is not None
     assert english()(folder.error) == "holds no evidence of a known kind; files left alone: 1"
+
+
+def test_a_packed_saved_report_is_read(tmp_path: Path) -> None:
+    plain = renderer("json")(
+        diagnose_stacks(sorted(map(str, (STUCK / "stacks").iterdir()))).report, View()
+    ).encode()
+    saved = tmp_path / "stacks.json.gz"
+    saved.write_bytes(gzip.compress(plain))
+    report = diagnose_incident([saved]).report
+    assert [(given.kind, given.error) for given in report.inputs] == [("report", None)]
+    assert report.stacks is not None
+    assert report.stacks.standstills
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda packed: packed[:-200], "is packed, and its end is missing"),
+        (lambda packed: packed[:3000] + b"\0" * 400 + packed[3400:], "is packed, and damaged"),
+    ],
+)
+def test_a_damaged_packed_report_says_so(tmp_path: Path, damage: Callable[[bytes], bytes], why: str) -> None:
+    plain = renderer("json")(
+        diagnose_stacks(sorted(map(str, (STUCK / "stacks").iterdir()))).report, View()
+    ).encode()
+    saved = tmp_path / "stacks.json.gz"
+    saved.write_bytes(damage(gzip.compress(plain)))
+    (given,) = diagnose_incident([saved]).report.inputs
+    assert given.kind == "report"
+    assert given.error is not None
+    assert why in english()(given.error)
 
 
 def test_a_saved_report_stands_in_for_its_dump_and_gives_way_to_it(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ NO_FACTS = say("is a report of mqdiag without facts to diagnose")
 
 
 def _recognise(piece: Piece) -> bool:
-    return is_report(piece.inner_head) and not piece.packed
+    return is_report(piece.inner_head)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

@@ -7,6 +7,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
@@ -82,13 +83,14 @@ class Piece:
 
     def _inflated(self) -> Iterator[bytes]:
         """Its inflated bytes as far as they go."""
-        from isal import igzip
+        from isal import igzip, igzip_lib
 
+        damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
         with open(self.path, "rb") as raw, igzip.IGzipFile(fileobj=raw) as file:  # type: ignore[no-untyped-call]
             while True:
                 try:
                     chunk = file.read(SCAN_CHUNK)
-                except (OSError, EOFError, igzip.BadGzipFile):  # damaged from here on
+                except (OSError, EOFError, damaged):  # damaged from here on
                     return
                 if not chunk:
                     return
