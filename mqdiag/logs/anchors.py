@@ -101,6 +101,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b" updateConsumeOffsetToBroker ", consuming.offset_stored),
     (b"[CONSUME_OK_TPS]", consuming.consumed),
     (b"wait response on the channel <", sending.no_answer),
+    (b"MQClientException: wait response timeout ", sending.no_answer_later),
     (b" call timeout", sending.call_timeout),
     (b"connect to ", sending.not_connected),
     (b"close the connection to remote address[]", sending.closed),

@@ -35,6 +35,10 @@ _THREADS = (
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
 _decode = msgspec.json.Decoder().decode
+_FRAMES_BYTES = 4096
+_FRAME = re.compile(r"(?:\S{1,60} +\| *)?\s*at ")
+_BETWEEN_FRAMES = ("See http", "For more information")
+"""beginnings of lines that RocketMQ puts between an exception and its stack"""
 
 
 @dataclass(slots=True)
@@ -55,6 +59,9 @@ class Message:
     named_thread: str | None = None
     between: bytes = b""
     """the lines from the record's beginning to this one"""
+    block: bytes = b""
+    end: int = 0
+    """where the line ends in the block"""
 
     @property
     def continues(self) -> bool:
@@ -66,6 +73,18 @@ class Message:
         """The header and the line, for what may stand on either."""
         return f"{self.header}\n{self.text}" if self.header else self.text
 
+    def frames(self) -> str:
+        """The stack below an exception, at most 4 KiB of it; empty where the line has none."""
+        _, _, inside = self.text.partition("\n")
+        below = self.block[self.end + 1 : self.end + 1 + _FRAMES_BYTES].decode(errors="replace")
+        kept: list[str] = []
+        for line in (inside or below)[:_FRAMES_BYTES].split("\n"):
+            if _FRAME.match(line):
+                kept.append(line)
+            elif line.strip() and not line.startswith(_BETWEEN_FRAMES):
+                break
+        return "\n".join(kept)
+
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         if self.named_thread is None:
@@ -75,18 +94,27 @@ class Message:
 
 def message_of(hit: Hit, stamps: StampReader) -> Message:
     """Take off the wrappers and find the time."""
-    line = hit.line
-    stamp = stamps.of_line(line)
-    text, thread = unwrapped(line)
-    if stamp is not None:
-        return Message(text, stamp, hit.position, hit.stands_for, "", thread)
-    stamp, begin = stamps.of_record(hit.block, hit.start)
-    if stamp is None:
-        return Message(text, None, hit.position, hit.stands_for, "", thread)
+    text, thread = unwrapped(hit.line)
+    end = hit.block.find(b"\n", hit.start)
+    message = Message(
+        text,
+        stamps.of_line(hit.line),
+        hit.position,
+        hit.stands_for,
+        named_thread=thread,
+        block=hit.block,
+        end=len(hit.block) if end < 0 else end,
+    )
+    if message.stamp is not None:
+        return message
+    message.stamp, begin = stamps.of_record(hit.block, hit.start)
+    if message.stamp is None:
+        return message
     end = hit.block.find(b"\n", begin)
-    header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
-    between = hit.block[begin : min(hit.start, begin + 2048)]
-    return Message(text, stamp, hit.position - hit.start + begin, hit.stands_for, header, thread, between)
+    message.header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
+    message.between = hit.block[begin : min(hit.start, begin + 2048)]
+    message.record = hit.position - hit.start + begin
+    return message
 
 
 def unwrapped(line: bytes) -> tuple[str, str | None]:

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import Subject
 
 _NO_ANSWER = re.compile(r"wait response on the channel </?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)")
-_CALL_TIMEOUT = re.compile(r"(?:sendDefaultImpl|sendMessageSync|invokeSync|sendKernelImpl) call timeout")
-_CONNECT = re.compile(r"connect to ?<?/?([\w.:\[\]-]{1,100})>? failed")
+_ASYNC_NO_ANSWER = re.compile(r"MQClientException: wait response timeout (-?\d{1,9})ms")
+_CALL_TIMEOUT = re.compile(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
+_CONNECT = re.compile(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
 _CLOSED = re.compile(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = re.compile(
     r"No route info of this topic[:,] ?([^\s,\"\\]{1,300})"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
-_NO_NAME_SERVER = re.compile(
-    r"No name server address|name server address.{0,20} is null|connect to null failed"
-)
-_SEND_STEPS = ("sendKernelImpl", "sendMessage", "send heart beat")
-_PROBE_TOPIC = "TBW102"
-"""the topic that a producer asks for to make a new topic by its settings; no broker has it where that is off"""
+_NO_NAME_SERVER = re.compile(r"No name server address|name server address.{0,20} is null")
+_OPTIONAL_TOPICS = ("TBW102", "RMQ_SYS_TRACE_TOPIC")
+"""topics that clients ask for and can do without: the one that new topics copy, and the one of message traces"""
 _NAME_SERVER_PORT = ":9876"
+_VIP_PORT = ":10909"
 
 
 def no_answer(message: Message, log: LogTally) -> None:
@@ -34,19 +34,33 @@ def no_answer(message: Message, log: LogTally) -> None:
     found = _NO_ANSWER.search(message.text)
     if found is None:
         return
-    if found[1].endswith(_NAME_SERVER_PORT):
+    call = call_of(message)
+    if call == "name-server" or (call is None and found[1].endswith(_NAME_SERVER_PORT)):
         log.add("name-server-no-answer", message, Subject(broker=found[1]), side="client")
         return
-    if "execute the pull request exception" in message.both:
+    if call == "pull":
         return
     queue = queue_in(message.both)
-    sent = any(step in message.both for step in _SEND_STEPS)
-    kind = "send-no-answer" if sent or not message.continues else "request-no-answer"
+    sent = call == "send" or (call is None and (not message.continues or "send heart beat" in message.both))
+    kind = "send-no-answer" if sent else "request-no-answer"
     tally = log.add(kind, message, Subject(topic=queue.topic, broker=queue.broker or found[1]), side="client")
     if tally is not None:
         tally.keep_largest("largest_wait_ms", int(found[2]))
-        if found[1].endswith(":10909"):
+        if found[1].endswith(_VIP_PORT):
             tally.keep_largest("lines_of_vip_port", 1)
+
+
+def no_answer_later(message: Message, log: LogTally) -> None:
+    """An asynchronous send got no answer; its exception does not name the broker."""
+    found = _ASYNC_NO_ANSWER.search(message.text)
+    if found is not None and call_of(message) in ("send", None):
+        # a broker that had no time at all was not too slow: the client had used the time up
+        if int(found[1]) > 0:
+            tally = log.add("send-no-answer", message, side="client")
+            if tally is not None:
+                tally.keep_largest("largest_wait_ms", int(found[1]))
+        else:
+            log.add("send-call-timeout", message, side="client")
 
 
 def call_timeout(message: Message, log: LogTally) -> None:
@@ -60,13 +74,19 @@ def not_connected(message: Message, log: LogTally) -> None:
     found = _CONNECT.search(message.text)
     if found is None:
         return
-    if found[1] == "null":
+    address = found[1]
+    if address.startswith("[") and address.endswith("]"):
+        address = address[1:-1]
+    if address == "null":
         log.add("name-server-not-set", message, side="client")
         return
-    name_server = found[1].endswith(_NAME_SERVER_PORT)
-    kind = "name-server-not-connected" if name_server else "broker-not-connected"
-    tally = log.add(kind, message, Subject(broker=found[1]), side="client")
-    if tally is not None and found[1].endswith(":10909"):
+    call = call_of(message)
+    if call == "name-server" or (call is None and address.endswith(_NAME_SERVER_PORT)):
+        log.add("name-server-not-connected", message, Subject(broker=address), side="client")
+        return
+    kind = "send-not-connected" if call == "send" else "broker-not-connected"
+    tally = log.add(kind, message, Subject(broker=address), side="client")
+    if tally is not None and address.endswith(_VIP_PORT):
         tally.keep_largest("lines_of_vip_port", 1)
 
 
@@ -83,7 +103,7 @@ def no_route(message: Message, log: LogTally) -> None:
     if found is None:
         return
     topic = (found[1] or found[2]).rstrip(".")
-    if topic == _PROBE_TOPIC or topic.startswith("%"):
+    if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (found[2] or topic == "TBW102")):
         return  # a retry topic is made by the broker when the first message fails
     log.add("send-no-route" if found[1] else "route-not-known", message, Subject(topic=topic), side="client")
 

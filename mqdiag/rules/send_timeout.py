@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
-from mqdiag.rules.shared.excerpts import enough
+from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import (
     counted,
     events,
@@ -21,17 +22,21 @@ from mqdiag.rules.shared.log_events import (
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
-NO_ANSWER, CALL_TIMEOUT = "send-no-answer", "send-call-timeout"
+NO_ANSWER, CALL_TIMEOUT, REFUSED = "send-no-answer", "send-call-timeout", "send-not-connected"
 NOT_CONNECTED, NEVER_MADE = "broker-not-connected", "connection-never-made"
 LONG_PAUSE_MS = 1000
+_ADDRESS = re.compile(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
+_LOCAL = re.compile(r"(?:127\.\d|localhost|0\.0\.0\.0|\[?::1\]?:|172\.17\.)")
+"""addresses that nobody outside of the broker's machine can reach: loopback, and docker's default network"""
 
 RULE = Rule(
     name="send-timeout",
     title="Sends get no answer in time",
     why=(
         "A send that gets no answer within sendMsgTimeout (3 s) fails with a RemotingTimeoutException, or with"
-        " 'sendDefaultImpl call timeout' when its attempts have used up that time. Either the client cannot reach the"
-        " address that the broker registered, or the broker answers late, or the client itself stood still."
+        " 'sendDefaultImpl call timeout' when its attempts have used up that time. One that cannot connect fails at"
+        " once. Either the client cannot reach the address that the broker registered, or the broker answers late, or"
+        " the client itself stood still."
     ),
     causes=(
         "broker-unreachable",
@@ -39,6 +44,7 @@ RULE = Rule(
         "slow-broker",
         "client-paused",
         "vip-channel",
+        "unknown",
     ),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
@@ -75,6 +81,11 @@ REMEDIES = {
         say("Look at the broker's store.log and watermark.log of the same time: it answered late."),
         RULE.remedy[2],
     ),
+    "unknown": (
+        say("Look for lines about connections in the client's log of the same time (RocketmqRemoting)."),
+        RULE.remedy[0],
+        RULE.remedy[2],
+    ),
     "client-paused": (say("Look at the pauses of the client's JVM at the same time: its GC log shows them."),),
 }
 
@@ -107,10 +118,13 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for all clients: which of them it is the lines do not tell."""
     logs = facts.logs
     assert logs is not None
-    found = events(logs, NO_ANSWER, CALL_TIMEOUT)
+    found = events(logs, NO_ANSWER, CALL_TIMEOUT, REFUSED)
+    if not found and is_excerpt(logs):
+        found = events(logs, NOT_CONNECTED)  # of an excerpt this is what somebody asks about
     if not enough(logs, lines_of(found), limits["lines"]):
         return
     cause = _cause(logs, found)
+    address = _unusable(logs)
     yield Draft(
         severity=Severity.ERROR
         if cause in ("wrong-broker-address", "broker-unreachable")
@@ -118,14 +132,15 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         cause=cause,
         confidence=Confidence.MEDIUM,
         confidence_reason=_reason(cause),
-        title=_title(cause),
+        title=_title(cause, sends=any(event.kind != NOT_CONNECTED for event in found)),
         subject=Subject(topic=_only(found, "topic"), broker=_only(found, "broker")),
         evidence={
             "lines": lines_of(found),
             "largest_wait_ms": max((event.values.get("largest_wait_ms", 0) for event in found), default=0)
             or None,
             "never_connected": logs.count(NEVER_MADE),
-            "not_connected": logs.count(NOT_CONNECTED),
+            "not_connected": logs.count(NOT_CONNECTED, REFUSED),
+            **({"address": address} if address is not None else {}),
             **counted(found),
             **most_frequent_counted(*found),
         },
@@ -142,45 +157,63 @@ def _only(found: list[LogEvent], part: str) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
+def _unusable(logs: LogsFacts) -> str | None:
+    """An address that failed and that cannot be right for a client on another machine."""
+    return next(
+        (
+            subject.broker
+            for event in events(logs, REFUSED, NOT_CONNECTED)
+            for subject in event.subjects
+            if subject.broker is not None
+            and (_ADDRESS.fullmatch(subject.broker) is None or _LOCAL.match(subject.broker) is not None)
+            and ":" in subject.broker
+        ),
+        None,
+    )
+
+
 def _cause(logs: LogsFacts, found: list[LogEvent]) -> str:
-    if logs.count(NEVER_MADE) and not logs.count(NO_ANSWER):
+    if _unusable(logs) is not None:
         return "wrong-broker-address"
-    by_vip = [
-        event for event in (*found, *events(logs, NOT_CONNECTED)) if event.values.get("lines_of_vip_port")
-    ]
-    if by_vip and any(event.kind == NOT_CONNECTED for event in by_vip):
+    refused = events(logs, REFUSED, NOT_CONNECTED)
+    if any(event.values.get("lines_of_vip_port") for event in refused):
         return "vip-channel"
-    if logs.count(NOT_CONNECTED) or not logs.count(NO_ANSWER):
+    if refused or (logs.count(NEVER_MADE) and not logs.count(NO_ANSWER)):
         return "broker-unreachable"
     long = [pause for pause in logs.safepoints if pause.longest_ms >= LONG_PAUSE_MS]
     if any(ranges_apart(ranges_of(found), between(pause.longest_at, None)) is not True for pause in long):
         return "client-paused"
-    return "slow-broker"
+    return "slow-broker" if logs.count(NO_ANSWER) else "unknown"
 
 
 def _reason(cause: str) -> Text:
     return {
         "wrong-broker-address": say(
-            "connections were closed that had never been made; a firewall that drops packets looks the same"
+            "a broker that runs on the client's own machine has such an address too, and may have stopped"
         ),
         "client-paused": say("the JVM stood still, and the lines do not tell whether it was at the same time"),
         "slow-broker": say("the lines say that no answer came; a network that loses packets looks the same"),
         "vip-channel": say("the port of the VIP channel was not reached; the whole broker may be unreachable"),
-    }.get(cause, say("the lines do not tell whether the broker runs"))
+        "unknown": say("the lines do not tell whether the broker was slow or out of reach"),
+    }.get(cause, say("the lines do not tell whether the broker runs, nor whether its address is right"))
 
 
-def _title(cause: str) -> Text:
+def _title(cause: str, *, sends: bool) -> Text:
+    if not sends:
+        return say("The client did not reach the address of a broker {lines:count} {lines:time|times}")
     return {
         "wrong-broker-address": say(
-            "{lines:count} {lines:send|sends} timed out because the client never reached the broker's address"
+            "{lines:count} {lines:send|sends} failed because the broker registered an address that the client cannot"
+            " use"
         ),
         "broker-unreachable": say(
-            "{lines:count} {lines:send|sends} timed out because the client did not reach the broker"
+            "{lines:count} {lines:send|sends} failed because the client did not reach the broker"
         ),
         "vip-channel": say(
-            "{lines:count} {lines:send|sends} timed out because port 10909 of the broker cannot be reached"
+            "{lines:count} {lines:send|sends} failed because port 10909 of the broker cannot be reached"
         ),
         "client-paused": say("{lines:count} {lines:send|sends} timed out while the JVM stood still"),
+        "unknown": say("{lines:count} {lines:send|sends} used up the time of the send"),
     }.get(cause, say("{lines:count} {lines:send|sends} got no answer from the broker in time"))
 
 
@@ -204,5 +237,7 @@ def _explained(logs: LogsFacts, found: list[LogEvent]) -> Iterator[Text]:
             "{never_connected:count} {never_connected:connection|connections} without a remote address"
             " {never_connected:was|were} closed: {never_connected:it was|they were} never made."
         )
-    if logs.count(NOT_CONNECTED):
+    if _unusable(logs) is not None:
+        yield say("The name server gave out {address} as the broker's address.")
+    if logs.count(NOT_CONNECTED, REFUSED):
         yield say("{not_connected:count} {not_connected:attempt|attempts} to connect failed.")
