@@ -398,7 +398,7 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
     unclassified: int = 0
     """RocketMQ's lines without a verdict"""
     foreign: int = 0
-    """lines that are not RocketMQ's, or of a version or a layout that is not known"""
+    """lines that are not RocketMQ's, or of a version or a layout that is not known; exceptions without a level"""
     unseen: int = 0
     """lines of floods that were counted like a line near them; they are part of the other counts"""
     commonest: tuple[UnknownText, ...] = ()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick
 
+from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped
 from mqdiag.logs.offsets import is_at_full_file_edge
@@ -49,7 +50,7 @@ class LevelLines:
     texts: Counter[str] = field(default_factory=Counter)
     """lines that are not known to be harmless and that no rule judges, by their text with N for numbers"""
     foreign: int = 0
-    """lines that the catalogue does not have"""
+    """lines that the catalogue does not have, and exceptions without such a line above them"""
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = field(default_factory=dict)
@@ -74,6 +75,9 @@ class LevelLines:
                 end = block.find(b"\n", at)
                 line = block[start : min(len(block) if end < 0 else end, start + LONGEST_LINE)]
                 self._line(line, words[word], min(stride, len(found) - number))
+        for line in bare_exceptions(block):
+            self.foreign += 1
+            self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
 
     def _line(self, line: bytes, word: bytes, stands_for: int) -> None:
         shape = line.translate(None, _DIGITS)
@@ -92,9 +96,12 @@ class LevelLines:
         else:
             self.foreign += stands_for
         if known.text:
-            self.texts[known.text] += stands_for
-            if len(self.texts) > 2 * MOST_TEXTS:
-                self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
+            self._note(known.text, stands_for)
+
+    def _note(self, text: str, stands_for: int) -> None:
+        self.texts[text] += stands_for
+        if len(self.texts) > 2 * MOST_TEXTS:
+            self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
 
 
 def _at_its_place(entry: Entry, line: bytes) -> Entry:

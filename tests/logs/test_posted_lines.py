@@ -52,7 +52,31 @@ def only(report: Report, rule: str) -> Finding:
             "20:00:01.807 [NettyClientSelector_1] INFO  RocketmqRemoting closeChannel: close the connection to remote"
             " address[] result: true\n",
             "send-timeout",
+            "broker-unreachable",
+        ),
+        (
+            "java.lang.RuntimeException: org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to"
+            " 127.0.0.1:10911 failed\n\tat com.acme.Bus.send(Bus.java:9)\n",
+            "send-timeout",
             "wrong-broker-address",
+        ),
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingTooMuchRequestException: sendKernelImpl call timeout\n",
+            "send-timeout",
+            "unknown",
+        ),
+        (
+            "org.apache.rocketmq.client.exception.MQClientException: wait response timeout 5000ms\n"
+            "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl$1.operationComplete(MQClientAPIImpl.java:1)\n",
+            "send-timeout",
+            "slow-broker",
+        ),
+        (
+            "java.lang.IllegalStateException: org.apache.rocketmq.remoting.exception.RemotingConnectException: connect"
+            " to [10.8.8.8:19876] failed\n"
+            "\tat org.apache.rocketmq.remoting.netty.NettyRemotingClient.getAndCreateNameserverChannel(N.java:446)\n",
+            "name-server-unreachable",
+            "unreachable",
         ),
         (
             "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic, orders\n",
@@ -133,6 +157,28 @@ def test_a_disk_that_cannot_be_measured_is_not_full(tmp_path: Path) -> None:
 def test_a_dispatch_that_begins_at_the_end_lost_nothing() -> None:
     text = "[SetReputOffset] maxPhysicalPosInLogicQueue=700 clMinOffset=0 clMaxOffset=700 clConfirmedOffset=700"
     assert facts(line(text)).events == ()
+
+
+def test_a_missing_topic_of_traces_is_harmless() -> None:
+    text = "get Topic [RMQ_SYS_TRACE_TOPIC] RouteInfoFromNameServer is not exist value\n"
+    cause = "MQClientException: CODE: 17  DESC: No topic route info in name server for the topic: RMQ_SYS_TRACE_TOPIC"
+    assert facts(line(text) + line(cause)).events == ()
+
+
+@pytest.mark.parametrize(
+    ("above", "state"),
+    [("", "undecided"), (line("updateTopicRouteInfoFromNameServer Exception"), "healthy")],
+)
+def test_an_exception_without_a_line_above_it_gives_no_all_clear(
+    above: str, state: str, tmp_path: Path
+) -> None:
+    text = above + (
+        "org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in name server"
+        " for the topic: TBW102\n\tat com.acme.Bus.send(Bus.java:9)\n"
+    )
+    report = diagnosed(text, tmp_path)
+    assert report.answer is not None
+    assert report.answer.state == state
 
 
 def _long(text: str) -> str:

@@ -1,0 +1,45 @@
+"""Exceptions without a line at WARN or ERROR above them: an application printed them, or somebody cut them out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
+
+MOST_HITS = 500
+"""lines of a block, a MiB as a rule, that are looked at; one exception is enough to doubt a log"""
+LONGEST_LINE = 2 << 10
+_WORDS = (b"Exception", b"Error")
+_HEAD = re.compile(
+    # what docker compose puts before each line, then the name of a class
+    rb"(?:\S{1,60} +\| )?[ \t>]{0,8}(?:Caused by: |Exception in thread \".{1,200}?\" )?"
+    rb"(?:[a-z_$][\w$]{0,80}\.){1,12}[\w$]{0,120}(?:Exception|Error)(?:: |\s|$)"
+)
+_OF_A_RECORD = re.compile(rb"(?:\S{1,60} +\| )?\s*(?:at |\.\.\. \d|See http|For more information|Caused by: )")
+"""a line above that belongs to a stack, so that the exception is the cause of one that was seen"""
+
+
+def bare_exceptions(block: bytes) -> Iterator[bytes]:
+    """First lines of exceptions in a block that begins and ends at line ends."""
+    for word in _WORDS:
+        at = block.find(word)
+        hits = 0
+        while at >= 0 and hits < MOST_HITS:
+            hits += 1
+            start = block.rfind(b"\n", 0, at) + 1
+            end = block.find(b"\n", at)
+            end = len(block) if end < 0 else end
+            line = block[start : min(end, start + LONGEST_LINE)]
+            if _HEAD.match(line) and not _belongs(block, start):
+                yield line
+            at = block.find(word, end)
+
+
+def _belongs(block: bytes, start: int) -> bool:
+    """Whether the line above is a record at WARN or ERROR, or a part of a stack."""
+    above = block[max(block.rfind(b"\n", 0, max(start - 1, 0)) + 1, start - LONGEST_LINE) : max(start - 1, 0)]
+    level = level_in(above, HEAD_BYTES)
+    if level is not None:
+        return level[0].upper() in LOUD
+    return _OF_A_RECORD.match(above) is not None or _HEAD.match(above) is not None
