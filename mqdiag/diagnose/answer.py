@@ -187,6 +187,13 @@ def _not_understood(logs: LogsFacts) -> Iterator[Text]:
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
             clients=logs.other_clients,
         )
+    unconfirmed = [gap for gap in logs.replica_gaps if gap.largest_bytes > 0 and not gap.replica_seen]
+    if unconfirmed and logs.lines < EXCERPT_LINES:
+        yield say(
+            "No slave has confirmed {behind:bytes} of the master's commit log, and these lines do not show whether it"
+            " has a slave.",
+            behind=max(gap.largest_bytes for gap in unconfirmed),
+        )
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return

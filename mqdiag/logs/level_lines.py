@@ -106,7 +106,7 @@ class LevelLines:
 
 def _at_its_place(entry: Entry, line: bytes) -> Entry:
     """The entry with the verdict for the numbers of this line, where they decide."""
-    if entry.rule == "offset-not-matched" and is_at_full_file_edge(line.decode(errors="replace")):
+    if entry.reason == "not-matched" and is_at_full_file_edge(line.decode(errors="replace")):
         return entry._replace(verdict="harmless", rule="")
     return entry
 

@@ -31,6 +31,8 @@ _THREADS = (
     re.compile(_LEVEL + r" *\| *([^|]{1,200}?) *\|"),
     # RocketMQ's own files
     re.compile(_LEVEL + r" (?!Rocketmq\w+ - )(\S.{0,200}?) - "),
+    # the same with time and level cut off
+    re.compile(r"^\s{0,20}(?!Rocketmq\w+ - )([A-Z]\w{3,80}) - "),
     re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )

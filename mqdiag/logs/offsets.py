@@ -114,7 +114,9 @@ def overflow(message: Message, log: LogTally) -> None:
     if found is None:
         return
     requested, most = int(found[1]), int(found[2])
-    log.add("offset-overflow", message, side="broker")
+    tally = log.add("offset-overflow", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_beyond", requested - most)
     log.says_fix_to = log.says_fix_to or "over flow badly, fix to" in message.text
     if len(log.overflows) < MOST_ROWS:
         log.overflows[requested] = most

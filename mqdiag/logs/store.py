@@ -14,6 +14,7 @@ _NOT_IN_LOCK = re.compile(
     r"not in lock (?:eclipse|elapsed) time\(ms\)[= ](\d{1,12})(?:, bodyLength=(\d{1,12}))?"
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
+_FLUSH = re.compile(r"Flush data to disk costs (\d{1,12}) ms")
 _QUORUM = "QuorumAckChecker"
 """DLedger's thread that answers a put when enough followers have it"""
 _ORDER = re.compile(
@@ -22,7 +23,7 @@ _ORDER = re.compile(
 _DISPATCH_FROM = re.compile(
     r"\[SetReputOffset\] maxPhysicalPosInLogicQueue=(-?\d{1,19}) clMinOffset=(-?\d{1,19}) clMaxOffset=(-?\d{1,19})"
 )
-_WINDOWS_PATH = re.compile(r"map file [A-Za-z]:[\\/]")
+_WINDOWS_PATH = re.compile(r"(?:map|load) file [A-Za-z]:[\\/]")
 _PAGING = ("paging file", "页面文件")
 _SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")
 _WATERMARK = re.compile(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
@@ -66,6 +67,30 @@ def slow_put(message: Message, log: LogTally) -> None:
     tally = log.add(kind, message, Subject(topic=found[4]), side="broker")
     if tally is not None:
         tally.keep_largest("longest_ms", int(found[1] or found[3]))
+
+
+def flush_slow(message: Message, log: LogTally) -> None:
+    """A flush of the commit log took more than 500 ms."""
+    found = _FLUSH.search(message.text)
+    if found is None:
+        return
+    tally = log.add("slow-flush", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("longest_ms", int(found[1]))
+
+
+def file_late(message: Message, log: LogTally) -> None:
+    """A new file of the store was not made within five seconds, and puts waited for it."""
+    log.add("store-file-late", message, side="broker")
+
+
+def no_message_there(message: Message, log: LogTally) -> None:
+    """The dispatch stands at a place of the commit log where no message begins.
+
+    Recovery logs the same words, by the thread main, where the log ends.
+    """
+    if (message.thread() or "").startswith("ReputMessageService"):
+        log.add("dispatch-at-no-message", message, side="broker")
 
 
 def pool_low(message: Message, log: LogTally) -> None:
@@ -172,6 +197,14 @@ def timer_failed(message: Message, log: LogTally) -> None:
         message,
         side="broker",
     )
+
+
+def timer_ran(message: Message, log: LogTally) -> None:
+    """A frame of a thread of the timer wheel, below an error that it logs when it tries the same work again."""
+    if "Unknown e" not in message.header:
+        return
+    kind = "timer-enqueue-failed" if "$TimerEnqueue" in message.text else "timer-dequeue-failed"
+    log.add(kind, message, side="broker")
 
 
 def timer_unreadable(message: Message, log: LogTally) -> None:

@@ -30,9 +30,10 @@ _BEGINS = re.compile(
     rb"\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
+    + rb"|[A-Z]\w{3,80} - "
     + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b"
 )  # fmt: skip
-"""the beginnings of a line that continues no other one: a record, a stack frame, a setting"""
+"""the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
 _DATED = re.compile(rb"[\[(<]?" + _TIME)
 _FRAME = re.compile(rb"\s*at [\w.$/@-]+\(")
 

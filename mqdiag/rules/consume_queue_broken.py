@@ -9,11 +9,13 @@ from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import counted, events, lines_of, most_frequent, most_frequent_counted, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
 ORDER, TAIL_LOST = "consume-queue-order", "commit-log-tail-lost"
+NO_MESSAGE = "dispatch-at-no-message"
 ENTRY_BYTES = 20
 """size of one entry of a consume queue, in all versions"""
 
@@ -26,7 +28,7 @@ RULE = Rule(
         " an entry. Such messages are never delivered. The broker writes the line for each message that follows; one"
         " line proves it."
     ),
-    causes=("commit-log-lost-its-tail", "dispatch-position-lost"),
+    causes=("commit-log-lost-its-tail", "dispatch-position-lost", "commit-log-damaged"),
     severities=(Severity.ERROR,),
     remedy=(
         "Save the store before you restart the broker again.",
@@ -38,8 +40,10 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/467",
         "https://github.com/apache/rocketmq/issues/7355",
         "https://github.com/apache/rocketmq/issues/6570",
+        "https://github.com/apache/rocketmq/issues/289",
         "ConsumeQueue.putMessagePositionInfo, DefaultMessageStore.start",
     ),
+    limits={"lines_of_damage": 3},
     lies_at="broker",
     in_chain=say("the consume queue of the broker does not fit its commit log"),
     proven_on=LITERALS,
@@ -78,6 +82,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _tail_lost(logs, lost)
         if order:
             yield _order(logs, order)
+        damaged = events(logs, NO_MESSAGE)
+        if enough(logs, lines_of(damaged), limits["lines_of_damage"]):
+            yield _damaged(logs, damaged)
 
 
 def _order(logs: LogsFacts, found: list[LogEvent]) -> Draft:
@@ -147,4 +154,31 @@ def _tail_lost(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
         when=ranges_of(found),
         weight=0.8,
+    )
+
+
+def _damaged(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    return Draft(
+        severity=Severity.ERROR,
+        cause="commit-log-damaged",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("a place without a message and a damaged file look alike in the log"),
+        title=say("The dispatch stands at a place of the commit log where no message begins"),
+        subject=subject_of_logs(logs, found),
+        evidence={"lines": lines_of(found), **counted(found)},
+        explanation=(
+            *(
+                say(
+                    "ReputMessageService logged 'found a illegal magic code' {lines:count} {lines:time|times} {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in found
+            ),
+            say("What comes behind that place gets no entry in the consume queues, so it is not delivered."),
+        ),
+        remedy=RULE.remedy,
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.7,
     )

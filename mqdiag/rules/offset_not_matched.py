@@ -27,6 +27,7 @@ MOST_ROWS = 5
 """rows that are explained"""
 _CAUSES = (
     ("WriteSocketService", "beyond-last", "slave-ahead"),
+    ("WriteSocketService", "below-first", "slave-too-far-behind"),
     ("Flush", "below-first", "flush-position-lost"),
     ("CommitRealTimeService", "below-first", "flush-position-lost"),
     ("GroupCommitService", "below-first", "flush-position-lost"),
@@ -41,6 +42,12 @@ _REMEDIES = {
             "Copy commitlog, consumequeue and config of the slave to the master, or build the slave anew from the"
             " master."
         ),
+    ),
+    "slave-too-far-behind": (
+        say(
+            "Stop the slave, remove its store (keep a copy), and let it start anew: it copies what the master has."
+        ),
+        say("Keep files longer (fileReservedTime) than a slave may be away."),
     ),
     "flush-position-lost": (
         say("Save the store and restart the broker; from 4.2.0 on the flush finds its position again."),
@@ -69,7 +76,14 @@ RULE = Rule(
         " the offset lies before the first file or beyond the last, show the reason. A request for exactly the end of"
         " the last file is harmless: that file is full and the next one does not exist yet."
     ),
-    causes=("slave-ahead", "flush-position-lost", "dispatch-position-lost", "delay-offset-stale", "unknown"),
+    causes=(
+        "slave-ahead",
+        "slave-too-far-behind",
+        "flush-position-lost",
+        "dispatch-position-lost",
+        "delay-offset-stale",
+        "unknown",
+    ),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Look at the thread that asks and at where the offset lies; the finding names both.",
@@ -176,6 +190,9 @@ def _title(cause: str) -> Text:
     return {
         "slave-ahead": say(
             "{lines:count} {lines:lookup|lookups} found no file: the slave asks for more than the master has"
+        ),
+        "slave-too-far-behind": say(
+            "{lines:count} {lines:lookup|lookups} found no file: the slave asks for data that the master has deleted"
         ),
         "flush-position-lost": say(
             "{lines:count} {lines:lookup|lookups} found no file: the flush looks for data before the first file"

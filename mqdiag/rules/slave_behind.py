@@ -12,14 +12,25 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
 from mqdiag.rules.shared.example_broker import example
+from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import between, counted, events, lines_of, when
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined, ranges_of
 
 DEFAULT_MAX_BYTES = 256 << 20
 """haSlaveFallbehindMax"""
 LEAST_TIMEOUTS = 3
+LONGEST_LOG_BYTES = 1 << 50
+"""no commit log is as long; numbers beyond it are texts that somebody sent to the HA port"""
+OVERFLOW = "offset-not-corrected-by-slave"
+FOREIGN_BYTES = (
+    say("Let nobody but slaves reach haListenPort (10912 by default): close it for scanners of the network."),
+    say(
+        "Restart the master when it is a SYNC_MASTER: until then it takes every message for copied and does not wait"
+        " for its slave."
+    ),
+)
 SLAVE_AHEAD = (
     say(
         "Before any restart copy the slave's store (commitlog, consumequeue, config) to a safe place: it holds messages"
@@ -35,6 +46,8 @@ SLAVE_AHEAD = (
 def _in_chain(finding: Finding) -> Text:
     if finding.cause == "slave-ahead":
         return say("the master has lost messages that its slave has")
+    if finding.cause == "foreign-bytes":
+        return say("something that is no slave wrote to the master's HA port")
     return say("the slave falls behind")
 
 
@@ -45,13 +58,16 @@ RULE = Rule(
         "A slave that is far behind cannot replace its master: if the master is lost, the messages that the slave lacks"
         " are lost too. A slave that is ahead shows that the master lost messages, which consumers may have read."
     ),
-    causes=("slow-slave", "slave-ahead"),
+    causes=("slow-slave", "slave-ahead", "foreign-bytes"),
     severities=(Severity.WARNING,),
-    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD),
+    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD, *FOREIGN_BYTES),
     references=(
         "article 003: power loss of a master",
+        "https://github.com/apache/rocketmq/issues/1675",
+        "https://github.com/apache/rocketmq/issues/3015",
         "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
     ),
+    limits={"lines_of_overflow": 10, "entries_of_overflow": 100},
     lies_at="broker",
     in_chain=_in_chain,
     leads_to={"offset-reset-to-zero": say("and after the restart")},
@@ -162,11 +178,15 @@ def _confirmed(slave: SlaveLink) -> Text:
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """For each broker a finding for a slave that is behind, and one for a slave that is ahead."""
+    """For each broker a finding for a slave that is behind, one for a slave that is ahead, and one for neither."""
     for logs in brokers_of_logs(facts):
-        ahead = [gap for gap in logs.replica_gaps if gap.smallest_bytes < 0]
+        foreign = [gap for gap in logs.replica_gaps if gap.smallest_bytes < -LONGEST_LOG_BYTES]
+        if foreign:
+            yield _foreign_bytes(logs, min(foreign, key=lambda gap: gap.smallest_bytes))
+        ahead = [gap for gap in logs.replica_gaps if -LONGEST_LOG_BYTES <= gap.smallest_bytes < 0]
         if ahead:
             yield _ahead_in_logs(logs, min(ahead, key=lambda gap: gap.smallest_bytes))
+        yield from _asked_for_more(logs, limits)
         gaps = [gap for gap in logs.replica_gaps if gap.replica_seen and gap.largest_bytes > 0]
         gap = max(gaps, key=lambda gap: gap.largest_bytes, default=None)
         timeouts = logs.count("slave-transfer-timeout")
@@ -263,4 +283,73 @@ def _ahead_in_logs(logs: LogsFacts, gap: ReplicaGap) -> Draft:
         remedy=SLAVE_AHEAD,
         when=range_between(gap.first, gap.last),
         weight=0.6,
+    )
+
+
+def _foreign_bytes(logs: LogsFacts, gap: ReplicaGap) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="foreign-bytes",
+        confidence=Confidence.HIGH,
+        title=say("Something that is no slave wrote to the master's HA port"),
+        subject=subject_of_logs(logs, []),
+        evidence={
+            "behind_bytes": gap.smallest_bytes,
+            "lines": gap.negative_lines,
+            "gap_lines": gap.lines,
+        },
+        explanation=(
+            say(
+                "`Slave fall behind master` is {behind_bytes:count} bytes in {lines:count} of {gap_lines:count}"
+                " {gap_lines:line|lines} {between}; no commit log is as long.",
+                between=between(gap.first, gap.last),
+            ),
+            say(
+                "The master takes the first eight bytes of whatever arrives at its HA port for a slave's offset, as"
+                " those of a port scan. Real slaves go on copying."
+            ),
+        ),
+        remedy=FOREIGN_BYTES,
+        when=range_between(gap.first, gap.last),
+        weight=0.4,
+    )
+
+
+def _asked_for_more(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
+    """A slave that consumers ask for offsets far beyond its end."""
+    asked = events(logs, OVERFLOW)
+    overflows = events(logs, "offset-overflow")
+    beyond = max((event.values.get("largest_beyond", 0) for event in overflows), default=0)
+    far = beyond >= limits["entries_of_overflow"]
+    if not far or not enough(logs, lines_of(asked), limits["lines_of_overflow"]):
+        return
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
+    yield Draft(
+        severity=Severity.WARNING,
+        cause="slow-slave",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say(
+            "The slave lacks messages: consumers ask it for offsets up to {beyond_entries:count} beyond its end"
+        ),
+        subject=subject_of_logs(logs, asked),
+        evidence={"lines": lines_of(asked), "beyond_entries": beyond, **counted(asked)},
+        explanation=(
+            *(
+                say(
+                    "The broker is a slave and left the offset of {lines:count} {lines:pull|pulls} as it was {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in asked
+            ),
+            say(
+                "Its queues end before the offsets that were consumed at the master, so it copied less than the master"
+                " had. Consumers get nothing until the master is back."
+            ),
+        ),
+        remedy=SLAVE_BEHIND,
+        rests_on=tuple(dict.fromkeys(path for event in asked for path in event.files)),
+        when=ranges_of(asked),
+        weight=0.5,
     )

@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
+from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency, PutMinute
 from mqdiag.facts.put_buckets import Puts, puts_of
 from mqdiag.findings import Confidence, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import Counters, counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
 from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER, pool_fits, with_pool_if
-from mqdiag.rules.shared.log_events import between, is_set, of_broker
+from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
+from mqdiag.rules.shared.log_events import between, counted, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.write_times import slow_ranges
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
+from mqdiag.time_ranges import ranges_of
 
 RULE = Rule(
     name="slow-writes",
     title="The broker writes slowly",
     why=(
         "Once a minute the broker logs how long its writes took ([PAGECACHERT] in store.log); mqadmin brokerStatus has"
-        " the same for one minute (putMessageDistributeTime). On a healthy broker not one of tens of thousands of"
-        " writes takes 100 ms. A write's time includes the wait for the lock, the page cache and, where configured, the"
-        " flush and the slave."
+        " the same for one minute (putMessageDistributeTime). It also logs each write, each flush and each new file"
+        " that took longer than it should. On a healthy broker not one of tens of thousands of writes takes 100 ms. A"
+        " write's time includes the wait for the lock, the page cache and, where configured, the flush and the slave."
     ),
-    causes=("slow-writes",),
+    causes=("slow-writes", "slow-disk", "new-file"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Check the disk (iostat -x 1), memory reclaim and swapping (vmstat 1), and what else uses them on the broker's"
@@ -36,13 +38,30 @@ RULE = Rule(
     ),
     references=(
         "article 002: PAGECACHERT as proof that the cluster is sound",
-        "StoreStatsService.getPutMessageDistributeTimeStringInfo",
+        "https://github.com/apache/rocketmq/issues/3350",
+        "https://github.com/apache/rocketmq/issues/2427",
+        "StoreStatsService.getPutMessageDistributeTimeStringInfo, AllocateMappedFileService",
     ),
-    limits={"puts": 100, "slow_puts": 10, "share": 0.001, "error_share": 0.01},
+    limits={
+        "puts": 100,
+        "slow_puts": 10,
+        "share": 0.001,
+        "error_share": 0.01,
+        "lines": 10,
+        "seconds_of_excerpt": 3,
+    },
     explained_by=("transient-pool-exhausted", "slave-behind:slow-slave"),
     lies_at="broker",
     in_chain=say("the broker writes slowly"),
 )
+LINES = {
+    "slow-put": say(
+        "Writes took longer than 500 ms, and not under the lock: they waited for it, the disk or the slave"
+    ),
+    "slow-flush": say("Flushes of the commit log took longer than 500 ms: the disk is slow"),
+    "store-file-late": say("A new file was not made within five seconds: the disk is slow, or memory is short"),
+}
+"""what the lines of an event say"""
 TITLE = say("The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or longer")
 
 
@@ -79,12 +98,22 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker; a rule by the share alone would speak for a few writes."""
     for logs in brokers_of_logs(facts):
         put = logs.pagecachert
-        if put is None or put.puts < limits["puts"]:
+        remedy = with_pool_if(pool_fits(logs, facts.heap), RULE.remedy)
+        if put is not None and _shows_it(logs, put, limits):
+            yield _by_logs(logs, put, limits, remedy)
             continue
-        if _is_slow(put.puts, put.from_100_ms, limits):
-            yield _by_logs(logs, put, limits, with_pool_if(pool_fits(logs, facts.heap), RULE.remedy))
-        else:
+        slow = events(logs, *LINES)
+        # writes that are slow under the lock are the page cache's, a rule of its own
+        if enough(logs, lines_of(slow), limits["lines"]) and not logs.count("slow-put-in-lock"):
+            yield _by_lines(logs, slow, remedy)
+        elif put is not None and put.puts >= limits["puts"]:
             yield from _margin(called(of_broker(logs).broker), put.from_100_ms / put.puts, limits)
+
+
+def _shows_it(logs: LogsFacts, put: PutLatency, limits: Limits) -> bool:
+    """Whether the PAGECACHERT lines show it; of an excerpt some writes of a second and longer are enough."""
+    few = is_excerpt(logs) and put.from_1_s >= limits["seconds_of_excerpt"]
+    return few or _is_slow(put.puts, put.from_100_ms, limits)
 
 
 def _is_slow(puts: int, from_100_ms: int, limits: Limits) -> bool:
@@ -120,10 +149,12 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
         explained.append(say("The broker is set to SYNC_FLUSH: each write waits for the disk."))
     if is_set(logs, "brokerRole", "SYNC_MASTER"):
         explained.append(say("The broker is a SYNC_MASTER: each write waits for the slave."))
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
     return Draft(
-        severity=_severity(share, limits),
+        severity=_severity(share, limits) if _is_slow(put.puts, put.from_100_ms, limits) else Severity.WARNING,
         cause="slow-writes",
-        confidence=Confidence.HIGH,
+        confidence=confidence,
+        confidence_reason=reason,
         title=TITLE,
         subject=of_broker(logs),
         evidence={
@@ -142,6 +173,41 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
         remedy=remedy,
         when=slow_ranges(put),
         weight=share,
+    )
+
+
+def _by_lines(logs: LogsFacts, found: list[LogEvent], remedy: tuple[Text, ...]) -> Draft:
+    kinds = {event.kind for event in found}
+    longest = max((event.values.get("longest_ms", 0) for event in found), default=0)
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="slow-disk"
+        if "slow-flush" in kinds
+        else "new-file"
+        if "store-file-late" in kinds
+        else "slow-writes",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say("The broker writes slowly: a write or a flush took {longest_ms:ms}")
+        if longest
+        else say("The broker writes slowly: new files of its store come late"),
+        subject=of_broker(logs),
+        evidence={"lines": lines_of(found), "longest_ms": longest or None, **counted(found)},
+        explanation=tuple(
+            say(
+                "{what}: {lines:count} {lines:line|lines} {when}.",
+                what=what,
+                lines=event.count,
+                when=when(event),
+            )
+            for event in found
+            for what in (LINES[event.kind],)
+        ),
+        remedy=remedy,
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.3,
     )
 
 

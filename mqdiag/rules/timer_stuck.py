@@ -35,6 +35,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/7641",
         "https://github.com/apache/rocketmq/issues/9654",
         "https://github.com/apache/rocketmq/issues/10668",
+        "https://github.com/apache/rocketmq/pull/11125",
         "TimerMessageStore.getMessageByCommitOffset",
     ),
     limits={"lines": 10},
@@ -109,5 +110,10 @@ def _explained(found: list[LogEvent], *, too_large: bool) -> Iterator[Text]:
         yield say(
             "{lines_of_reading:count} stack {lines_of_reading:trace ends|traces end} in"
             " TimerMessageStore.getMessageByCommitOffset: a message does not fit the buffer that it is read into."
+        )
+    elif any(event.kind == DEQUEUE for event in found):
+        yield say(
+            "The wheel names a place of the commit log that holds no timed message: the log was cut, or the message has"
+            " no properties for its way out."
         )
     yield say("Timed and delayed messages of this broker are not delivered meanwhile.")

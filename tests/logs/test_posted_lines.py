@@ -130,6 +130,131 @@ def only(report: Report, rule: str) -> Finding:
             "timer-stuck",
             "message-too-large",
         ),
+        (
+            "java.lang.RuntimeException: Lock failed,MQ already started\n"
+            "    at org.apache.rocketmq.store.DefaultMessageStore.start(DefaultMessageStore.java:1)\n",
+            "start-failed",
+            "store-locked",
+        ),
+        (
+            line("find an unexpect err.", level="ERROR")
+            + "java.io.IOException: Failed to bind to address 0.0.0.0/0.0.0.0:8081\n"
+            "Caused by: io.netty.channel.unix.Errors$NativeIoException: bind(..) failed: Address already in use\n",
+            "start-failed",
+            "port-in-use",
+        ),
+        (
+            line("load /data/store/config/delayOffset.json failed, and try to load backup file", level="ERROR"),
+            "start-failed",
+            "config-file-broken",
+        ),
+        (
+            "Unrecognized VM option 'UseConcMarkSweepGC'\nError: Could not create the Java Virtual Machine.\n"
+            "INFO main - x\n",
+            "start-failed",
+            "jvm-option",
+        ),
+        (
+            "Error occurred during initialization of VM\n"
+            "Could not reserve enough space for 8388608KB object heap\nINFO main - x\n",
+            "start-failed",
+            "heap-too-large",
+        ),
+        (
+            "org.apache.rocketmq.proxy.common.ProxyException: create system broadcast topic"
+            " DefaultHeartBeatSyncerTopic failed on cluster c1\n",
+            "start-failed",
+            "cluster-not-found",
+        ),
+        (
+            line("process request exception", level="ERROR")
+            + "org.apache.rocketmq.acl.common.AclException: No accessKey is configured\n",
+            "access-denied",
+            "no-access-key",
+        ),
+        (
+            "Caused by: org.apache.rocketmq.client.exception.MQBrokerException: CODE: 1  DESC:"
+            " org.apache.rocketmq.acl.common.AclException: Check signature failed for accessKey=k1\n",
+            "access-denied",
+            "wrong-signature",
+        ),
+        (
+            "org.apache.rocketmq.acl.common.AclException: No default permission for orders\n",
+            "access-denied",
+            "no-permission",
+        ),
+        (
+            line("[Push-n2]Error in EntryDispatcher-n0-n2 writeIndex=5 compareIndex=-1", level="ERROR")
+            + "io.openmessaging.storage.dledger.exception.DLedgerException: [code=410,name=INDEX_OUT_OF_RANGE,desc=] 5"
+            " should between 100-200\n",
+            "dledger-log-broken",
+            "entries-deleted",
+        ),
+        (
+            "x.dledger.exception.DLedgerException: [code=414,name=DISK_ERROR,desc=] pos 0 != 7\n",
+            "dledger-log-broken",
+            "data-damaged",
+        ),
+        (
+            line('[D0][GetVoteResponse] {"term":1,"voteResult":"REJECT_SMALL_LEDGER_END_INDEX"}', level="INFO"),
+            "dledger-log-broken",
+            "member-shut-out",
+        ),
+        (line("Slave fall behind master: -7310000000000000000 bytes", level="INFO"), "slave-behind", "foreign-bytes"),
+        (line("Slave fall behind master: -4096 bytes", level="INFO"), "slave-behind", "slave-ahead"),
+        (
+            line("the request offset: 9000 over flow badly, broker max offset: 600, consumer: /a", level="INFO")
+            + line(
+                "PULL_OFFSET_MOVED:none correction. topic=orders, groupId=CID_a, requestOffset=9000, suggestBrokerId=0"
+            ),
+            "slave-behind",
+            "slow-slave",
+        ),
+        (
+            line(
+                "Offset not matched. Request offset: 100, firstOffset: 1073741824, lastOffset: 2147483648,"
+                " mappedFileSize: 1073741824, mappedFiles count: 1",
+                thread="WriteSocketService",
+            ),
+            "offset-not-matched",
+            "slave-too-far-behind",
+        ),
+        (
+            "ReputMessageService - Offset not matched. Request offset: 100, firstOffset: 1073741824, lastOffset:"
+            " 2147483648, mappedFileSize: 1073741824, mappedFiles count: 1\n" * 2,
+            "offset-not-matched",
+            "dispatch-position-lost",
+        ),
+        (
+            line("found a illegal magic code 0x6d657373", thread="ReputMessageService"),
+            "consume-queue-broken",
+            "commit-log-damaged",
+        ),
+        (
+            line("Unknown error", thread="TimerDequeuePutMessageService_1", level="ERROR")
+            + "java.lang.NumberFormatException: null\n\tat java.lang.Integer.parseInt(Integer.java:1)\n"
+            "\tat org.apache.rocketmq.store.timer.TimerMessageStore$TimerDequeuePutMessageService.run(T.java:1)\n",
+            "timer-stuck",
+            "store-damaged",
+        ),
+        (
+            line("load file C:\\store\\commitlog\\00000000001073741824 error", level="ERROR")
+            + "java.io.IOException: Map failed\n",
+            "mapping-failed",
+            "address-space",
+        ),
+        (line("putMessage not in lock elapsed time(ms)=1013, bodyLength=24"), "slow-writes", "slow-writes"),
+        (line("Flush data to disk costs 2210 ms", level="INFO"), "slow-writes", "slow-disk"),
+        (line("create mmap timeout /data/store/commitlog/00000000001073741824 1073741824"), "slow-writes", "new-file"),
+        (
+            line(
+                "[PAGECACHERT] TotalPut 44, PutMessageDistributeTime [<=0ms]:38 [0~10ms]:0 [10~50ms]:0 [50~100ms]:0"
+                " [100~200ms]:0 [200~500ms]:0 [500ms~1s]:0 [1~2s]:2 [2~3s]:0 [3~4s]:0 [4~5s]:4 [5~10s]:0 [10s~]:0",
+                level="INFO",
+            ),
+            "slow-writes",
+            "slow-writes",
+        ),
         ("".join(REFUSED.format(code=24, second=second) for second in range(12)), "pull-refused", "heartbeat-lost"),
     ],
 )  # fmt: skip
@@ -281,3 +406,33 @@ def test_the_counter_of_one_line_is_the_number(tmp_path: Path) -> None:
     finding = only(diagnosed(line(text), tmp_path), "flow-control")
     assert finding.evidence["times"] == 711_001
     assert finding.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # recovery at a start, by the thread main
+        line("found a illegal magic code 0x0", thread="main"),
+        # an ordinary election in a log that is no excerpt
+        line('{"voteResult":"REJECT_SMALL_LEDGER_END_INDEX"}', level="INFO") + line("fine", level="INFO") * 30,
+        # a flush or two on a broker that is otherwise quick
+        line("Flush data to disk costs 610 ms", level="INFO") + line("fine", level="INFO") * 30,
+        # a consumer one entry beyond the end of a slave that copies it at this moment
+        line(
+            "the request offset: 601 over flow badly, broker max offset: 600, consumer: /10.0.0.9:4",
+            level="INFO",
+        ),
+    ],
+)
+def test_what_looks_like_it_and_is_none_names_no_cause(text: str, tmp_path: Path) -> None:
+    assert not [one for one in diagnosed(text, tmp_path).findings if one.severity is not Severity.INFO]
+
+
+def test_the_lag_of_an_unknown_slave_gives_no_all_clear_over_an_excerpt(tmp_path: Path) -> None:
+    lag = line("Slave fall behind master: 192 bytes", level="INFO")
+    answer = diagnosed(lag * 3, tmp_path).answer
+    assert answer is not None
+    assert answer.state == "undecided"
+    answer = diagnosed(lag * 3 + line("fine", level="INFO") * 40, tmp_path).answer
+    assert answer is not None
+    assert answer.state == "healthy", "a broker without a slave logs the same"

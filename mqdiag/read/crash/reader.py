@@ -15,6 +15,8 @@ from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
 from mqdiag.read.crash.recognise import HEADS
 
 MOST_LINES = 500_000
+_SIGN = "# \t"
+"""what stands before each line of a report's head"""
 LONGEST_LINE = 8192
 MOST_FRAMES = 200
 MOST_THREADS = 10_000
@@ -32,7 +34,7 @@ def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
     reader = _Reader(source)
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
-        if text.lstrip().startswith(HEADS) and reader.has_head:
+        if text.lstrip(_SIGN).startswith(HEADS) and reader.has_head:
             reports += reader.report()
             reader = _Reader(source)
         reader.take(text)
@@ -236,11 +238,14 @@ class _Reader:
         self._list: list[str] | None = None
         self._libraries = False
         self.has_head = False
+        self._without_signs = False
+        """inside of a head whose number signs a mail or a forum has taken away"""
 
     def take(self, line: str) -> None:
         """Take one line."""
-        if line.lstrip().startswith(HEADS):
+        if line.lstrip(_SIGN).startswith(HEADS):
             self.has_head = True
+            self._without_signs = "#" not in line
         elif line.startswith("Native frames:"):
             self._list = self._parts.native
         elif line.startswith("Java frames:"):
@@ -295,6 +300,10 @@ class _Reader:
         )
 
     def _match(self, line: str) -> None:
+        if line.startswith("---"):
+            self._without_signs = False
+        elif self._without_signs:
+            line = "# " + line.lstrip(_SIGN)
         for pattern, take in _LINES:
             found = pattern.match(line)
             if found is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 HEADS = (
-    "# A fatal error has been detected by the Java Runtime Environment",
-    "# There is insufficient memory for the Java Runtime Environment to continue",
+    "A fatal error has been detected by the Java Runtime Environment",
+    "There is insufficient memory for the Java Runtime Environment to continue",
 )
+"""without the number sign before them, which mails and forums take away"""
 MARKS = (*HEADS, "Java Threads: ( => current thread )", "---------------  P R O C E S S  ---------------")
 
 
@@ -17,4 +18,4 @@ def is_crash_report(text: str) -> bool:
 def begins_as_crash_report(text: str) -> bool:
     """Whether a text is a crash report, or a part of one, and not a log that has the head of one."""
     first = [line.strip() for line in text[:4096].split("\n") if line.strip(" #\r\n")][:1]
-    return bool(first) and first[0].startswith(MARKS)
+    return bool(first) and first[0].lstrip("# \t").startswith(MARKS)

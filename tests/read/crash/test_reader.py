@@ -13,6 +13,17 @@ from mqdiag.read.crash.frames import parts_of
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import begins_as_crash_report, is_crash_report
 
+SIGNLESS = """\
+ There is insufficient memory for the Java Runtime Environment to continue.
+ Native memory allocation (mmap) failed to map 8589934592 bytes for committing reserved memory.
+ Possible reasons:
+   The system is out of physical RAM or swap space
+
+  Out of Memory Error (os_linux.cpp:2749), pid=7117, tid=0x00007f83b1d64700
+
+ JRE version:  (8.0_221-b11) (build )
+ Java VM: Java HotSpot(TM) 64-Bit Server VM (25.221-b11 mixed mode linux-amd64 compressed oops)
+"""
 JDK_8 = """\
 #
 # A fatal error has been detected by the Java Runtime Environment:
@@ -267,3 +278,12 @@ def test_garbage_is_read_without_harm() -> None:
             if text:
                 text[numbers.randrange(len(text))] = chr(numbers.randrange(1, 0x2FF))
         read_crash("x", "".join(text).splitlines())
+
+
+def test_a_head_without_number_signs_is_read_like_one_with_them() -> None:
+    assert begins_as_crash_report(SIGNLESS)
+    (report,) = read_crash("a", SIGNLESS.splitlines())
+    assert report.out_of_memory_bytes == 8 << 30
+    assert (report.pid, report.jre) == (7117, "(8.0_221-b11) (build )")
+    assert report.jvm is not None
+    assert report.jvm.startswith("Java HotSpot")

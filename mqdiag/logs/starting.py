@@ -1,0 +1,49 @@
+"""Starts of brokers, name servers and proxies that fail.
+
+Source: DefaultMessageStore.start (the lock file, since 4.2.0), ConfigManager.load, the proxy's
+AbstractSystemMessageSyncer.createSysTopic, the JVM's own words before main().
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+
+_PORT = re.compile(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
+
+
+def store_locked(message: Message, log: LogTally) -> None:
+    """Another process holds the lock file of the store."""
+    log.add("start-store-locked", message, side="broker")
+
+
+def port_in_use(message: Message, log: LogTally) -> None:
+    """A server cannot listen, because something else does on that port."""
+    if message.text.lstrip().startswith("at "):
+        return
+    tally = log.add("start-port-in-use", message, side="broker")
+    port = _PORT.search(message.text)
+    if tally is not None and port is not None:
+        tally.keep_largest("port", int(port[1]))
+
+
+def settings_unreadable(message: Message, log: LogTally) -> None:
+    """A file of the folder config is damaged; the broker reads its backup, and ends if that is damaged too."""
+    log.add("start-config-unreadable", message, side="broker")
+
+
+def jvm_refused(message: Message, log: LogTally) -> None:
+    """The JVM does not know an option, or its options contradict each other."""
+    log.add("start-jvm-refused", message, side="broker")
+
+
+def heap_refused(message: Message, log: LogTally) -> None:
+    """The JVM gets no memory for its heap."""
+    log.add("start-heap-refused", message, side="broker")
+
+
+def cluster_unknown(message: Message, log: LogTally) -> None:
+    """A proxy finds no broker on which it can make its own topic."""
+    log.add("start-cluster-unknown", message, side="broker")

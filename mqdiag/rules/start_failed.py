@@ -1,0 +1,181 @@
+"""A broker, a name server or a proxy does not start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
+from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
+from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.text import NOTHING, Text, say
+from mqdiag.time_ranges import ranges_of
+
+_CAUSES = {
+    "start-store-locked": "store-locked",
+    "start-port-in-use": "port-in-use",
+    "start-config-unreadable": "config-file-broken",
+    "start-jvm-refused": "jvm-option",
+    "start-heap-refused": "heap-too-large",
+    "start-cluster-unknown": "cluster-not-found",
+}
+"""by the event of the log"""
+
+RULE = Rule(
+    name="start-failed",
+    title="A broker, a name server or a proxy does not start",
+    why=(
+        "A start ends for reasons that have nothing to do with messages: another process holds the store or the port, a"
+        " file of the broker's own settings is damaged, the JVM refuses its options, or a proxy finds no broker. The"
+        " last words of the start name the reason; often they are in nohup.out or on the console only."
+    ),
+    causes=tuple(dict.fromkeys(_CAUSES.values())),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Read the last lines of broker.log, of store.log and of what the start printed (nohup.out).",
+        "Give each broker of a machine its own storePathRootDir, and ports (listenPort) that lie at least five apart.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/1498",
+        "https://github.com/apache/rocketmq/issues/6420",
+        "https://github.com/apache/rocketmq/issues/5941",
+        "https://github.com/apache/rocketmq/issues/6295",
+        "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic",
+    ),
+    lies_at="broker",
+    in_chain=say("the start fails"),
+    proven_on=LITERALS,
+)
+
+
+def _facts(kind: str) -> Facts:
+    event = LogEvent(
+        kind=kind,
+        side="broker",
+        count=1,
+        first="2026-11-21T20:00:01+08:00",
+        last="2026-11-21T20:00:01+08:00",
+    )
+    return Facts(logs=LogsFacts(events=(event,)))
+
+
+def fires() -> Facts:
+    """Another process holds the store."""
+    return _facts("start-store-locked")
+
+
+def silent() -> Facts:
+    """Something else."""
+    return _facts("pool-low")
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each broker and cause; one line is enough."""
+    for logs in brokers_of_logs(facts):
+        for kind, cause in _CAUSES.items():
+            found = events(logs, kind)
+            if found:
+                yield _draft(logs, found, cause)
+
+
+def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
+    # the backup of the file may be whole, and the broker starts then
+    ends = cause != "config-file-broken"
+    port = max((event.values["port"] for event in found if "port" in event.values), default=None)
+    return Draft(
+        severity=Severity.ERROR if ends else Severity.WARNING,
+        cause=cause,
+        confidence=Confidence.HIGH if ends else Confidence.MEDIUM,
+        confidence_reason=NOTHING
+        if ends
+        else say("the broker starts when the backup of the file, which it reads next, is whole"),
+        title=_title(cause),
+        subject=subject_of_logs(logs, found),
+        evidence={"lines": lines_of(found), "port": port, **counted(found)},
+        explanation=(
+            *(
+                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
+                for event in found
+            ),
+            *((say("The port is {port}."),) if port is not None else ()),
+            _EXPLANATIONS[cause],
+        ),
+        remedy=_REMEDIES[cause],
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.7,
+    )
+
+
+def _title(cause: str) -> Text:
+    return {
+        "store-locked": say("The broker does not start: another process holds its store"),
+        "port-in-use": say("A server does not start: its port is in use"),
+        "config-file-broken": say("The broker cannot read a file of its own settings"),
+        "jvm-option": say("The JVM does not start: it does not know one of its options"),
+        "heap-too-large": say("The JVM does not start: the machine has no memory for its heap"),
+        "cluster-not-found": say("The proxy does not start: it finds no broker of its cluster"),
+    }[cause]
+
+
+_EXPLANATIONS: dict[str, Text] = {
+    "store-locked": say(
+        "The broker locks the file `lock` in storePathRootDir. The lock is held by a broker that still runs, or by a"
+        " second broker of this machine with the same storePathRootDir."
+    ),
+    "port-in-use": say(
+        "A broker listens on listenPort, on listenPort - 2 and on listenPort + 1 (haListenPort). A proxy listens on"
+        " 8080 and 8081."
+    ),
+    "config-file-broken": say(
+        "The broker writes the files of the folder config every few seconds. A loss of power or a full disk leaves them"
+        " empty or cut."
+    ),
+    "jvm-option": say(
+        "The start script has options for another Java version: JDK 14 and later have no CMS collector."
+    ),
+    "heap-too-large": say(
+        "The scripts ask for a heap of 8 GiB for a broker and 4 GiB for a name server by default."
+    ),
+    "cluster-not-found": say(
+        "A proxy in cluster mode makes the topic DefaultHeartBeatSyncerTopic on a broker of rocketMQClusterName before"
+        " it serves."
+    ),
+}
+_REMEDIES: dict[str, tuple[Text, ...]] = {
+    "store-locked": (
+        say("Look for another broker process (jps -l) and stop it with mqshutdown before you start this one."),
+        say("Give each broker of the machine a storePathRootDir of its own."),
+    ),
+    "port-in-use": (
+        say("Find the process that listens on the port (ss -ltnp), and stop it or change the port."),
+        say(
+            "Keep the listenPort of two brokers on one machine at least five apart. A proxy's ports are grpcServerPort"
+            " and remotingListenPort of rmq-proxy.json."
+        ),
+    ),
+    "config-file-broken": (
+        say(
+            "Compare the file with its copy FILE.bak beside it, repair or remove the damaged one, and start again."
+        ),
+        say(
+            "After delayOffset.json or consumerOffset.json was lost, messages are delivered again: tell the consumers."
+        ),
+    ),
+    "jvm-option": (
+        say("Use JDK 8 with these scripts, or a release with scripts for the Java version."),
+        say("Check that JAVA_HOME and the java of PATH are of one version."),
+    ),
+    "heap-too-large": (
+        say("Lower -Xms, -Xmx and -Xmn in runbroker.sh or runserver.sh, or give the machine more memory."),
+    ),
+    "cluster-not-found": (
+        say(
+            "Start name servers and brokers first, and check with mqadmin clusterList that brokers are registered."
+        ),
+        say("Set rocketMQClusterName of rmq-proxy.json to the brokerClusterName of the brokers."),
+    ),
+}
