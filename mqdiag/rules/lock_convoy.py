@@ -19,7 +19,7 @@ RULE = Rule(
         " look like the fault, but the one holder is. A lock whose owner changes over the samples is no fault."
     ),
     causes=("stuck-holder",),
-    severities=(Severity.ERROR, Severity.WARNING),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Fix what the holder waits for.",
         "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end.",
@@ -82,11 +82,15 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     for still in stacks.standstills:
         if still.kind != "lock":
             continue
-        if still.holder:
+        if still.holder and still.holder_does:
             more = (say("The holder {holder} is in {holder_does}."),)
+        elif still.holder:
+            more = (say("The dump has no lines of the holder {holder}: look for them in the whole dump."),)
         else:
             more = (_without_owner(still.lock_class or "", owners_listed=stacks.has_synchronizers),)
-        yield draft(still, limits, title=_title(still), more=more)
+        # the owner may change a moment later, which is no fault; one sample tells only who waits for whom
+        worst = Severity.INFO if still.samples == 1 else Severity.ERROR
+        yield draft(still, limits, title=_title(still), more=more, worst=worst)
 
 
 def _title(still: Standstill) -> Text:

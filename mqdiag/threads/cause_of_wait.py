@@ -137,6 +137,8 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
         if computing:
             return CauseOfWait("cpu", "busy-loop", None, CPU_REMEDY)
         return CauseOfWait("wait", "missing-timeout", _library(meaning), _WAIT_REMEDIES["park"])
+    if meaning.in_full_log_queue:
+        return CauseOfWait("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
     if doing == "sleep":
         return CauseOfWait("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
     if doing == "class-init":

@@ -45,6 +45,8 @@ NOT_JUDGED: dict[NotJudged, Text] = {
 }
 ADMISSIONS = frozenset({"monitor", "lock", "pool"})
 """waits that end when the thread is let in: afterwards the same frame of its own does other work"""
+NEVER_REST = ADMISSIONS | {"running", "class-init"}
+"""a thread that wants to be let in has something to do"""
 
 
 def judge_track(track: Track, series: Series) -> Judgement:
@@ -89,7 +91,7 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
     """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
     if meaning.idle:
         return True
-    if track.is_worker or meaning.in_listener or meaning.doing in ("running", "monitor", "lock", "class-init"):
+    if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST:
         return False
     if track.role in (roles.POOL, roles.OTHER) and meaning.own_index < 0:
         # a library's own loop: long polls, cleaners, event loops

@@ -156,7 +156,7 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
                 object_id=wait.object_id,
                 class_name=wait.class_name,
                 kind=wait.kind,
-                owner=owner.name if owner is not None else None,
+                owner=owner.name if owner is not None else wait.owner_name,
                 owner_frame=(meaning.own_frame or meaning.top) if meaning is not None else None,
                 owner_doing=meaning.doing if meaning is not None else None,
                 owner_waits_for=onward.object_id if onward is not None else None,

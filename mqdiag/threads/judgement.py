@@ -57,6 +57,10 @@ class Revision:
     """waits for a task that its own pool has in its queue"""
     waits_for: Track | None = None
     """the thread that must move first; two threads can have one name, so this is no name"""
+    in_crowd: bool = False
+    """a single dump decides, by what many threads wait for"""
+    absent_owner: str | None = None
+    """name of the thread that must move first, where its own lines are not in the dump"""
 
 
 @dataclass(slots=True, eq=False)

@@ -30,6 +30,8 @@ class Wait:
     class_name: str
     kind: LockKind
     owner: Track | None = None
+    owner_name: str | None = None
+    """as the waiting thread's own header has it; the owner itself may be missing in a paste"""
     inferred: bool = False
     """the owner was found by its frames, not by a line of the dump"""
 
@@ -84,6 +86,7 @@ def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:
                 continue
             wait = _wait_of(record, shapes)
             if wait is not None:
+                wait.owner_name = record.owner_name
                 if record.parked_owner is not None:
                     wait.owner = by_id.get((track.jvm, record.parked_owner))
                 graph.waits[track] = wait

@@ -21,6 +21,7 @@ from mqdiag.threads.lock_passes import (
     by_put_lock_holder,
     by_wait_for_next_file,
 )
+from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue
 from mqdiag.threads.pool_passes import (
     by_calls_of_others,
     by_connection_pool,
@@ -102,6 +103,19 @@ PASSES: tuple[Pass, ...] = (
         name="starved pool",
         decides="Threads of a pool are blocked if all of them wait for tasks that no thread runs.",
         revise=by_starved_pool,
+    ),
+    Pass(
+        name="crowd",
+        decides="In a single dump, threads are blocked if more of them wait for one lock than do other work, or if they"
+        " wait for a pool whose connections no thread uses.",
+        revise=by_crowd,
+        needs_series=False,
+    ),
+    Pass(
+        name="full log queue",
+        decides="In a single dump, a thread is blocked if its frame says that the logger's queue is full.",
+        revise=by_full_log_queue,
+        needs_series=False,
     ),
     Pass(
         name="deadlock",

@@ -13,6 +13,7 @@ from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
     CARRIER_IDLE,
+    FULL_LOG_QUEUES,
     IDLE,
     LOCK_CALLS,
     LOOKS_FOR_TASK,
@@ -101,6 +102,11 @@ class StackMeaning:
     def reads_body(self) -> bool:
         """Whether it is in the middle of an HTTP answer."""
         return self.doing == "socket-read" and any(method.endswith(ANSWER_BODIES) for method in self.methods)
+
+    @property
+    def in_full_log_queue(self) -> bool:
+        """Whether it waits for room in the queue of an asynchronous logger."""
+        return any(method.endswith(FULL_LOG_QUEUES) for method in self.methods[:MAX_TOP])
 
     @property
     def waits_in_steps(self) -> bool:

@@ -85,7 +85,7 @@ def _serving(
 def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, str | None], str]) -> bool:
     """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases."""
     track = judgement.track
-    if track.is_worker or track.role == roles.BROKER_SEND or judgement.now.starved:
+    if track.is_worker or track.role == roles.BROKER_SEND or judgement.now.starved or judgement.now.in_crowd:
         return True
     if (track.jvm, track.pool or track.name) in serving:
         return True
@@ -161,7 +161,7 @@ def _entry(
         confidence=usual or "low",
         reason=speaker.now.reason,
         remedy=remedy,
-        holder=holder.track.name if holder else None,
+        holder=holder.track.name if holder else typical.now.absent_owner,
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,
         lock_class=wait if why.kind == "lock" else None,

@@ -250,6 +250,8 @@ IDLE = frozenset(
 )
 # libraries that wait for one thing in many short steps; the work between two steps is no progress
 STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
+# Log4j 2 calls these after its queue had no room: AsyncLogger, AsyncLoggerConfig and their disruptors
+FULL_LOG_QUEUES = (".handleRingBufferFull", ".handleQueueFull", ".enqueueLogMessageWhenQueueFull")
 # the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer
 ANSWER_BODIES = (
     ".MeteredStream.read",

@@ -11,7 +11,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.language import english
 from mqdiag.read.stacks import read_stacks
 from mqdiag.threads.facts import stacks_facts
-from tests.threads.made import CONSUME, TAKE, At, facts
+from tests.threads.made import CONSUME, HTTP, TAKE, At, facts, report
 from tests.threads.real_series import CASES
 
 FOLDER = CASES / "class-init-deadlock"
@@ -91,3 +91,70 @@ def test_threads_are_counted_by_kind_and_sample(tmp_path: Path) -> None:
         ("NettyClientSelector_#", (150, 158)),
         ("RebalanceService", (150, 158)),
     ]
+
+
+LOCK = "- {} <0x00000000f1> (a com.acme.Ledger)"
+POOL = (
+    "sun.misc.Unsafe.park(Native Method)",
+    "- parking to wait for  <0x00000000f7> (a java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:2039)",
+    "com.alibaba.druid.pool.DruidDataSource.takeLast(DruidDataSource.java:1982)",
+    "com.alibaba.druid.pool.DruidDataSource.getConnectionInternal(DruidDataSource.java:1545)",
+)
+
+
+def _crowd(count: int) -> list[At]:
+    frames = ("com.acme.Ledger.post(Ledger.java:7)", LOCK.format("waiting to lock"), *CONSUME)
+    return [At(f"order-{n}", 40 + n, frames, "BLOCKED (on object monitor)") for n in range(count)]
+
+
+def test_a_crowd_before_a_lock_is_told_but_accuses_nobody(tmp_path: Path) -> None:
+    found = report(tmp_path, [_crowd(3)]).findings
+    (convoy,) = [finding for finding in found if finding.rule == "lock-convoy"]
+    assert (convoy.severity, convoy.confidence, convoy.evidence["samples"]) == ("info", "low", 1)
+
+
+@pytest.mark.parametrize(("waiting", "others"), [(2, 0), (3, 3)])
+def test_some_threads_before_a_lock_are_no_crowd(tmp_path: Path, waiting: int, others: int) -> None:
+    busy = [At(f"busy-{n}", 80 + n, HTTP) for n in range(others)]
+    assert not facts(tmp_path, [[*_crowd(waiting), *busy]]).standstills
+
+
+def test_the_owner_of_a_lock_is_named_although_a_paste_leaves_it_out(tmp_path: Path) -> None:
+    path = tmp_path / "dubbo.log"
+    path.write_text(
+        "".join(
+            f'"handler-{n}" Id={n} BLOCKED on com.acme.Ledger@1f owned by "handler-9" Id=9\n'
+            "\tat com.acme.Ledger.write(Ledger.java:30)\n\t-  blocked on com.acme.Ledger@1f\n\n"
+            for n in range(1, 4)
+        )
+    )
+    stacks = stacks_facts(list(read_stacks(str(path)).samples))
+    (lock,) = stacks.locks
+    (still,) = stacks.standstills
+    assert (lock.owner, still.holder, still.holder_does) == ("handler-9", "handler-9", None)
+
+
+def test_a_pool_that_nobody_can_give_back_to_is_exhausted(tmp_path: Path) -> None:
+    waiting = [At(f"http-nio-8080-exec-{n}", 40 + n, POOL, "WAITING (parking)") for n in range(3)]
+    found = report(tmp_path, [waiting]).findings
+    (dry,) = [finding for finding in found if finding.rule == "connection-pool-exhausted"]
+    assert (dry.severity, dry.confidence) == ("warning", "low")
+    # whoever works may have a connection
+    assert not facts(tmp_path, [[*waiting, At("busy", 80, HTTP)]]).standstills
+
+
+def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> None:
+    frames = (
+        "org.apache.logging.log4j.core.async.AsyncLoggerDisruptor.enqueueLogMessageWhenQueueFull(AsyncLogger.java:246)",
+        "- waiting to lock <0x00000000f1> (a java.lang.Object)",
+        "org.apache.logging.log4j.core.async.AsyncLogger.handleRingBufferFull(AsyncLogger.java:246)",
+    )
+    (still,) = facts(tmp_path, [[At("producer", 40, frames, "BLOCKED (on object monitor)")]]).standstills
+    assert (still.kind, still.cause, still.samples) == ("wait", "blocked-log-sink", 1)
+
+
+@pytest.mark.parametrize("case", ["hikari-progressing", "jedis-progressing", "log-progressing"])
+def test_one_sample_of_a_busy_process_accuses_nobody(case: str) -> None:
+    for sample in read_stacks(str(CASES / case / "series.tar.gz")).samples:
+        assert not stacks_facts([sample]).standstills

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import intern
 
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, LockLine, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
 
 MAX_FRAMES = 600
 """top frames kept of one stack; a recursion of 100,000 frames says nothing more"""
@@ -127,6 +127,11 @@ def parse_stack(shape: str) -> Stack:
                 if found:
                     where = f"Unknown Source:{found['line']}" if found["line"] else "Unknown Source"
                     target.append(f"{found['method']}({where})")
+        elif line.startswith("waiting for "):
+            found = patterns.RELEASE_LINE.match(line)
+            if found and found["object"] == "@":
+                locks.append(LockLine(WAITING_TO_LOCK, intern(found["class"] or ""), 0, slot))
+                slot += 1
         elif line.startswith(patterns.STATE_MARK):
             found = patterns.STATE_LINE.match(line)
             if found:

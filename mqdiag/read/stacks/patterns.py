@@ -66,14 +66,23 @@ JVM_SIGNATURE = re.compile(r"\)[VBCDFIJSZ\[L]")
 CUT_HEADER = re.compile(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
 CUT_ATTRIBUTES = re.compile(r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)")
 FRAME_LINE = re.compile(r"^\s+at [\w.$<>/@+-]+\(")
+# signs of a quotation or of code before a header alone, while the lines below it have none
+SIGNS_BEFORE_HEADER = re.compile(r'^[>`][>` ]*(?="[^\n]*\n(?!>))', re.M)
+FIRST_HEADER = re.compile(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^\n]*)')
+"""a first line that lost its opening quote when it was copied"""
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
-DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*$')
+# some viewers put all of a thread's entry on one line: x":waiting to lock monitor …,which is held by "y"
+DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*(?:waiting (?:to lock|for) .*)?$')
 HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')
 
 STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
 LOCK_LINE = re.compile(
     r"- (?P<kind>locked|waiting to lock|waiting on|waiting to re-lock in wait\(\)|parking to wait for"
     r"|eliminated)\s+<(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?(?P<rest>.*)$"
+)
+# debuggers name the thread that has the lock: waiting for main@1 to release lock on <0x26f1> (a java.lang.Object)
+RELEASE_LINE = re.compile(
+    r"waiting for \S.{0,300} to release lock on <(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?"
 )
 # JDK 17 and later; older ones say "in Object.wait()" of a thread that is RUNNABLE, and no more
 CLASS_INIT_LINE = re.compile(r"- waiting on the Class initialization monitor for (?P<class>\S+)")

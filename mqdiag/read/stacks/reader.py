@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mqdiag.errors import InputError
-from mqdiag.read.stacks import endpoint, heap_view, patterns
+from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
 from mqdiag.read.stacks.decode import text_pieces
@@ -49,6 +49,7 @@ def is_of_a_tool(head: bytes) -> bool:
         patterns.INFO_THREAD.search(text) is not None
         or heap_view.is_analyzer_text(text)
         or endpoint.is_endpoint_json(text)
+        or jconsole.is_jconsole_text(text)
     )
 
 
@@ -108,6 +109,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
     if heap_view.is_analyzer_text(head):
         text = heap_view.as_thread_info(_whole(label, head, pieces))
+        return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+    if jconsole.is_jconsole_text(head):
+        text = jconsole.as_thread_info(_whole(label, head, pieces))
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
     unwrapper = Unwrapper()
     scanner = ClassicScanner(label, bodies)

@@ -66,6 +66,8 @@ class ThreadRecord(msgspec.Struct, gc=False):
     """name of the thread container, from `Thread.dump_to_file`"""
     parked_owner: int | None = None
     """java id of the owner of what it parks on, when the dump says it"""
+    owner_name: str | None = None
+    """name of the owner of what it waits for, when its header says it"""
     in_object_wait: bool = False
     """the header says "in Object.wait()": in a RUNNABLE thread of JDK 16 or older it waits for a class"""
 

@@ -69,6 +69,7 @@ def _of_info(found: re.Match[str], body: str) -> tuple[ThreadRecord, str]:
         daemon=found["daemon"] is not None,
         cpu_ms=float(found["cpu"]) if found["cpu"] is not None else None,
         parked_owner=int(owner) if owner is not None and int(owner) > 0 else None,
+        owner_name=intern(found["owner"]) if found["owner"] else None,
     )
     parked = _PARK in body.split("\n", 1)[0]
     waits = _waits(found, body, parked=parked)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks import patterns, thread_info
+from mqdiag.read.stacks.header import is_header
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
@@ -25,10 +26,16 @@ class Unwrapper:
 
     def __init__(self) -> None:
         self._strip: list[Strip] | None = None
+        self._begun = False
         self.name = "plain"
 
     def push(self, piece: str) -> str:
         """A piece of text, ending at a line end, without its wrapper."""
+        if not self._begun:
+            piece = _with_opening_quote(piece)
+            self._begun = True
+        if '> "' in piece or '`"' in piece:
+            piece = patterns.SIGNS_BEFORE_HEADER.sub("", piece)
         if self._strip is None:
             marked = _marked_line(piece)
             if marked is None:
@@ -60,6 +67,14 @@ class Unwrapper:
             line = stripped
         self.name = "+".join(names) or "plain"
         return levels
+
+
+def _with_opening_quote(text: str) -> str:
+    """The text with the opening quote of its first thread's name, which is easily missed when one copies."""
+    found = patterns.FIRST_HEADER.match(text)
+    if found is None or not (is_header(found["header"]) or thread_info.begins(found["header"])):
+        return text
+    return f'{found["blank"]}"{text[found.start("header") :]}'
 
 
 def _marked_line(piece: str) -> tuple[str, str] | None:

@@ -24,6 +24,8 @@ def example(standstill: Standstill) -> Facts:
 
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
     """An error when it was seen often and long enough, in threads that consume or that consumers wait for."""
+    if worst == Severity.INFO:
+        return worst
     if standstill.samples < limits["min_samples"] or standstill.confidence == "low":
         return Severity.WARNING
     if standstill.seconds is not None and standstill.seconds < limits["min_seconds"]:
@@ -121,6 +123,8 @@ def explanation(standstill: Standstill) -> tuple[Text, ...]:
 
 def _samples(standstill: Standstill) -> Text:
     """In how many samples, over which time, with how much CPU time."""
+    if standstill.samples == 1:
+        return say("One sample shows all of them at the same place; more samples would tell for how long.")
     seen = say("At least {samples:count} {samples:sample shows|samples show} each thread at the same work")
     if standstill.seconds is not None:
         seen = say(

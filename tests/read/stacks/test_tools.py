@@ -361,3 +361,63 @@ def test_lambdas_of_every_jdk_have_one_name(frame: str, plain: str) -> None:
 def test_words_of_a_header_in_other_text_are_no_dump(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError):
         read_text(tmp_path, text * 3)
+
+
+WAITING = """\
+java.lang.Thread.State: WAITING (parking)
+\tat sun.misc.Unsafe.park(Native Method)
+\tat com.acme.Pool.take(Pool.java:9)
+"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '> "worker-1" #12 prio=5 os_prio=0 tid=0x00007f0b2401d800 nid=0x41c9 waiting on condition [0x00007f08b87bd000]',
+        '`worker-1" #12 prio=5 os_prio=0 tid=0x00007f0b2401d800 nid=0x41c9 waiting on condition [0x00007f08b87bd000]',
+        'worker-1" Id=12 cpuUsage=66% WAITING',
+    ],
+)
+def test_signs_around_the_first_header_alone(tmp_path: Path, header: str) -> None:
+    (thread,) = sample_of(tmp_path, f"{header}\n   {WAITING}").threads
+    assert (thread.name, thread.java_id, thread.stack.state) == ("worker-1", 12, "WAITING")
+    assert len(thread.stack.frames) == 2
+
+
+def test_a_deadlock_with_each_entry_on_one_line(tmp_path: Path) -> None:
+    text = (
+        "Found one Java-level deadlock:\n=============================\n"
+        '"a":waiting to lock monitor 0x1b (object 0xa8, a com.acme.A),which is held by "b"\n\n'
+        '"b":waiting to lock monitor 0x1c (object 0xa9, a com.acme.B),which is held by "a"\n'
+    )
+    assert sample_of(tmp_path, text).deadlocks == [(("a", "b"), ("b", "a"))]
+
+
+def test_a_debuggers_export_names_the_thread_that_has_the_lock(tmp_path: Path) -> None:
+    def thread(name: str, other: str, wanted: str, held: str) -> str:
+        return (
+            f'"{name}" prio=5 tid=0x1 nid=NA waiting for monitor entry\n  java.lang.Thread.State: BLOCKED\n'
+            f"\t blocks {other}\n\t waiting for {other} to release lock on <{wanted}> (a java.lang.Object)\n"
+            f"\t  at com.acme.A.b(A.java:1)\n\t  - locked <{held}> (a java.lang.Object)\n\n"
+        )
+
+    text = thread("main@1", "other@9", "0x26f1", "0x2702") + thread("other@9", "main@1", "0x2702", "0x26f1")
+    first, second = sample_of(tmp_path, text).threads
+    assert [lock.kind for lock in first.stack.locks] == ["waiting to lock", "locked"]
+    assert (first.addresses, second.addresses) == (("0x26f1", "0x2702"), ("0x2702", "0x26f1"))
+
+
+def test_threads_of_jconsole(tmp_path: Path) -> None:
+    text = (
+        "Name: order-sender\nState: BLOCKED on java.lang.Object@1b2c3d owned by: main\n"
+        "Total blocked: 3  Total waited: 12\n\nStack trace: \n"
+        "app//com.acme.Shop.run(Shop.java:12)\n   - locked java.util.HashMap@7a8b\n"
+        "java.base@21.0.7/java.lang.Thread.run(Thread.java:1583)\n"
+    )
+    (thread,) = sample_of(tmp_path, text).threads
+    assert (thread.name, thread.stack.state, thread.owner_name) == ("order-sender", "BLOCKED", "main")
+    assert thread.stack.frames == ("com.acme.Shop.run(Shop.java:12)", "java.lang.Thread.run(Thread.java:1583)")
+    assert [(lock.kind, lock.class_name) for lock in thread.stack.locks] == [
+        ("waiting to lock", "java.lang.Object"),
+        ("locked", "java.util.HashMap"),
+    ]

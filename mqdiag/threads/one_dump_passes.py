@@ -1,0 +1,134 @@
+"""Passes over a single dump: a crowd before one lock or pool, and a full log queue, show a standstill in one sample.
+
+One thread that waits says nothing, as it may get what it waits for at once. Where more threads wait for one thing than
+do all other work together, the thing is what holds the process up. How long it has done so, one sample cannot say.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from mqdiag.text import Text, say
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement, Revision, Run, World
+from mqdiag.threads.tracks import Track
+
+LEAST_CROWD = 3
+"""threads that wait for one thing; two meet before a lock all the time"""
+NO_CALLERS = frozenset({roles.JVM, roles.CARRIER, roles.BROKER_SEND})
+"""roles that are no part of a crowd; the send threads of a broker queue up before its put lock in good health"""
+
+LOCK_WAITS = frozenset({"monitor", "lock", "log"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Crowd:
+    """Threads that wait for one thing."""
+
+    reason: Text
+    owner: Track | None = None
+    owner_name: str | None = None
+
+
+def by_crowd(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a member of a crowd."""
+    crowd = world.once(_crowds).get(judgement)
+    if crowd is None:
+        return None
+    return replace(
+        judgement.now,
+        state="blocked",
+        confidence="low",
+        reason=crowd.reason,
+        in_crowd=True,
+        run=Run(count=1),
+        waits_for=crowd.owner,
+        absent_owner=crowd.owner_name if crowd.owner is None else None,
+    )
+
+
+def by_full_log_queue(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a thread that waits for room in the queue of an asynchronous logger; its frame says so."""
+    if not _is_one_sample(world) or not judgement.track.last_meaning.in_full_log_queue:
+        return None
+    return replace(
+        judgement.now,
+        state="blocked",
+        confidence="low",
+        reason=say("one sample shows that the queue of the asynchronous logger is full, not for how long"),
+        in_crowd=True,
+        run=Run(count=1),
+    )
+
+
+def _is_one_sample(world: World) -> bool:
+    return world.series.not_judged == "one-sample"
+
+
+def _crowds(world: World) -> dict[Judgement, _Crowd]:
+    if not _is_one_sample(world):
+        return {}
+    busy = [
+        judgement
+        for judgement in world.judgements
+        if judgement.state == "unknown" and judgement.track.role not in NO_CALLERS
+    ]
+    return _before_locks(busy, world) | _before_pools(busy)
+
+
+def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd]:
+    """Threads before a lock that more threads wait for than are at other work, its owner not counted."""
+    by_lock: dict[tuple[int, str], list[Judgement]] = defaultdict(list)
+    for judgement in busy:
+        wait = world.last_wait(judgement.track)
+        if wait is not None and judgement.track.last_meaning.doing in LOCK_WAITS:
+            by_lock[judgement.track.jvm, wait.object_id].append(judgement)
+    found: dict[Judgement, _Crowd] = {}
+    for waiting in by_lock.values():
+        waits = [wait for one in waiting if (wait := world.last_wait(one.track)) is not None]
+        owner = next((wait.owner for wait in waits if wait.owner is not None), None)
+        others = [one for one in busy if one not in waiting and one.track is not owner]
+        if len(waiting) < LEAST_CROWD or len(waiting) <= len(others):
+            continue
+        crowd = _Crowd(
+            reason=say(
+                "one sample shows {waiting:count} threads before one lock and {others:count} at other work, not for how"
+                " long",
+                waiting=len(waiting),
+                others=len(others),
+            ),
+            owner=owner,
+            owner_name=next((wait.owner_name for wait in waits if wait.owner_name), None),
+        )
+        found |= dict.fromkeys(waiting, crowd)
+    return found
+
+
+def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
+    """Threads that wait for a connection of one pool while no thread at all works with one or does anything else."""
+    by_pool: dict[tuple[int, str, tuple[str, ...]], list[Judgement]] = defaultdict(list)
+    for judgement in busy:
+        meaning = judgement.track.last_meaning
+        if meaning.doing == "pool" and meaning.cause is not None:
+            key = judgement.track.jvm, meaning.cause.library, judgement.track.last.addresses[:1]
+            by_pool[key].append(judgement)
+    found: dict[Judgement, _Crowd] = {}
+    for waiting in by_pool.values():
+        if len(waiting) < LEAST_CROWD or any(_is_at_work(one) for one in busy if one not in waiting):
+            continue
+        crowd = _Crowd(
+            reason=say(
+                "one sample shows {waiting:count} threads before one pool, and no thread that could give a connection"
+                " back",
+                waiting=len(waiting),
+            )
+        )
+        found |= dict.fromkeys(waiting, crowd)
+    return found
+
+
+def _is_at_work(judgement: Judgement) -> bool:
+    """Whether it runs code that may have a connection: the user's own, or that of a client."""
+    meaning = judgement.track.last_meaning
+    return meaning.own_index >= 0 or meaning.cause is not None or meaning.in_pool_task
