@@ -24,6 +24,7 @@ STATE = re.compile(
 )
 FRAME = re.compile(r"^\s*(?:app//|[\w.]+(?:@[\w.+-]+)?/)*(?P<frame>[\w.$<>/-]+\([^()\n]{0,300}\))\s*$")
 LOCKED = re.compile(r"^\s*-? ?locked (?P<object>[^\s@]+@[0-9a-f]{1,16})\s*$")
+OWNED_BY = " owned by "
 
 
 def is_jconsole_text(head: str) -> bool:
@@ -40,7 +41,7 @@ def as_thread_info(text: str) -> str:
             name = named["name"]
         elif name and (state := STATE.match(line)) is not None:
             on = f" on {state['object']}" if state["object"] else ""
-            owner = f' owned by "{state["owner"]}" Id=-1' if state["object"] and state["owner"] else ""
+            owner = f'{OWNED_BY}"{state["owner"]}" Id=-1' if state["object"] and state["owner"] else ""
             out.append(f'\n"{name}" Id=-1 {state["state"]}{on}{owner}\n')
             name = ""
         elif out and (frame := FRAME.match(line)) is not None:
