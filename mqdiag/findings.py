@@ -187,6 +187,8 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
 
     rule: Public
     reason: Text
+    needs: tuple[Public, ...] = ()
+    """kinds of evidence that it would look at and that were not given"""
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,6 +217,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
     of_process: bool = False
     """it names a thread, yet hits the whole process"""
+    links: bool = True
+    """whether a chain of causes shows it behind its cause; False for a rule that says there what its cause says"""
     leads_to: dict[str, Text] = {}
     """the word between it and an effect, by the effect's rule"""
     same_as: tuple[Public, ...] = ()

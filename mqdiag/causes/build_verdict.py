@@ -38,7 +38,7 @@ def build_verdict(report: Report) -> Verdict | None:
             read_evidence=read_evidence(report),
             missing_evidence=missing_evidence(report, ()),
         )
-    chain = chain_of(tuple(sorted(findings, key=lambda found: found is not candidates[0])), same)
+    chain = chain_of(tuple(sorted(findings, key=lambda found: found is not candidates[0])), same, cards)
     made = steps(chain, same, cards)
     gap = time_gap(report)
     if gap is not None and {"heap", "logs"} <= {kind for step in made for kind in step.seen_in}:

@@ -16,8 +16,16 @@ SO = say("so")
 _CERTAINTY = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 
 
-def chain_of(findings: tuple[Finding, ...], same: SameFindings) -> tuple[Finding, ...]:
-    """The findings of the chain that the first one belongs to, root cause first."""
+def chain_of(
+    findings: tuple[Finding, ...], same: SameFindings, cards: Mapping[str, RuleCard]
+) -> tuple[Finding, ...]:
+    """The findings of the chain that the first one belongs to, root cause first.
+
+    Args:
+        findings: all that may be in it; the chain is drawn around the first one.
+        same: what shows the same fault in other evidence.
+        cards: of their rules, by name.
+    """
     if not findings:
         return ()
     by_print = {finding.fingerprint: finding for finding in findings}
@@ -34,7 +42,8 @@ def chain_of(findings: tuple[Finding, ...], same: SameFindings) -> tuple[Finding
     while found and len(chain) < LONGEST:
         found = False
         for finding in findings:
-            if finding.fingerprint not in seen and set(finding.caused_by) & seen:
+            links = finding.rule not in cards or cards[finding.rule].links
+            if links and finding.fingerprint not in seen and set(finding.caused_by) & seen:
                 chain.append(finding)
                 seen.add(finding.fingerprint)
                 found = True

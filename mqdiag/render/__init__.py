@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from mqdiag.fail_on import FailOn
 from mqdiag.language import ENGLISH, Writer, writer
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 SHARED = frozenset(("figures", "parts", "sections", "wording"))
 """what formats are made of"""
-Detail = Literal["normal", "full"]
+Detail = Literal["brief", "normal", "full"]
+DETAILS: tuple[Detail, ...] = get_args(Detail)
 TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "suspects", "threads")
 """what `--format csv` can write, one at a time"""
 
@@ -39,7 +40,9 @@ class View:
     table: str = TABLES[0]
     """the one that csv writes"""
     detail: Detail = "normal"
-    """how much text says; full: all that the page has"""
+    """how much text says; brief: the answer alone; full: all that the page has"""
+    why: bool = False
+    """list the rules that were not checked, each with its reason"""
 
     @property
     def wide(self) -> bool:

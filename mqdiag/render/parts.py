@@ -8,7 +8,8 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
   how a column is written (the kinds of `mqdiag.text`); for a single number use `quantity(value, kind)` or `say`.
 * None is a value that is not known. `NO_VALUE` is the cell of something that has no such value.
 * A maker leaves nothing out. The writer cuts: the short form (text) has the first of `shown=(short, wide)` rows and
-  no part or column that is `wide`; the wide form (HTML, and text with `detail="full"`) has the second and all parts.
+  no part or column that is `wide`; the wide form (HTML, and text with `detail="full"`) has the second, and all parts
+  but those that are `short`.
 
 | part | text | page |
 |---|---|---|
@@ -54,6 +55,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
     wide: bool = False
     """only the wide form has it"""
+    short: bool = False
+    """only the short form has it"""
 
 
 class Paragraph(Part, frozen=True):
@@ -71,6 +74,8 @@ class Bullets(Part, frozen=True):
 
     lines: Sequence[Words]
     title: Words = NOTHING
+    shown: int | None = None
+    """lines in the short form; None for all"""
 
 
 class Steps(Part, frozen=True):
@@ -78,6 +83,8 @@ class Steps(Part, frozen=True):
 
     lines: Sequence[Words]
     title: Words = NOTHING
+    shown: int | None = None
+    """lines in the short form; None for all"""
 
 
 class Pairs(Part, frozen=True):
@@ -247,3 +254,5 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     parts: Sequence[AnyPart]
     headed: bool = True
     """False where the parts speak for themselves: text writes no heading, a page shows none in its list"""
+    wide: bool = False
+    """only the wide form has it"""

@@ -58,7 +58,8 @@ def run_rules(
     for listed in rules:
         missing = missing_evidence(listed, facts)
         if missing is not None:
-            skipped.append(Skipped(rule=listed.name, reason=missing))
+            reason, kinds = missing
+            skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
         rule = listed if isinstance(listed, Rule) else listed.load()
         try:
@@ -129,12 +130,12 @@ def _ignored(acceptance: Acceptance) -> Text:
     )
 
 
-def missing_evidence(rule: Rule | RuleFile, facts: Facts) -> Text | None:
-    """Why none of a rule's checks can be made on these facts; None when one can."""
+def missing_evidence(rule: Rule | RuleFile, facts: Facts) -> tuple[Text, tuple[str, ...]] | None:
+    """Why none of a rule's checks can be made on these facts, and the kinds it lacks; None when one can."""
     wanting = [tuple(kind for kind in evidence if not _given(facts, kind)) for evidence in rule.evidence]
     if not all(wanting):
         return None
-    return needs(wanting)
+    return needs(wanting), tuple(dict.fromkeys(kind for kinds in wanting for kind in kinds))
 
 
 def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:

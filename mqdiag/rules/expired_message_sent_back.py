@@ -16,6 +16,7 @@ from mqdiag.rules.shared.log_events import (
     only,
     when,
 )
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES
 from mqdiag.text import say
 from mqdiag.time_ranges import ranges_of
 
@@ -40,7 +41,7 @@ RULE = Rule(
         "ProcessQueue.cleanExpiredMsg",
         "https://github.com/apache/rocketmq/pull/5481",
     ),
-    explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
+    explained_by=STANDSTILL_RULES,
     in_chain=say("expired messages are sent back and delivered again"),
 )
 

@@ -14,6 +14,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import between
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES
 from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import between as range_between
 
@@ -47,7 +48,7 @@ RULE = Rule(
         "ProcessQueue.removeMessage: returns the first key of msgTreeMap as the offset to commit",
     ),
     limits={"head_age_ms": 60_000, "finished_warning": 100, "stored_times": 3},
-    explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
+    explained_by=STANDSTILL_RULES,
     in_chain=_in_chain,
 )
 

@@ -10,6 +10,7 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES
 from mqdiag.text import Text, say
 
 MOST_SHOWN = 5
@@ -32,7 +33,7 @@ RULE = Rule(
     ),
     references=("RebalanceImpl.updateProcessQueueTableInRebalance: setDropped(true), maps are not cleared",),
     limits={"messages": 1, "settled_ms": 60_000},
-    explained_by=("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"),
+    explained_by=STANDSTILL_RULES,
     in_chain=say("the process still works on queues that were moved away"),
 )
 

@@ -94,6 +94,7 @@ class Rule:
         explained_by: rules whose finding on the same subject is the root cause of this one; "rule:cause" where only
             one of its causes is.
         of_process: it names a thread, yet hits the whole process: it may explain what any group of it suffers.
+        links: whether a chain of causes shows it behind its cause; False where it adds nothing to what its cause says.
         lies_at: the process in which the fault lies.
         in_chain: the fault as a link of a chain of causes; its title where there is none.
         leads_to: by the name of the rule that it explains, the word between the two; "so" for all others.
@@ -118,6 +119,7 @@ class Rule:
         limits: Mapping[str, float] | None = None,
         explained_by: tuple[str, ...] = (),
         of_process: bool = False,
+        links: bool = True,
         lies_at: Place = "client",
         in_chain: InChain | None = None,
         leads_to: Mapping[str, Text] | None = None,
@@ -139,6 +141,7 @@ class Rule:
         self.causes, self.severities, self.references = causes, severities, references
         self.limits = dict(limits or {})
         self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
+        self.links = links
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
         self.undecides, self.sums_up = undecides, sums_up
         self.severity_alone = severity_alone
@@ -193,6 +196,7 @@ class Rule:
             limits=self.limits,
             explained_by=self.explained_by,
             of_process=self.of_process,
+            links=self.links,
             leads_to=self.leads_to,
             same_as=self.same_as,
             severity_alone=self.severity_alone,

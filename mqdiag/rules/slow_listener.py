@@ -9,7 +9,7 @@ from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools
-from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
 RULE = Rule(
@@ -25,6 +25,8 @@ RULE = Rule(
     references=(
         "DefaultMQPushConsumer.consumeThreadMin: 20 workers, and what one message takes, are the pace",
     ),
+    explained_by=STANDSTILL_RULES,
+    links=False,
     limits={"busy_share": 0.9},
 )
 

@@ -9,6 +9,7 @@ from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
 RULE = Rule(
@@ -30,6 +31,8 @@ RULE = Rule(
         "ConsumeMessageConcurrentlyService: LinkedBlockingQueue without a bound",
         "https://github.com/apache/rocketmq/issues/1752",
     ),
+    explained_by=STANDSTILL_RULES,
+    links=False,
     limits={"busy_share": 0.9},
     in_chain=say("all consume threads are busy"),
 )
@@ -64,8 +67,19 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             severity=Severity.WARNING,
             cause="too-few-threads",
             title=_title(pool),
-            remedy=RULE.remedy,
+            remedy=_remedy(pool),
         )
+
+
+def _remedy(pool: WorkerPool) -> tuple[Text, ...]:
+    """With the call that most samples found, where they agree on one."""
+    if pool.shared_frame is None:
+        return RULE.remedy
+    faster = say(
+        "Make the call in {frame} faster, do fewer of them, or do them for a batch of messages.",
+        frame=short_frame(pool.shared_frame),
+    )
+    return (faster, *RULE.remedy[1:])
 
 
 def _title(pool: WorkerPool) -> Text:

@@ -31,6 +31,8 @@ FOLDERS = sorted(
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
+LONGEST_INCIDENT, LONGEST, LONGEST_BRIEF = 60, 75, 12
+"""lines at 80 columns; paths of archives, which a remedy must name, make some of the others longer"""
 WIDE = 6000
 """so that no cell wraps"""
 
@@ -163,7 +165,18 @@ def test_heap_dumps(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FOLDERS, ids=str)
 def test_folders_of_evidence(path: Path) -> None:
-    assert_same(diagnose_incident([FIXTURES / path]).report)
+    report = diagnose_incident([FIXTURES / path]).report
+    assert_same(report)
+    assert_short(report, LONGEST_INCIDENT if path.parts[0] == "incidents" else LONGEST)
+
+
+def assert_short(report: Report, longest: int) -> None:
+    """A tired reader gets the answer, what to do and why without scrolling far; the brief form is the answer alone."""
+    normal, brief = (renderer("text")(report, View(detail=detail)) for detail in ("normal", "brief"))
+    assert len(normal.splitlines()) <= longest, normal
+    assert len(brief.splitlines()) <= LONGEST_BRIEF, brief
+    sentences = [line.strip() for line in normal.splitlines() if len(line.strip()) > 60]
+    assert [line for line in sentences if sentences.count(line) > 1] == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 
 from mqdiag.facts.heap import ClassRow, TopicRate
 from mqdiag.findings import Answer, Margin, Report
-from mqdiag.render import View
+from mqdiag.language import english
+from mqdiag.render import DETAILS, View
 from mqdiag.render.text import render
 from mqdiag.render.text.page import Page
 from mqdiag.text import Text, say
@@ -45,17 +46,17 @@ def test_the_answer_is_the_first_thing_said() -> None:
     places = [
         text.index(part)
         for part in (
+            "Do this first 1. Set pullThresholdForQueue to 27",
             "55 queues x 100 messages (pullThresholdForQueue) x 428,311 bytes",
-            "1. Set pullThresholdForQueue to 27",
             "Also found ERROR pullThresholdForQueue of",
-            "Inputs",
+            "Consequences INFO",
+            "Not checked, and why",
             "The dump",
             "Consumers",
             "Queues",
             "Where the memory is",
             "Largest classes",
             "Threads that hold messages",
-            "Not checked, and why",
         )
     ]
     assert places == sorted(places)
@@ -106,14 +107,18 @@ def test_rates_of_the_last_minute_stand_with_their_consumer() -> None:
 
 def test_a_finding_without_sentences_shows_its_evidence() -> None:
     bare = msgspec.structs.replace(samples.OVERSIZED, explanation=())
-    text = flat(render(msgspec.structs.replace(samples.ARTICLE, findings=(bare,)), View()))
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, findings=(bare,)), View(detail="full")))
     assert "- held bytes: 1,686,260,407 (1,608 MiB)" in text
     assert "- threshold: 100" in text
 
 
-def test_a_consequence_names_its_root_cause() -> None:
-    text = flat(render(samples.ARTICLE, View()))
-    assert "Follows from: The queues of consumer temp-file-clean-group hold" in text
+def test_a_consequence_names_the_rule_of_its_cause_and_gives_no_advice() -> None:
+    (effect,) = [found for found in samples.ARTICLE.findings if found.caused_by]
+    short, full = (flat(render(samples.ARTICLE, View(detail=detail))) for detail in DETAILS[1:])
+    assert f"Consequences INFO {english()(effect.title)}" in short
+    assert "explained by consumer-cache-exceeds-heap" in full
+    for step in effect.remedy:
+        assert english()(step) not in full
 
 
 def test_a_healthy_dump_is_said_to_be_one() -> None:
@@ -193,7 +198,10 @@ def test_all_threads_only_when_asked_for() -> None:
 
 
 def test_rules_are_counted_by_the_reason_that_they_share() -> None:
-    assert re.search(r"no stack samples were given +2\n", render(samples.ARTICLE, View()))
+    short = flat(render(samples.ARTICLE, View()))
+    assert "2 rules were not checked; --why lists them." in short
+    assert "no stack samples were given" not in short
+    assert re.search(r"no stack samples were given +2\n", render(samples.ARTICLE, View(why=True)))
     full = flat(render(samples.ARTICLE, View(detail="full", width=120)))
     assert "no stack samples were given 2 lock-convoy, stuck-socket-read" in full
 
@@ -217,7 +225,7 @@ def test_colour_only_when_allowed() -> None:
 def test_an_unreadable_input_among_others_is_named() -> None:
     lost = msgspec.structs.replace(samples.GIVEN, path="other.hprof", error=say("is empty"), complete=False)
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, inputs=(samples.GIVEN, lost)), View()))
-    assert "─ other.hprof heap 1,712 MiB no: is empty" in text
+    assert "Inputs - other.hprof: could not be read: is empty" in text
 
 
 def test_a_large_class_that_no_root_reaches_is_among_the_largest() -> None:

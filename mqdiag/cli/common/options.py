@@ -14,16 +14,19 @@ from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_fail_on, complete_files
 from mqdiag.fail_on import WORDS
 from mqdiag.language import LANGUAGES
-from mqdiag.render import TABLES, formats
+from mqdiag.render import DETAILS, TABLES, Detail, formats
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommonOptions:
     """The common options as given; `session.load_settings` puts them over the configuration file."""
 
-    format: str = "text"
+    format: str | None = None
     table: str | None = None
     output: str = "-"
+    detail: Detail = "normal"
+    why: bool = False
+    width: int | None = None
     also: tuple[str, ...] = ()
     fail_on: str | None = None
     expect: tuple[str, ...] = ()
@@ -36,7 +39,16 @@ class CommonOptions:
     redact: bool = False
     debug: bool = False
 
+    @property
+    def format_name(self) -> str:
+        """The format as asked for, else the one that the name of the output file ends with, else text."""
+        ending = Path(self.output).suffix[1:].lower()
+        named = ending if ending in formats() else _OTHER_ENDINGS.get(ending, "text")
+        return self.format or named
 
+
+_OTHER_ENDINGS = {"md": "markdown", "xml": "junit"}
+"""endings of file names that are not the names of their formats"""
 LANG_OPTION = commands.option(
     "--lang",
     type=click.Choice(LANGUAGES),
@@ -53,9 +65,7 @@ REPORT = (
     commands.option(
         "--format",
         type=click.Choice(formats()),
-        default="text",
-        show_default=True,
-        help="How the report is written.",
+        help="How the report is written.  [default: by the ending of --output FILE, else text]",
     ),
     commands.option(
         "--table",
@@ -68,13 +78,28 @@ REPORT = (
         metavar="FILE",
         default="-",
         shell_complete=complete_files,
-        help="Write the report to FILE, whole or not at all; - is standard output.",
+        help="Write the report to FILE, whole or not at all; - is standard output. The ending chooses the format:"
+        " .html, .json, .md, .csv, .sarif, .xml.",
     ),
     commands.option(
         "--also",
         multiple=True,
         metavar="FORMAT=FILE",
         help="Write the report in another format too, such as junit=build/mqdiag.xml. Repeatable.",
+    ),
+    commands.option(
+        "--detail",
+        type=click.Choice(DETAILS),
+        default="normal",
+        show_default=True,
+        help="How much text says: brief, the answer and the first action; full, the tables of all evidence too.",
+    ),
+    commands.option("--why", is_flag=True, help="List the rules that were not checked, each with its reason."),
+    commands.option(
+        "--width",
+        type=click.IntRange(40, 1000),
+        metavar="COLUMNS",
+        help="Width of text.  [default: the terminal's up to 120; 80 for a pipe or a file]",
     ),
     LANG_OPTION,
     commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),

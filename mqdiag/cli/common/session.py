@@ -38,7 +38,7 @@ def load_settings(options: CommonOptions) -> Settings:
     from mqdiag.baseline import read_baseline
     from mqdiag.config import ConfigFile, find_config, read_config, resolve
 
-    if options.table is not None and options.format != "csv":
+    if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
         raise UsageError(say("--baseline '' is no file name"))
@@ -88,14 +88,14 @@ def diagnose(
     with (
         _debug_log(options.debug),
         terminal_progress(reader_language()) as shown,
-        imports_ahead(shown, lambda: _needed_later(options.format, evidence)) as progress,
+        imports_ahead(shown, lambda: _needed_later(options.format_name, evidence)) as progress,
     ):
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
     viewed = view(options, language, all_threads=all_threads, fail_on=settings.fail_on)
-    if options.format != "text" or report.failed or not _nothing_read(report):
-        target.write(renderer(options.format)(report, viewed))
+    if options.format_name != "text" or report.failed or not _nothing_read(report):
+        target.write(renderer(options.format_name)(report, viewed))
     for name, other in also:
         other.write(renderer(name)(report, replace(viewed, width=TEXT_WIDTH, colour=False)))
     if kept is not None and not _nothing_read(report):
@@ -157,7 +157,7 @@ def _baseline(report: Report) -> str:
 def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]:
     """All formats that the run writes; a baseline is read by the next run."""
     baseline = set() if options.write_baseline is None else {"baseline"}
-    return {options.format, *(name for name, _ in also)} | baseline
+    return {options.format_name, *(name for name, _ in also)} | baseline
 
 
 def view(
@@ -168,14 +168,16 @@ def view(
 
     on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    width = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
+    usual = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
     return View(
         language=language,
-        width=width,
+        width=options.width or usual,
         colour=on_screen and not plain,
         all_threads=all_threads,
         fail_on=fail_on or FailOn(),
         table=options.table or TABLES[0],
+        detail=options.detail,
+        why=options.why,
     )
 
 

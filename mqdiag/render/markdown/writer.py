@@ -37,9 +37,10 @@ class MarkdownWriter:
 
     def section(self, section: Section) -> Iterator[str]:
         """The blocks of a section, its heading first."""
-        if section.headed:
+        blocks = [] if section.wide else [*self._parts(section.parts)]
+        if section.headed and blocks:
             yield f"## {self._text(section.title)}"
-        yield from self._parts(section.parts)
+        yield from blocks
 
     def _parts(self, parts: Iterable[AnyPart]) -> Iterator[str]:
         for part in parts:
@@ -53,9 +54,12 @@ class MarkdownWriter:
                     f"<sub>{escaped_html(self._write(part.text))}</sub>" if part.soft else self._text(part.text)
                 )
             case Bullets():
-                yield from self._list(part.title, [f"- {self._text(line)}" for line in part.lines])
+                lines = [f"- {self._text(line)}" for line in part.lines[: part.shown]]
+                yield from self._list(part.title, lines)
             case Steps():
-                steps = [f"{place}. {self._text(line)}" for place, line in enumerate(part.lines, 1)]
+                steps = [
+                    f"{place}. {self._text(line)}" for place, line in enumerate(part.lines[: part.shown], 1)
+                ]
                 yield from self._list(part.title, steps)
             case Pairs():
                 yield "\n".join(f"- {self._text(name)}: {self._value(value)}" for name, value in part.rows)

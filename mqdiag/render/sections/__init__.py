@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
@@ -21,16 +23,23 @@ Maker = Callable[[Report, View], Iterator[Section]]
 
 
 def sections_of(report: Report, view: View) -> list[Section]:
-    """All sections of a report in their order."""
-    return [section for make in _makers(report) for section in make(report, view)]
+    """All sections of a report in their order: what a reader acts on, then the tables that it rests on.
 
-
-def _makers(report: Report) -> Iterator[Maker]:
+    Where evidence of several kinds was joined, the short form leaves the tables out.
+    """
     if report.show is not None:
         from mqdiag.render.sections.shown_object import shown_sections
 
-        yield shown_sections
-        return
+        return [*shown_sections(report, view)]
+    first = [section for make in _first_makers(report) for section in make(report, view)]
+    tables = [section for make in _table_makers(report) for section in make(report, view)]
+    if report.verdict is not None:
+        tables = [msgspec.structs.replace(section, wide=True) for section in tables]
+    return [*first, *tables]
+
+
+def _first_makers(report: Report) -> Iterator[Maker]:
+    """The answer, what follows from it, and what it cannot tell."""
     yield answer_section
     if report.diff is not None:
         from mqdiag.render.sections.differences import differences_section
@@ -42,6 +51,15 @@ def _makers(report: Report) -> Iterator[Maker]:
         yield chain_section
     yield findings_section
     yield inputs_section
+    yield unchecked_section
+    if report.verdict is not None:
+        from mqdiag.render.sections.missing_evidence import missing_evidence_section
+
+        yield missing_evidence_section
+
+
+def _table_makers(report: Report) -> Iterator[Maker]:
+    """Everything that was read, by the kind of evidence."""
     if report.fleet is not None:
         from mqdiag.render.sections.fleet_run import fleet_section
 
@@ -63,11 +81,6 @@ def _makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.mqadmin_output import mqadmin_sections
 
         yield mqadmin_sections
-    yield unchecked_section
-    if report.verdict is not None:
-        from mqdiag.render.sections.missing_evidence import missing_evidence_section
-
-        yield missing_evidence_section
 
 
 def _process_makers(report: Report) -> Iterator[Maker]:

@@ -9,8 +9,8 @@ import msgspec
 
 from mqdiag.findings import Answer, Report, Severity
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
-from mqdiag.render.sections.finding_cards import RULES_HINT, answering_finding, finding_card
+from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Steps, Table
+from mqdiag.render.sections.finding_cards import answer_card, answering_finding
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
@@ -23,14 +23,27 @@ def answer_section(report: Report, view: View) -> Iterator[Section]:
     yield Section(name="answer", title=say("Answer"), headed=False, parts=(_card(report),))
 
 
+def brief_section(report: Report) -> Section:
+    """The answer alone: how sure it is, the first action, and how much more there is to read."""
+    named = answering_finding(report)
+    parts: list[AnyPart] = [Paragraph(report.answer.reason)] if report.answer.reason else []
+    if named is not None and named.remedy:
+        parts.append(Steps(named.remedy[:1], title=say("Do this first")))
+    parts.append(Paragraph(say("{totals}; --detail normal tells why", totals=totals_line(report)), soft=True))
+    card = _card(report)
+    return Section(
+        name="answer",
+        title=say("Answer"),
+        headed=False,
+        parts=(msgspec.structs.replace(card, parts=tuple(parts)),),
+    )
+
+
 def _card(report: Report) -> Card:
     answer = report.answer
     named = answering_finding(report)
     if named is not None:
-        card = finding_card(named, report)
-        return (
-            card if len(report.findings) > 1 else msgspec.structs.replace(card, parts=(*card.parts, RULES_HINT))
-        )
+        return answer_card(named, report)
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))

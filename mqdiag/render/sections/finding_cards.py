@@ -4,77 +4,174 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.findings import EvidenceValue, Finding, Report
+from mqdiag.findings import EvidenceValue, Finding, Report, Severity
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Card, Fold, Pairs, Paragraph, Section, Steps, Words
+from mqdiag.render.parts import AnyPart, Bullets, Card, Fold, Pairs, Paragraph, Section, Several, Steps, Words
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _KINDS = (("_bytes", "bytes"), ("_share", "percent"), ("_ms", "ms"), ("_seconds", "seconds"))
-
-RULES_HINT = Paragraph(say("`mqdiag rules NAME` explains a rule and its sources."), soft=True)
+_FIRST_ACTIONS = 3
+_FIRST_REASONS = 4
+"""what the short form tells of the finding that is the answer"""
+_OTHERS, _CONSEQUENCES = 3, 6
+"""cards in the short form"""
 
 
 def findings_section(report: Report, view: View) -> Iterator[Section]:
-    """All findings but the one that the answer shows, in the report's order."""
+    """All findings but the one that the answer shows: first those that nothing explains, then their consequences.
+
+    The short form leaves out the links of the chain of causes, which it shows already.
+    """
     answering = answering_finding(report)
     others = [found for found in report.findings if found is not answering]
-    parts: list[AnyPart] = [finding_card(found, report) for found in others]
-    if others:
-        parts.append(RULES_HINT)
+    told = _in_chain(report)
+    known = {found.fingerprint for found in report.findings}
+    causes = [found for found in others if not known & set(found.caused_by)]
+    effects = [found for found in others if known & set(found.caused_by)]
+    parts: list[AnyPart] = []
+    if causes:
+        cards = [finding_card(found, report, wide=found.fingerprint in told) for found in causes]
+        parts += [Several(parts=cards, shown=(_OTHERS, len(cards)), rest=_more_findings)]
     if report.lapsed:
         parts.append(
             Bullets([lapsed_line(lapsed) for lapsed in report.lapsed], title=say("Accepted no longer"))
         )
     if parts:
-        title = say("Findings") if len(others) == len(report.findings) else say("Also found")
-        yield Section(name="findings", title=title, parts=parts)
+        yield Section(
+            name="findings",
+            title=say("Findings") if len(others) == len(report.findings) else say("Also found"),
+            parts=parts,
+            wide=bool(causes) and not report.lapsed and all(found.fingerprint in told for found in causes),
+        )
+    if effects:
+        yield Section(
+            name="consequences",
+            title=say("Consequences"),
+            parts=(
+                Several(
+                    parts=[
+                        consequence_card(found, report, wide=found.fingerprint in told) for found in effects
+                    ],
+                    shown=(_CONSEQUENCES, len(effects)),
+                    rest=_more_findings,
+                ),
+            ),
+        )
+
+
+def _more_findings(hidden: int) -> Text:
+    return say("and {hidden:count} more {hidden:finding|findings} with --detail full", hidden=hidden)
 
 
 def answering_finding(report: Report) -> Finding | None:
-    """The finding that is the whole answer; None where the answer joins several, or is a sentence of its own."""
+    """The finding that is the answer, or the root cause of it; None where the answer is a sentence of its own."""
     verdict = report.verdict
-    if verdict is None or len(verdict.chain) != 1:
+    if verdict is None or not verdict.chain:
         return next((found for found in report.findings if found.title == report.answer.text), None)
-    (step,) = verdict.chain
-    return next((found for found in report.findings if found.fingerprint == step.fingerprint), None)
+    return next((found for found in report.findings if found.fingerprint == verdict.chain[0].fingerprint), None)
 
 
-def finding_card(finding: Finding, report: Report) -> Card:
-    """One finding whole."""
+def _in_chain(report: Report) -> frozenset[str]:
+    """Fingerprints of the findings that the chain of causes tells."""
+    if report.verdict is None:
+        return frozenset()
+    return frozenset(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
+
+
+def answer_card(finding: Finding, report: Report) -> Card:
+    """The finding that is the answer: what to do comes first, then why."""
+    parts = [*_opening(finding)]
+    sure = report.answer.reason
+    if sure:
+        parts.append(Paragraph(sure))
+    if finding.remedy:
+        parts.append(Steps(finding.remedy, title=say("Do this first"), shown=_FIRST_ACTIONS))
+    why = say("Why") if sure else _why(finding)
+    parts.append(Bullets(finding.explanation or _sentences(finding), title=why, shown=_FIRST_REASONS))
+    parts += _sources(finding)
+    return _card(finding, parts)
+
+
+def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Card:
+    """A finding that nothing else explains; the short form has the title alone of one that needs no action.
+
+    Args:
+        finding: what was found.
+        report: that it is from.
+        wide: only the wide form has it.
+    """
+    needs_none = finding.severity is Severity.INFO
+    parts = [*_opening(finding, wide=needs_none)]
+    parts.append(Bullets(finding.explanation or _sentences(finding), title=_why(finding), wide=True))
+    if finding.remedy:
+        parts.append(Steps(finding.remedy, title=say("What to change"), wide=True))
+    if finding.remedy and not needs_none:
+        sure = say("{confidence} confidence", confidence=word(finding.confidence.value))
+        title = say("What to change ({sure})", sure=sure)
+        parts.append(Steps(finding.remedy[:1], title=title, short=True))
+    parts += _sources(finding, wide=needs_none)
+    return _card(finding, parts, wide=wide)
+
+
+def consequence_card(finding: Finding, report: Report, *, wide: bool = False) -> Card:
+    """A finding that another one explains: one line in the short form, and no advice, as its cause is to be removed.
+
+    Args:
+        finding: what was found.
+        report: that has its causes.
+        wide: only the wide form has it.
+    """
+    roots = {other.fingerprint: other for other in report.findings if other.fingerprint in finding.caused_by}
+    rules = tuple(dict.fromkeys(root.rule for root in roots.values()))
+    return _card(
+        finding,
+        [
+            Paragraph(
+                say("rule {rule}, explained by {rules:and}", rule=finding.rule, rules=rules),
+                soft=True,
+                link=anchor(next(iter(roots))),
+                wide=True,
+            ),
+            Fold(
+                _why(finding),
+                (Bullets(finding.explanation or _sentences(finding)), *_evidence(finding)),
+                wide=True,
+            ),
+        ],
+        wide=wide,
+    )
+
+
+def _card(finding: Finding, parts: list[AnyPart], *, wide: bool = False) -> Card:
     label: Words = word(finding.severity.value)
-    parts: list[AnyPart] = []
-    named = _about(finding)
-    if named:
-        parts.append(Paragraph(named))
     if finding.accepted is not None:
         label = say("{severity} (known)", severity=label)
-        parts.append(Paragraph(say("Accepted: {why}", why=accepted_line(finding.accepted))))
-    parts.append(Bullets(finding.explanation or _sentences(finding), title=_why(finding)))
-    titles = {other.fingerprint: other.title for other in report.findings}
-    parts += [
-        Paragraph(say("Follows from: {title}", title=titles[root]), link=anchor(root))
-        for root in finding.caused_by
-        if root in titles
-    ]
-    if finding.remedy:
-        parts.append(Steps(finding.remedy, title=say("What to change")))
-    parts.append(Fold(say("Evidence in numbers, and sources"), _evidence(finding), wide=True))
-    parts.append(
-        Paragraph(
-            say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause),
-            soft=True,
-        )
-    )
     return Card(
         name=anchor(finding.fingerprint),
         state=finding.severity.value,
         label=label,
         title=finding.title,
         parts=parts,
+        wide=wide,
     )
+
+
+def _opening(finding: Finding, *, wide: bool = False) -> Iterator[AnyPart]:
+    """What it is about, and why it does not count."""
+    named = _about(finding)
+    if named:
+        yield Paragraph(named, wide=wide)
+    if finding.accepted is not None:
+        yield Paragraph(say("Accepted: {why}", why=accepted_line(finding.accepted)))
+
+
+def _sources(finding: Finding, *, wide: bool = False) -> Iterator[AnyPart]:
+    yield Fold(say("Evidence in numbers, and sources"), _evidence(finding), wide=True)
+    rule = say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause)
+    yield Paragraph(rule, soft=True, wide=wide)
 
 
 def anchor(fingerprint: str) -> str:
@@ -84,10 +181,19 @@ def anchor(fingerprint: str) -> str:
 
 def _about(finding: Finding) -> Text | None:
     """What it is about, unless its title names all of it."""
-    named = set(map(str, finding.title.values.values()))
+    named = set(_said(finding.title))
     if all(value in named for _, value in about(finding.subject)):
         return None
     return about_line(finding.subject)
+
+
+def _said(text: Text) -> Iterator[str]:
+    """All values of a text and of the texts inside it."""
+    for value in text.values.values():
+        if isinstance(value, Text):
+            yield from _said(value)
+        else:
+            yield str(value)
 
 
 def _why(finding: Finding) -> Text:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mqdiag.facts.inputs import Input
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Section, Table
+from mqdiag.render.parts import Bullets, Column, Section, Table
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, say
 
+_MOST_PROBLEMS, _MOST_NAMES = 4, 3
+
 
 def inputs_section(report: Report, view: View) -> Iterator[Section]:
-    """One row for each input; those that were not read come first."""
+    """One row for each input; those that were not read come first, and the short form has only them."""
     if not report.inputs:
         return
     given = sorted(report.inputs, key=_problem, reverse=True)
@@ -39,8 +41,29 @@ def inputs_section(report: Report, view: View) -> Iterator[Section]:
             for one in given
         ],
         rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
+        wide=True,
     )
-    yield Section(name="inputs", title=say("Inputs"), parts=(table,))
+    problems = Bullets(_problems(given), shown=_MOST_PROBLEMS, short=True)
+    yield Section(name="inputs", title=say("Inputs"), parts=(table, problems), wide=not problems.lines)
+
+
+def _problems(inputs: Sequence[Input]) -> list[Text]:
+    """Files that were not read whole, by what they have in common."""
+    by_reason: dict[Text, list[str]] = {}
+    for given in inputs:
+        if _problem(given):
+            reason = say("could not be read: {error}", error=given.error) if given.error else _read(given)
+            by_reason.setdefault(reason, []).append(given.path)
+    return [_named(reason, paths) for reason, paths in by_reason.items()]
+
+
+def _named(reason: Text, paths: list[str]) -> Text:
+    names = tuple(path.rpartition("/")[2] or path for path in paths[:_MOST_NAMES])
+    if len(paths) > _MOST_NAMES:
+        return say(
+            "{names} and {more:count} more: {reason}", names=names, more=len(paths) - _MOST_NAMES, reason=reason
+        )
+    return say("{names:and}: {reason}", names=names, reason=reason)
 
 
 def _problem(given: Input) -> int:

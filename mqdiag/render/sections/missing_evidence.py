@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.verdict import MissingEvidence
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Code, Fold, Paragraph, Section
+from mqdiag.render.parts import AnyPart, Code, Fold, Paragraph, Section, Several
 from mqdiag.text import say
 
 _PLACES = {
@@ -23,7 +23,13 @@ def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
         yield Section(
             name="missing",
             title=say("What would make it more certain"),
-            parts=[_missing(missing) for missing in report.verdict.missing_evidence],
+            parts=(
+                Several(
+                    parts=[_missing(missing) for missing in report.verdict.missing_evidence],
+                    shown=(1, 100),
+                    rest=lambda hidden: say("and {hidden:count} more with --detail full", hidden=hidden),
+                ),
+            ),
         )
 
 
@@ -31,7 +37,7 @@ def _missing(missing: MissingEvidence) -> Fold:
     parts: list[AnyPart] = []
     if missing.caution:
         parts.append(Paragraph(say("Caution: {caution}.", caution=missing.caution)))
-    for command in missing.commands:
-        place = _PLACES.get(command.where, command.where)
-        parts += [Paragraph(say("{place}:", place=place)), Code(command.lines)]
+    for number, command in enumerate(missing.commands):
+        place = say("{place}:", place=_PLACES.get(command.where, command.where))
+        parts += [Paragraph(place, wide=number > 0), Code(command.lines, wide=number > 0)]
     return Fold(say("{what}: {why}.", what=missing.what, why=missing.why), parts)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.findings import Finding, Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Several, Table
+from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Table
+from mqdiag.render.sections.answer import answer_section
 from mqdiag.render.sections.chain_of_causes import chain_section
-from mqdiag.render.sections.finding_cards import answering_finding, finding_card
+from mqdiag.render.sections.finding_cards import findings_section
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
@@ -16,21 +19,18 @@ from mqdiag.text import Text, Value, say
 
 _NAMES = 10
 _ROWS = 100
-_CARDS = 10
-"""a comment holds 65,536 characters; ten findings with all their evidence take a third"""
 
 
 def summary_sections(report: Report, view: View) -> Iterator[Section]:
     """The sections in their order; the first has the totals as its title."""
-    parts: list[AnyPart] = [*_opening(report, view)]
-    if answering_finding(report) is None:
-        parts += [Paragraph(text) for text in (report.answer.text, report.answer.reason) if text]
     title = say("mqdiag: {totals}", totals=totals_line(report))
-    yield Section(name="summary", title=title, parts=parts)
+    yield Section(name="summary", title=title, parts=[*_opening(report, view)])
+    yield from answer_section(report, view)
     yield from chain_section(report, view)
     new = [found for found in report.findings if found.accepted is None]
-    if new:
-        yield Section(name="findings", title=say("Findings"), parts=_findings(new, report))
+    if len(new) > 1:
+        yield Section(name="all-findings", title=say("Findings"), parts=(_findings(new),))
+    yield from findings_section(msgspec.structs.replace(report, findings=tuple(new), lapsed=()), view)
     known = [found for found in report.findings if found.accepted is not None]
     if known:
         yield Section(name="known", title=say("Known, not counted"), parts=(_known(known),))
@@ -67,20 +67,14 @@ def _opening(report: Report, view: View) -> Iterator[AnyPart]:
         yield Bullets(failed, title=say("Faults of mqdiag"))
 
 
-def _findings(new: list[Finding], report: Report) -> list[AnyPart]:
-    table = Table(
+def _findings(new: list[Finding]) -> Table:
+    return Table(
         name="findings",
         columns=(Column(say("severity")), Column(say("finding")), Column(say("rule"))),
         rows=[(word(found.severity.value), found.title, found.rule) for found in new],
         shown=(_ROWS, _ROWS),
         rest=lambda rows: _elsewhere(len(rows)),
     )
-    cards = Several(
-        parts=[finding_card(found, report) for found in new],
-        shown=(_CARDS, _CARDS),
-        rest=lambda hidden: say("The details of {hidden:count} more are in the other formats.", hidden=hidden),
-    )
-    return [table, cards]
 
 
 def _elsewhere(hidden: int) -> Text:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
+from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Section, Table, Words
+from mqdiag.render.parts import AnyPart, Bullets, Column, Paragraph, Section, Table, Words
 from mqdiag.text import Text, say
+
+_UNKNOWN = 3
+"""reasons in the short form"""
 
 
 def unchecked_section(report: Report, view: View) -> Iterator[Section]:
@@ -24,21 +28,36 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
             )
         )
     if report.skipped and any(given.was_read for given in report.inputs):
-        parts.append(_skipped(report))
+        parts += [Paragraph(_summary(report)), _skipped(report, wide=not view.why)]
     if report.heap is not None:
         unknown = _unknown(report.heap)
         if unknown:
-            parts.append(Bullets(unknown, title=say("Values that could not be read")))
+            parts.append(Bullets(unknown, title=say("Values that could not be read"), shown=_UNKNOWN))
     if parts:
         yield Section(name="unchecked", title=say("Not checked, and why"), parts=parts)
 
 
-def _skipped(report: Report) -> Table:
+def _summary(report: Report) -> Text:
+    """How many rules were not checked, and which other evidence they would look at."""
+    rules = len({skipped.rule for skipped in report.skipped})
+    lacking = {kind for skipped in report.skipped for kind in skipped.needs}
+    if not lacking:
+        return say("{rules:count} {rules:rule was|rules were} not checked; --why lists them.", rules=rules)
+    return say(
+        "{rules:count} {rules:rule was|rules were} not checked; --why lists them. They would also look at"
+        " {lacking:and}.",
+        rules=rules,
+        lacking=evidence_names(kind for kind in NAMES if kind in lacking),
+    )
+
+
+def _skipped(report: Report, *, wide: bool) -> Table:
     by_reason: dict[Text, set[str]] = {}
     for skipped in report.skipped:
         by_reason.setdefault(skipped.reason, set()).add(skipped.rule)
     return Table(
         name="unchecked",
+        wide=wide,
         columns=(
             Column(say("why")),
             Column(say("rules"), "count"),

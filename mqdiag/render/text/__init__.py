@@ -1,16 +1,40 @@
-"""The report for a person at a terminal: the answer first, the tables after it, the gaps last."""
+"""The report for a person at a terminal: the answer first, what to do, then why; tables last."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.parts import Paragraph, Section
 from mqdiag.render.sections import sections_of
+from mqdiag.render.sections.answer import brief_section
 from mqdiag.render.text.writer import TextWriter
+from mqdiag.text import NOTHING, Text, say, sentences
+
+_RULES = say("`mqdiag rules NAME` explains a rule.")
+_MORE = say("--detail full has the tables of all evidence, --format html a page of them.")
 
 
 def render(report: Report, view: View) -> str:
-    """All sections, one below the other."""
+    """The sections, one below the other, as far as the view asks for them."""
     page = TextWriter(view)
-    for section in sections_of(report, view):
+    if view.detail == "brief":
+        page.section(brief_section(report))
+        return page.text()
+    sections = sections_of(report, view)
+    for section in sections:
         page.section(section)
+    hints = [*_hints(report, sections)]
+    if hints and not view.wide:
+        hint = Paragraph(sentences(*hints), soft=True)
+        page.section(Section(name="hints", title=NOTHING, headed=False, parts=(hint,)))
     return page.text()
+
+
+def _hints(report: Report, sections: list[Section]) -> Iterator[Text]:
+    """Where to read more."""
+    if report.findings:
+        yield _RULES
+    if any(section.wide for section in sections):
+        yield _MORE

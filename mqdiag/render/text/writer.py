@@ -61,7 +61,7 @@ class TextWriter:
     def section(self, section: Section) -> None:
         """A heading and its parts."""
         shown = list(self._shown(section.parts))
-        if not shown:
+        if not shown or (section.wide and not self.view.wide):
             return
         if not self._page.empty:
             self._page.blank()
@@ -74,7 +74,7 @@ class TextWriter:
     def _shown(self, parts: Sequence[AnyPart]) -> Iterator[AnyPart]:
         """What this form has: figures in words, and the first of several."""
         for part in parts:
-            if part.wide and not self.view.wide:
+            if part.short if self.view.wide else part.wide:
                 continue
             if isinstance(part, Figure):
                 yield from self._shown(part.words)
@@ -89,10 +89,14 @@ class TextWriter:
     def _parts(self, parts: Sequence[AnyPart], indent: int) -> None:
         before: AnyPart | None = None
         for part in parts:
-            if before is not None and _apart(before, part):
+            if before is not None and _apart(before, part) and not (self._bare(before) and self._bare(part)):
                 self._page.blank()
             self._part(part, indent)
             before = part
+
+    def _bare(self, part: AnyPart) -> bool:
+        """Whether it is a card of which only the title is shown: such cards make a list."""
+        return isinstance(part, Card) and not any(self._shown(part.parts))
 
     def _inner(self, parts: Sequence[AnyPart], indent: int) -> None:
         """Parts inside a fold, with empty lines after tables only."""
@@ -139,7 +143,8 @@ class TextWriter:
         if part.title:
             self._page.paragraph(part.title, indent=indent)
             indent += INDENT
-        for mark, line in zip(marks, part.lines, strict=True):
+        limit = None if self.view.wide else part.shown
+        for mark, line in list(zip(marks, part.lines, strict=True))[:limit]:
             self._page.hanging(mark, line, indent=indent)
 
     def _pairs(self, part: Pairs, indent: int) -> None:

@@ -10,6 +10,8 @@ from mqdiag.text import NOTHING, Text, say
 
 LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
 """fewer samples, or less time between first and last, make an error a warning"""
+STANDSTILL_RULES = ("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock")
+"""rules that find threads which make no progress: what they find explains what a group suffers"""
 OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
 NO_CPU_MS = 1.0
 """below this growth of CPU time a thread has done nothing but be sampled"""
