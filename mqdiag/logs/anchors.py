@@ -20,6 +20,7 @@ from mqdiag.logs import (
     sending,
     starting,
     store,
+    strangers,
     versions,
 )
 from mqdiag.logs.log_tally import LogTally
@@ -112,10 +113,13 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"No topic route info in name server for the topic", sending.no_route),
     (b"No name server address", sending.no_name_server),
     *((b"CODE: %d  DESC: " % code, refusals.pull_refused) for code in (23, 24, 25, 26)),
+    *((b"Response Code: %d, remark: " % code, refusals.pull_refused) for code in (23, 24, 25, 26)),
+    (b"] not exist, apply first please", refusals.no_topic),
     (b"subscription is not latest, group: ", refusals.not_latest),
     (b"subscription changed, group: ", refusals.subscription_changed),
     (b"logic queue order maybe wrong", store.queue_order),
     (b"[SetReputOffset] maxPhysicalPosInLogicQueue", store.dispatch_from),
+    (b"Adjusted frame length exceeds ", strangers.too_long),
     (b"Map failed", store.mapping_failed),
     (b"Unknown exception in enqueuing", store.timer_failed),
     (b"Unknown exception in dequeuing", store.timer_failed),

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import MOST_ROWS, ChangeKey, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import group_in
 from mqdiag.logs.tally import Span, Subject
 
-_CODE = re.compile(r"CODE: (23|24|25|26) {1,3}DESC: ")
+_CODE = re.compile(r"CODE: (23|24|25|26) {1,3}DESC: |Response Code: (23|24|25|26), remark: ")
+"""in an exception of the Java client, and in a line of the Go client"""
 _KINDS = {
     "23": "pull-refused-not-parsable",
     "24": "pull-refused-no-group",
@@ -20,6 +22,7 @@ _KINDS = {
     "26": "pull-refused-not-parsable",
 }
 """by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest"""
+_NO_TOPIC = re.compile(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
 _NOT_LATEST = re.compile(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
 _CHANGED = re.compile(
     r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
@@ -33,7 +36,15 @@ def pull_refused(message: Message, log: LogTally) -> None:
     found = _CODE.search(message.text)
     if found is not None:
         subject = Subject(group=group_in(message.both))
-        log.add(_KINDS[found[1]], message, subject, side="client")
+        log.add(_KINDS[found[1] or found[2]], message, subject, side="client")
+
+
+def no_topic(message: Message, log: LogTally) -> None:
+    """The broker does not have the topic that a consumer pulls."""
+    found = _NO_TOPIC.search(message.text)
+    if found is not None and call_of(message) == "pull":
+        subject = Subject(group=group_in(message.both), topic=found[1])
+        log.add("pull-refused-no-topic", message, subject, side="client")
 
 
 def not_latest(message: Message, log: LogTally) -> None:

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
-from mqdiag.rules.shared.excerpts import enough
+from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import by_group, counted, lines_of, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
-NO_GROUP, NOT_LATEST, NOT_PARSABLE = (
+NO_GROUP, NOT_LATEST, NOT_PARSABLE, NO_TOPIC = (
     "pull-refused-no-group",
     "pull-refused-not-latest",
     "pull-refused-not-parsable",
+    "pull-refused-no-topic",
 )
+AT_BROKER = "subscription-not-latest"
 CAUSES = {
     NO_GROUP: "heartbeat-lost",
     NOT_LATEST: "subscription-not-latest",
+    AT_BROKER: "subscription-not-latest",
     NOT_PARSABLE: "subscription-not-parsable",
+    NO_TOPIC: "no-topic",
 }
+LASTING = ("subscription-not-parsable", "no-topic")
+"""causes that do not pass by themselves"""
+PASSES_WITHIN = timedelta(minutes=1)
+"""the heartbeat that renews a subscription at the broker comes every 30 s"""
 
 RULE = Rule(
     name="pull-refused",
@@ -31,15 +40,17 @@ RULE = Rule(
         "The broker answers a pull only for a group that it knows by heartbeats and whose subscription is not older"
         " than the client's. Code 24 means that no heartbeat of the group arrives, or that the group must be created"
         " first. Code 25 means that the subscription at the broker is older. At a start and in a rebalance both pass"
-        " within seconds. When they do not pass, the group consumes nothing."
+        " with the next heartbeat, which comes every 30 seconds. When they do not pass, the group consumes nothing."
+        " Code 17 means that the topic was deleted or never created."
     ),
-    causes=("heartbeat-lost", "subscription-not-latest", "subscription-not-parsable"),
+    causes=("heartbeat-lost", "subscription-not-latest", "subscription-not-parsable", "no-topic"),
     severities=(Severity.ERROR, Severity.INFO),
     remedy=(
         "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g GROUP). Where"
         " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup.",
         "Code 25: give all instances of the group the same topics and tags.",
         "Code 23: correct the tag or SQL expression.",
+        "Code 17: create the topic, or take it out of the consumers' subscriptions.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/1871",
@@ -66,6 +77,10 @@ REMEDIES = {
     "subscription-not-latest": (
         say("Give all instances of the group the same topics and tags, or a group of their own."),
         say("Compare what each instance subscribes to: mqadmin consumerStatus -g GROUP."),
+    ),
+    "no-topic": (
+        say("Create the topic again: mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC."),
+        say("If it was deleted on purpose, take it out of the subscriptions and restart the consumers."),
     ),
     "subscription-not-parsable": (say("Correct the tag or SQL expression of the subscription."),),
 }
@@ -98,14 +113,16 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert facts.logs is not None
     for kind, cause in CAUSES.items():
         for group, found in by_group(facts.logs, kind).items():
+            if all(_passes(event) for event in found) and not is_excerpt(facts.logs):
+                continue  # a start
             # a long log that has few of them shows that it passed
-            if kind == NOT_PARSABLE or enough(facts.logs, lines_of(found), limits["lines"]):
+            if cause in LASTING or enough(facts.logs, lines_of(found), limits["lines"]):
                 yield _draft(group, cause, found, limits)
 
 
 def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits) -> Draft:
     lines = lines_of(found)
-    lasts = lines >= limits["lines"] or cause == "subscription-not-parsable"
+    lasts = cause in LASTING or (lines >= limits["lines"] and not all(_passes(event) for event in found))
     return Draft(
         severity=Severity.ERROR if lasts else Severity.INFO,
         cause=cause,
@@ -127,10 +144,18 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
     )
 
 
+def _passes(event: LogEvent) -> bool:
+    """Whether the broker's own lines end before the next heartbeat must have come; a client's do not tell."""
+    if event.kind != AT_BROKER or event.first is None or event.last is None:
+        return False
+    return datetime.fromisoformat(event.last) - datetime.fromisoformat(event.first) <= PASSES_WITHIN
+
+
 def _reason(cause: str) -> Text:
     return {
         "heartbeat-lost": say("the answer is the same for a group that was never created"),
         "subscription-not-latest": say("lost heartbeats and instances that differ give the same answer"),
+        "no-topic": say("the answer does not tell whether the topic was deleted or never created"),
     }.get(cause, say("the answer does not name the expression"))
 
 
@@ -143,6 +168,9 @@ def _title(cause: str, *, lasts: bool) -> Text:
         "heartbeat-lost": say("The broker refused {lines:count} pulls because it does not know the group"),
         "subscription-not-latest": say(
             "The broker refused {lines:count} pulls because it holds an older subscription of the group"
+        ),
+        "no-topic": say(
+            "The broker refused {lines:count} {lines:pull|pulls} because it does not have the topic"
         ),
     }.get(
         cause,
