@@ -35,7 +35,7 @@ Examples:
 @commands.command(
     "capture", short_help="Take thread dumps, logs and a heap dump of a running JVM.", epilog=EXAMPLES
 )
-@click.argument("pid", type=click.IntRange(min=1), required=False)
+@commands.argument("pid", type=click.IntRange(min=1), required=False)
 @commands.option(
     "-n", "--samples", type=click.IntRange(1, 1000), default=5, show_default=True, help="Thread dumps."
 )

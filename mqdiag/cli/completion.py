@@ -21,7 +21,7 @@ Mind:
 
 
 @commands.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@commands.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(shell: str, debug: bool) -> int:
     """Print the script that makes SHELL complete commands, options, file names and names of rules.

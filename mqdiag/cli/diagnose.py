@@ -6,8 +6,6 @@ import dataclasses
 import gc
 from typing import TYPE_CHECKING
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
@@ -38,7 +36,7 @@ Mind:
     short_help="Diagnose all evidence of an incident: one verdict out of everything.",
     epilog=EXAMPLES,
 )
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
+@commands.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @utc_offset_option
 @options_of(REPORT, GATE, HEAP)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
@@ -35,8 +33,8 @@ Mind:
     short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.",
     epilog=EXAMPLES,
 )
-@click.argument("before", shell_complete=complete_files)
-@click.argument("after", shell_complete=complete_files)
+@commands.argument("before", shell_complete=complete_files)
+@commands.argument("after", shell_complete=complete_files)
 @options_of(REPORT, GATE, HEAP)
 def command(before: str, after: str, options: CommonOptions) -> int:
     """Compare BEFORE with AFTER: growth by class and by holder, settings, findings that came, went or changed.

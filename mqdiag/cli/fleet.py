@@ -39,7 +39,7 @@ Mind:
     short_help="Diagnose the dumps, stacks and logs of many services on Spark.",
     epilog=EXAMPLES,
 )
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
+@commands.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @commands.option(
     "--out",
     required=True,

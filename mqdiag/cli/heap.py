@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
@@ -36,7 +34,7 @@ Mind:
 
 
 @commands.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.", epilog=EXAMPLES)
-@click.argument("dump", shell_complete=complete_files)
+@commands.argument("dump", shell_complete=complete_files)
 @commands.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
@@ -38,7 +36,7 @@ Mind:
     short_help="Diagnose logs: what a broker or a consumer went through, and when.",
     epilog=EXAMPLES,
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
+@commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @utc_offset_option
 @options_of(REPORT, GATE)
 def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptions) -> int:

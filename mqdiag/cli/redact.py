@@ -31,8 +31,8 @@ Mind:
 
 
 @commands.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
-@click.argument("dump", metavar="IN", shell_complete=complete_files)
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@commands.argument("dump", metavar="IN", shell_complete=complete_files)
+@commands.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @MESSAGE_LANG_OPTION

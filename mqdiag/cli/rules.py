@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
 from mqdiag.cli.common.options import LANG_OPTION
@@ -24,7 +22,7 @@ Examples:
 
 
 @commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
-@click.argument("name", required=False, shell_complete=complete_rules)
+@commands.argument("name", required=False, shell_complete=complete_rules)
 @LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(name: str | None, lang: str | None, debug: bool) -> int:

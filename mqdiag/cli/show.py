@@ -26,8 +26,8 @@ Mind:
 
 
 @commands.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
-@click.argument("dump", shell_complete=complete_files)
-@click.argument("what", metavar="OBJECT_ID|CLASS")
+@commands.argument("dump", shell_complete=complete_files)
+@commands.argument("what", metavar="OBJECT_ID|CLASS")
 @commands.option(
     "--limit",
     type=click.IntRange(0, 10_000),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
@@ -38,7 +36,7 @@ Mind:
     short_help="Diagnose thread dumps: which threads hang, on what, and why.",
     epilog=EXAMPLES,
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
+@commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @options_of(REPORT, GATE)
 def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:

@@ -96,7 +96,11 @@ def _named(threads: tuple[str, ...]) -> dict[str, Value]:
 def _explanation(cycle: Deadlock) -> Iterator[Text]:
     names = cycle.threads
     for name, lock in zip(names, cycle.locks, strict=False):
-        yield say("{thread} waits for {lock}.", thread=name, lock=lock)
+        lock_class, _, frame = lock.partition(" at ")
+        if frame:
+            yield say("{thread} waits for {lock} at {frame}.", thread=name, lock=lock_class, frame=frame)
+        else:
+            yield say("{thread} waits for {lock}.", thread=name, lock=lock_class)
     if cycle.source == "jvm":
         yield say("The JVM itself reports the deadlock.")
     if not cycle.locks:

@@ -13,10 +13,13 @@ from typing import Any
 import click
 
 from mqdiag.cli.common.language import in_reader_language
+from mqdiag.cli.common.wrong_usage import refused
+from mqdiag.errors import UsageError
 from mqdiag.text import Text, say
 
 _USAGE, _OPTIONS = say("Usage: "), say("Options")
 _HELP = say("Show this message and exit.")
+_DEFAULT, _REQUIRED = say("default: {value}"), say("required")
 
 
 def written(text: str) -> str:
@@ -24,16 +27,41 @@ def written(text: str) -> str:
     return in_reader_language(Text(text))
 
 
-class Option(click.Option):
+class Typed(click.Parameter):
+    """A parameter that says in the user's language why it does not take a value."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """The value in its type.
+
+        Raises:
+            UsageError: it does not fit.
+        """
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            problem = refused(self, value, error.message)
+            raise UsageError(
+                say("{problem}; see {command} --help", problem=problem, command=ctx.command_path)
+            ) from None
+
+
+class Argument(Typed, click.Argument):
+    """An argument of a command."""
+
+
+class Option(Typed, click.Option):
     """An option with a translated help text."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The option's two columns."""
-        english, self.help = self.help, written(self.help or "")
-        try:
-            return super().get_help_record(ctx)
-        finally:
-            self.help = english
+        """The option's two columns, with its default and its limits."""
+        if self.hidden:
+            return None
+        extra = super().get_help_extra(ctx)
+        notes = [in_reader_language(_DEFAULT.filled({"value": extra["default"]}))] if "default" in extra else []
+        notes += [extra["range"]] if "range" in extra else []
+        notes += [in_reader_language(_REQUIRED)] if "required" in extra else []
+        text = written(self.help or "")
+        return self.get_help_spec(ctx), f"{text}  [{'; '.join(notes)}]" if notes else text
 
 
 class Command(click.Command):
@@ -77,6 +105,7 @@ class Command(click.Command):
 
 
 option = functools.partial(click.option, cls=Option)
+argument = functools.partial(click.argument, cls=Argument)
 
 
 def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:

@@ -12,6 +12,7 @@ import click
 
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
+from mqdiag.cli.common.wrong_usage import told
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
 from mqdiag.text import Text, say
 
@@ -47,7 +48,7 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
-        complain(_one_line(error), language)
+        complain(told(error), language)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         complain(say("interrupted"), language)
@@ -91,12 +92,3 @@ def _was_printing(error: OSError) -> bool:
 def _trace(debug: bool) -> None:
     if debug:
         traceback.print_exc(file=sys.stderr)
-
-
-def _one_line(error: click.ClickException) -> Text:
-    """Click's message without its usage block, and where to read more."""
-    message = error.format_message().rstrip(".")
-    context = getattr(error, "ctx", None)
-    if context is None:
-        return say("{message}", message=message)
-    return say("{message}; see {command} --help", message=message, command=context.command_path)

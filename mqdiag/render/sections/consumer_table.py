@@ -126,7 +126,7 @@ def _rates(consumers: tuple[ConsumerFacts, ...]) -> Table:
         columns=(
             Column(say("group"), wide=not groups),
             Column(say("topic")),
-            Column(say("last"), "ms"),
+            Column(say("measured over"), "ms"),
             Column(say("consumed"), "rate"),
             Column(say("failed"), "rate", wide=True),
             Column(say("pulled"), "rate", wide=True),

@@ -77,7 +77,7 @@ def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
     yield say("state of the thread"), crash.thread_state
     yield say("state of the VM"), crash.vm_state
     yield say("VM operation"), crash.vm_operation
-    yield say("time"), crash.crashed_at
+    yield say("crashed at"), crash.crashed_at
     if crash.elapsed_s is not None:
         yield say("the JVM had run for"), quantity(crash.elapsed_s, "seconds")
     yield say("pid"), crash.pid

@@ -331,7 +331,12 @@ def _pools(diff: DiffFacts) -> Table:
 def _settings(diff: DiffFacts) -> Table:
     return Table(
         name="settings-changed",
-        columns=(Column(say("of")), Column(say("setting")), Column(say("before")), Column(say("after"))),
+        columns=(
+            Column(say("belongs to")),
+            Column(say("setting")),
+            Column(say("before")),
+            Column(say("after")),
+        ),
         rows=[
             (row.of, row.key, _value(row.key, row.before), _value(row.key, row.after)) for row in diff.settings
         ],

@@ -73,7 +73,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                 ),
             ),
             (say("left out"), _left_out(plan.unlabelled)),
-            (say("time"), estimate),
+            (say("expected time"), estimate),
             (say("into"), plan.out),
         ]
     )
@@ -147,7 +147,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
     if fleet.timing is not None:
         timing = fleet.timing
         yield (
-            say("time"),
+            say("time taken"),
             say(
                 "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
                 " {tables_s:seconds}, comparison {fleet_s:seconds}",

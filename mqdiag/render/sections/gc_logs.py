@@ -131,7 +131,7 @@ def _safepoints(logs: LogsFacts) -> Iterator[AnyPart]:
             Column(say("longest"), "ms"),
             Column(say("to reach it"), "ms"),
             Column(say("operation"), wide=True),
-            Column(say("at"), "time", wide=True),
+            Column(say("longest at"), "time", wide=True),
             Column(say("first"), "time", wide=True),
             Column(say("last"), "time", wide=True),
         ),

@@ -138,7 +138,7 @@ def _table(threads: Sequence[HeapThread]) -> Table:
             Column(say("queue"), number=True, optional=True),
             Column(say("offset"), number=True, optional=True),
             Column(say("in hand"), "ms", optional=True),
-            Column(say("at"), java=True),
+            Column(say("frame"), java=True),
         ),
         rows=[_row(thread) for thread in threads],
         rest=lambda rows: say(

@@ -338,7 +338,7 @@ def _flow_control(logs: LogsFacts) -> Table:
         name="flow-control",
         columns=(
             Column(say("group")),
-            Column(say("by"), whole=True),
+            Column(say("limit"), whole=True),
             Column(say("lines"), "count", wide=True),
             Column(say("held back"), "count"),
             Column(say("queues at once"), "decimal"),

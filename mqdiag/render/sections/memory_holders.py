@@ -48,7 +48,7 @@ def _table(suspects: list[Suspect]) -> Table:
             Column(say("retained"), "bytes"),
             Column(say("held under"), java=True),
             Column(say("class"), java=True, wide=True),
-            Column(say("of")),
+            Column(say("code of")),
             Column(say("object"), whole=True),
             Column(say("mostly"), wide=True, optional=True),
         ),

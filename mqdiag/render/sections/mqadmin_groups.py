@@ -213,7 +213,7 @@ def _standing_queues(consumers: tuple[ConsumerState, ...]) -> Iterator[Table]:
                 Column(say("broker")),
                 Column(say("queue"), number=True),
                 Column(say("what")),
-                Column(say("for"), "ms"),
+                Column(say("for how long"), "ms"),
             ),
             rows=rows,
         )

@@ -69,7 +69,7 @@ def _object(one: ShownObject) -> Iterator[Section]:
 
 def _summary(one: ShownObject) -> Iterator[tuple[Words, Value]]:
     if one.label is not None:
-        yield say("is"), one.label
+        yield say("what it is"), one.label
     yield say("shallow"), say("{shallow_bytes:bytes}", shallow_bytes=one.shallow_bytes)
     if one.reachable:
         yield (

@@ -98,7 +98,7 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
         columns=(
             Column(say("sample")),
             Column(say("file"), whole=True),
-            Column(say("time"), "time", whole=True),
+            Column(say("taken at"), "time", whole=True),
             Column(say("format"), wide=True),
             Column(say("threads"), "count"),
             Column(say("read"), optional=True),
@@ -226,7 +226,7 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
             Column(say("threads")),
             Column(say("samples"), whole=True),
             Column(say("state"), whole=True),
-            Column(say("at"), java=True),
+            Column(say("frame"), java=True),
         ),
         rows=[
             (
@@ -272,7 +272,7 @@ def _table(stacks: StacksFacts) -> Table:
             Column(say("role")),
             Column(say("group"), optional=True),
             Column(say("does"), optional=True),
-            Column(say("at"), java=True),
+            Column(say("frame"), java=True),
             Column(say("CPU time"), "ms", optional=True),
             Column(say("blocked by"), optional=True),
             Column(say("why"), optional=True),
