@@ -197,6 +197,33 @@ class RepeatedOffset(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
+class Connections(msgspec.Struct, frozen=True, kw_only=True):
+    """Connections of one process to an address, or those that a host made to it."""
+
+    path: Public
+    """the log"""
+    address: Address
+    """host and port of the server; the host of clients that connect to this one"""
+    incoming: bool
+    """others connect to this process"""
+    opened: int
+    """attempts too"""
+    closed: int
+    """those that lived for two seconds or longer, or for how long is not known"""
+    closed_per_minute: float | None = None
+    """from the first to the last; None below two of them, or without times"""
+    brief: int = 0
+    """those that lived for less than two seconds: failed attempts of a client, or probes of a server"""
+    brief_per_minute: float | None = None
+    usual_life_s: int | None = None
+    """the most frequent time from the opening to the closing; None where no connection is seen to begin and end"""
+    usual_lives: int = 0
+    """connections that lived so long, one second more or less"""
+    first: Public | None = None
+    """of the closings"""
+    last: Public | None = None
+
+
 class SubscriptionChange(msgspec.Struct, frozen=True, kw_only=True):
     """A heartbeat that replaced what a group subscribes to by something else."""
 
@@ -437,6 +464,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     stored_offsets: tuple[RepeatedOffset, ...] = ()
     """of queues that stood still while others of their topic did not move either"""
     subscription_changes: tuple[SubscriptionChange, ...] = ()
+    connections: tuple[Connections, ...] = ()
+    """peers with at least two connections that ended, those with the most first"""
     pagecachert: PutLatency | None = None
     """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()

@@ -11,12 +11,15 @@ from mqdiag.logs import (
     access,
     brokers,
     busy,
+    connections,
     consuming,
     dledger,
     flow_control,
     offsets,
+    pop,
     refusals,
     replicas,
+    send_refusals,
     sending,
     starting,
     store,
@@ -41,6 +44,52 @@ SETTINGS = (
     "sendMessageThreadPoolNums",
 )
 """broker settings whose start-up lines are kept"""
+
+
+NOT_SENT = (
+    b"send a request command to channel <",
+    b"send request exception, so close the channel",
+    b"caused by underlying I/O operation failure",
+)
+"""a request of a client that its connection did not take"""
+NOT_ANSWERED = (
+    b"but response failed",
+    b"but failed to send response",
+    b"rapper response to ",
+    b"Failed to write response[",
+    b"messages from page cache",
+    b"transfer many message by pagecache",
+)
+"""an answer of a server for which the connection was gone"""
+NOT_MADE = (
+    b"createChannel: connect remote host[",
+    b"createChannel: create channel exception",
+    b" lock channel table, but timeout",
+    b"Get and create channel of ",
+    b" reconnect error",
+    b"channelWrapper reconnect try lock fail",
+)
+"""a connection that could not be made"""
+POP_NOT_STORED = (
+    b"put ck to store fail",
+    b"put ack to store fail",
+    b"put batch ack to store fail",
+    b"put batchAckMsg to store fail",
+    b"put ack msg error",
+    b"put ack msg fail",
+    b"put new ck error",
+)
+"""a check point or an acknowledgement of a POP consumer that the store did not take"""
+POP_BUFFER_BEHIND = (
+    b"[PopBuffer]add ck, max size",
+    b"[PopBuffer]add ck, timeout",
+    b"[PopBuffer]scan stop, because eclipse too long",
+    b"[PopBuffer] ck offset long time not commit",
+    b"[PopBuffer] offset queue size too long",
+    b", almost timeout for revive",
+    b"stay too long, ",
+)
+"""check points that wait too long, or too many of them"""
 
 
 def _collection(message: Message, log: LogTally) -> None:
@@ -117,6 +166,48 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"] not exist, apply first please", refusals.no_topic),
     (b"subscription is not latest, group: ", refusals.not_latest),
     (b"subscription changed, group: ", refusals.subscription_changed),
+    (b"the message is illegal, maybe ", send_refusals.too_large),
+    (b"the message body size over max value", send_refusals.too_large),
+    (b"message is forbidden", send_refusals.not_allowed),
+    (b"Sending message to topic[", send_refusals.not_allowed),
+    (b"not exist, apply first please", send_refusals.no_topic),
+    (b"broker unable to service, until", send_refusals.not_open),
+    (b"create mapped file failed, server is busy", send_refusals.no_file),
+    (b"create maped file failed, please make sure", send_refusals.no_file),
+    (b"in-sync replicas not enough", send_refusals.replicas_missing),
+    *((b"ped file%d error, topic" % number, send_refusals.no_file) for number in (1, 2)),
+    (b"SLAVE_NOT_AVAILABLE", send_refusals.no_slave),
+    (b", so putMessage", send_refusals.forbidden),
+    (b", so end transaction is forbidden", send_refusals.forbidden),
+    (b"the message store is not writable", send_refusals.forbidden),
+    (b"NETTY CLIENT PIPELINE: CONNECT ", connections.connected),
+    (b"NETTY CLIENT PIPELINE: ACTIVE, ", connections.active),
+    (b"NETTY CLIENT PIPELINE: CLOSE ", connections.closed),
+    (b"NETTY SERVER PIPELINE: channelActive", connections.accepted),
+    (b"NETTY SERVER PIPELINE: channelInactive", connections.accepted),
+    (b"PIPELINE: IDLE exception", connections.idle),
+    (b"PIPELINE: exceptionCaught", connections.failed),
+    *((literal, connections.not_sent) for literal in NOT_SENT),
+    *((literal, connections.not_answered) for literal in NOT_ANSWERED),
+    *((literal, connections.not_made) for literal in NOT_MADE),
+    (b"SCAN: remove expired channel", connections.expired),
+    (b"remove expired channel[", connections.expired),
+    (b"Adjusted frame length exceeds", connections.frame),
+    (b"the client factory [", connections.client_started),
+    (b"Too many open files", connections.no_descriptor),
+    (b"No file descriptors available", connections.no_descriptor),
+    ("打开的文件过多".encode(), connections.no_descriptor),
+    (b"because store is no correct", pop.moved),
+    *((literal, pop.not_stored) for literal in POP_NOT_STORED),
+    (b"message may be lost, record=", pop.dropped),
+    (b"rePut CK reach max times, drop it", pop.dropped),
+    (b"can not get biz msg topic is", pop.dropped),
+    (b"get message from store return null", pop.dropped),
+    (b"because timerWheelEnable is false", pop.refused),
+    (b"Too much msgs unacked, then stop pop", pop.unacknowledged),
+    # a round without a check point, which is logged every second, is not looked at
+    *((b"ckDelay=%d" % digit, pop.revived) for digit in range(1, 10)),
+    *((literal, pop.buffer_full) for literal in POP_BUFFER_BEHIND),
     (b"logic queue order maybe wrong", store.queue_order),
     (b"[SetReputOffset] maxPhysicalPosInLogicQueue", store.dispatch_from),
     (b"Adjusted frame length exceeds ", strangers.too_long),

@@ -15,6 +15,7 @@ from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import (
     change_rows,
+    connection_rows,
     flow_rows,
     gc_row,
     not_matched_rows,
@@ -66,6 +67,7 @@ class _Build:
             not_matched=not_matched_rows(read, zones),
             stored_offsets=stored_rows(read, zones),
             subscription_changes=change_rows(read, zones),
+            connections=connection_rows(read, zones),
             pagecachert=None if several else self._latency(every),
             replica_gaps=tuple(self._gaps(every)),
             gc=tuple(

@@ -9,6 +9,7 @@ from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.peers import Peer, PeerTally
 from mqdiag.logs.safepoints import SafepointTally
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
 
@@ -134,6 +135,7 @@ class LogTally:
     not_matched: dict[tuple[str | None, OffsetPlace, int | None], NotMatchedTally] = field(default_factory=dict)
     stored: dict[Subject, StoredTally] = field(default_factory=dict)
     changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
+    peers: dict[Peer, PeerTally] = field(default_factory=dict)
     latency: LatencyTally = field(default_factory=LatencyTally)
     gaps: GapTally = field(default_factory=GapTally)
     replica_seen: bool = False

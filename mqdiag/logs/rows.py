@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts.logs import (
     MOST_POINTS,
+    Connections,
     FlowControlFacts,
     GcFacts,
     GcPause,
@@ -24,7 +25,7 @@ from mqdiag.logs.collections import GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.owners import Owner, answered_by, by_log
 from mqdiag.logs.reader import ReadLog
-from mqdiag.logs.tally import MINUTE_MS
+from mqdiag.logs.tally import MINUTE_MS, Span
 from mqdiag.logs.zones import Zone, shown_time
 
 MOST_ROWS = 50
@@ -332,4 +333,36 @@ def change_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Subscri
                 )
             )
     rows.sort(key=lambda row: (-row.count, row.group, row.topic))
+    return tuple(rows[:MOST_ROWS])
+
+
+def connection_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Connections, ...]:
+    """One row for each log and each peer with which at least two connections ended."""
+    rows = []
+    for log, zone in zip(logs, zones, strict=True):
+        for peer, tally in log.tally.peers.items():
+            closed, brief, usual = tally.closed, tally.brief, tally.usual_life
+            if closed.count + brief.count < 2:
+                continue
+            span = Span()
+            span.take(closed.span)
+            span.take(brief.span)
+            shifted = span.shifted(_shift(zone))
+            rows.append(
+                Connections(
+                    path=log.path,
+                    address=peer.address,
+                    incoming=peer.incoming,
+                    opened=tally.opened,
+                    closed=closed.count,
+                    closed_per_minute=closed.per_minute,
+                    brief=brief.count,
+                    brief_per_minute=brief.per_minute,
+                    usual_life_s=usual[0] if usual else None,
+                    usual_lives=usual[1] if usual else 0,
+                    first=shown_time(shifted.first, zone.minutes),
+                    last=shown_time(shifted.last, zone.minutes),
+                )
+            )
+    rows.sort(key=lambda row: (-row.closed - row.brief, row.address, row.path))
     return tuple(rows[:MOST_ROWS])

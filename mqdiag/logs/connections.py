@@ -1,0 +1,157 @@
+"""Connections of clients and servers: how long they live, what servers cannot read, and descriptors that run out.
+
+Source: NettyRemotingClient, NettyRemotingServer, NettyDecoder, MQClientInstance, 3.2.6 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.peers import MOST_PEERS, Peer, PeerTally
+from mqdiag.logs.tally import Subject
+
+_ADDRESS = r"/?([\w.:\[\]-]{1,100}:\d{1,5})"
+_CONNECTED = re.compile(rf"NETTY CLIENT PIPELINE: CONNECT {{1,2}}\S{{1,100}} => {_ADDRESS}")
+_CLIENT_ACTIVE = re.compile(rf"NETTY CLIENT PIPELINE: ACTIVE, {_ADDRESS}, channelId=(\w{{1,60}})")
+_CLOSED = re.compile(rf"NETTY CLIENT PIPELINE: CLOSE (?:channel\[addr=)?{_ADDRESS}(?:, id=(\w{{1,60}}))?")
+_ACTIVE = re.compile(rf"NETTY SERVER PIPELINE: channel(Active|Inactive), the channel\[{_ADDRESS}\]")
+_IDLE = re.compile(rf"PIPELINE: IDLE exception (?:channel)?\[(?:addr=)?{_ADDRESS}")
+_FAILED = re.compile(rf"PIPELINE: exceptionCaught (?:channel\[addr=)?{_ADDRESS}")
+_FRAME = re.compile(r"Adjusted frame length exceeds (\d{1,19}): (\d{1,19}) - discarded")
+_LONGEST_REQUEST = 1 << 28
+"""bytes; a length beyond it is no length of RocketMQ's, but the first bytes of something else"""
+_FIRST_BYTES = {
+    **dict.fromkeys((b"GET ", b"POST", b"HEAD", b"PUT ", b"OPTI", b"DELE", b"CONN"), "lines_of_http"),
+    b"PRI ": "lines_of_grpc",
+}
+"""what the first four bytes say where they are the beginning of another protocol; gRPC speaks HTTP/2"""
+_TLS = 0x1603
+"""the first two bytes of a TLS handshake"""
+_STARTED = re.compile(r"the client factory \[.{1,300}\] (start|shutdown) OK")
+
+
+def connected(message: Message, log: LogTally) -> None:
+    """A client tries to connect to a server."""
+    found = _CONNECTED.search(message.text)
+    peer = None if found is None else _peer(log, Peer(found[1], incoming=False))
+    if peer is not None:
+        peer.opened += message.stands_for
+        peer.made_nameless(log.at(message), _clients(log))
+
+
+def active(message: Message, log: LogTally) -> None:
+    """A client is connected; from 5.3.1 on the line has the id that the line of the end has too."""
+    found = _CLIENT_ACTIVE.search(message.text)
+    peer = None if found is None else _peer(log, Peer(found[1], incoming=False))
+    if found is not None and peer is not None:
+        peer.made(found[2], log.at(message))
+
+
+def closed(message: Message, log: LogTally) -> None:
+    """A client's connection was closed, by whichever side."""
+    found = _CLOSED.search(message.text)
+    peer = None if found is None else _peer(log, Peer(found[1], incoming=False))
+    if found is not None and peer is not None:
+        peer.ended(found[2] or "", log.at(message), message.stands_for, _clients(log))
+
+
+def _clients(log: LogTally) -> int:
+    """Clients that have started in the log's process; at least the one that logs."""
+    started = log.events.get(("client-started", "client"))
+    return max(started.count if started is not None else 1, 1)
+
+
+def accepted(message: Message, log: LogTally) -> None:
+    """A server's connection began or ended."""
+    found = _ACTIVE.search(message.text)
+    if found is None:
+        return
+    host, _, port = found[2].rpartition(":")
+    peer = _peer(log, Peer(host, incoming=True))
+    if peer is None:
+        return
+    if found[1] == "Active":
+        peer.opened += message.stands_for
+        peer.made(port, log.at(message))
+    else:
+        peer.ended(port, log.at(message), message.stands_for, 1)
+
+
+def _peer(log: LogTally, peer: Peer) -> PeerTally | None:
+    if peer not in log.peers and len(log.peers) >= MOST_PEERS:
+        return None
+    return log.peers.setdefault(peer, PeerTally())
+
+
+def idle(message: Message, log: LogTally) -> None:
+    """Nothing came over a connection for two minutes, and it was closed."""
+    if _IDLE.search(message.text) is not None:
+        log.add("connection-idle", message)
+
+
+def failed(message: Message, log: LogTally) -> None:
+    """A connection ended with an exception, such as "Connection reset by peer"."""
+    if _FAILED.search(message.text) is not None:
+        log.add("connection-failed", message)
+
+
+def not_sent(message: Message, log: LogTally) -> None:
+    """A request could not be written to its connection, which is closed then."""
+    log.add("request-not-sent", message)
+
+
+def not_answered(message: Message, log: LogTally) -> None:
+    """The client's connection was gone when the server wanted to answer."""
+    log.add("answer-not-sent", message)
+
+
+def not_made(message: Message, log: LogTally) -> None:
+    """A connection could not be made, or not be put into the table of connections."""
+    if "] success" not in message.text:
+        log.add("connection-not-made", message)
+
+
+def expired(message: Message, log: LogTally) -> None:
+    """No heartbeat of a client came for two minutes, and the broker forgot it."""
+    log.add("heartbeat-expired", message, side="broker")
+
+
+def frame(message: Message, log: LogTally) -> None:
+    """A server read a length that no request has: the request is too long, or the bytes are not RocketMQ's."""
+    found = _FRAME.search(message.text)
+    if found is None:
+        return
+    # the decoder counts the four bytes of the length as well
+    length = int(found[2]) - 4
+    words = _FIRST_BYTES.get(length.to_bytes(8, "big")[4:]) if length < 1 << 32 else None
+    if words is None and length >> 16 == _TLS:
+        words = "lines_of_tls"
+    if words is None and length <= _LONGEST_REQUEST:
+        tally = log.add("frame-too-long", message)
+        if tally is not None:
+            tally.keep_largest("largest_frame_bytes", length)
+            tally.keep_smallest("smallest_limit_bytes", int(found[1]))
+        return
+    tally = log.add("frame-not-rocketmq", message)
+    if tally is not None and words is not None:
+        tally.values[words] = tally.values.get(words, 0) + message.stands_for
+
+
+def client_started(message: Message, log: LogTally) -> None:
+    """A client was started or shut down in this process."""
+    found = _STARTED.search(message.text)
+    if found is not None:
+        log.add("client-started" if found[1] == "start" else "client-shut-down", message, side="client")
+
+
+def no_descriptor(message: Message, log: LogTally) -> None:
+    """A file or socket could not be opened, because the process or the machine has no descriptor left."""
+    tally = log.add("descriptors-exhausted", message, Subject(thread=message.thread()))
+    if tally is None:
+        return
+    if "in system" in message.text:
+        tally.keep_largest("of_machine", 1)
+    if "consumequeue" in message.both or "commitlog" in message.both:
+        tally.keep_largest("of_store", 1)

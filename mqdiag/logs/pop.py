@@ -1,0 +1,84 @@
+"""POP consumers of 5.x at the broker: positions that were moved or not stored, and messages that come back late.
+
+Source: PopMessageProcessor, PopReviveService, PopBufferMergeService, PopConsumerService, AckMessageProcessor,
+ChangeInvisibleTimeProcessor, 5.0.0 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
+
+_MOVED = re.compile(
+    r"because store is no correct, (?:([^@\s]{1,300})@([^@\s]{1,300})@(-?\d{1,9}),"
+    r"|groupId=([^,]{1,300}), topicId=([^,]{1,300}), queueId=(-?\d{1,9}), batchSize=\d{1,9}, offset=)"
+    r" ?(-?\d{1,19})->(-?\d{1,19}|null)"
+)
+"""The second form is of PopConsumerService, 5.3.2 and later, which keeps positions in RocksDB."""
+_DELAY = re.compile(r"ckDelay=(\d{1,12})\s*$")
+LATE_S = 30
+"""a round in order is three to five seconds late"""
+_REFUSED = re.compile(r"the broker\[([^\]]{1,100})\] pop message is forbidden because")
+_UNACKNOWLEDGED = re.compile(
+    r"Too much msgs unacked, then stop pop{1,2}ing\. topic=([^,]{1,300}), group=([^,]{1,300}), queueId=(-?\d{1,9})"
+)
+
+
+def moved(message: Message, log: LogTally) -> None:
+    """A POP consumer's position fits no message of its queue, and the broker moved it."""
+    found = _MOVED.search(message.text)
+    if found is None:
+        return
+    subject = Subject(
+        group=found[2] or found[4], topic=found[1] or found[5], queue_id=int(found[3] or found[6])
+    )
+    if found[8] == "null":
+        log.add("pop-offset-without-answer", message, subject, side="broker")
+        return
+    gap = int(found[7]) - int(found[8])
+    kind = "pop-offset-beyond-queue" if gap > 0 else "pop-offset-deleted"
+    tally = log.add(kind, message, subject, side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_gap", abs(gap))
+
+
+def not_stored(message: Message, log: LogTally) -> None:
+    """An acknowledgement or a check point of a POP consumer could not be written."""
+    log.add("pop-not-stored", message, side="broker")
+
+
+def dropped(message: Message, log: LogTally) -> None:
+    """The broker gave up a record of messages that were delivered and not acknowledged."""
+    log.add("pop-record-dropped", message, side="broker")
+
+
+def revived(message: Message, log: LogTally) -> None:
+    """One round of the thread that gives messages back; its first check point was due so many seconds ago."""
+    found = _DELAY.search(message.text)
+    if found is not None and int(found[1]) >= LATE_S:
+        tally = log.add("pop-revive-late", message, side="broker")
+        if tally is not None:
+            tally.keep_largest("largest_delay_s", int(found[1]))
+
+
+def refused(message: Message, log: LogTally) -> None:
+    """The broker's answer to a POP consumer where the timer wheel, which carries check points, is off."""
+    found = _REFUSED.search(message.text)
+    if found is not None:
+        log.add("pop-refused-without-timer", message, Subject(broker=found[1]))
+
+
+def unacknowledged(message: Message, log: LogTally) -> None:
+    """The broker gives no more messages of a queue to a group that has too many without an acknowledgement."""
+    found = _UNACKNOWLEDGED.search(message.text)
+    if found is not None:
+        subject = Subject(group=found[2], topic=found[1], queue_id=int(found[3]))
+        log.add("pop-too-many-unacknowledged", message, subject, side="broker")
+
+
+def buffer_full(message: Message, log: LogTally) -> None:
+    """Check points stay in the broker's buffer for too long, or there are too many of them."""
+    log.add("pop-buffer-behind", message, side="broker")
