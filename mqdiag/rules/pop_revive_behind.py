@@ -1,0 +1,247 @@
+"""Messages of POP consumers that were not acknowledged come back late or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts
+from mqdiag.facts.admin import GroupProgress
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
+from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
+from mqdiag.rules.shared.log_events import (
+    by_group,
+    counted,
+    events,
+    lines_of,
+    most_frequent,
+    most_frequent_counted,
+    when,
+)
+from mqdiag.text import NOTHING, Text, say
+from mqdiag.time_ranges import ranges_of
+
+REFUSED, LATE = "pop-refused-without-timer", "pop-revive-late"
+UNACKNOWLEDGED, BUFFER = "pop-too-many-unacknowledged", "pop-buffer-behind"
+REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
+"""the broker's own group, which reads check points that are due and gives their messages back"""
+
+RULE = Rule(
+    name="pop-revive-behind",
+    title="Messages of POP consumers come back late, or POP does not work",
+    why=(
+        "Under POP (5.x) a message that was not acknowledged within its invisible time comes back. For each batch the"
+        " broker stores a check point as a timed message, and PopReviveService reads those that are due. In order it is"
+        " three to five seconds behind. Where it falls behind, failed messages come back late and check points pile up."
+        " Without the timer wheel the broker refuses POP."
+    ),
+    causes=("timer-wheel-off", "revive-late", "not-acknowledged", "buffer-full"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Set timerWheelEnable=true in broker.conf and restart the broker.",
+        "Look for what holds back PopReviveService: a long reviveInterval (1,000 ms by default), a slow disk, pauses of"
+        " the JVM, many messages that become due at once. A thread dump of the broker shows what the thread does.",
+        "Let consumers acknowledge in time, and set the invisible time longer than the listener takes.",
+    ),
+    references=(
+        "https://github.com/apache/rocketmq/issues/9956",
+        "https://github.com/apache/rocketmq/issues/5408",
+        "https://github.com/apache/rocketmq/issues/3443",
+        "PopReviveService.run, PopMessageProcessor.processRequest, PopBufferMergeService.scan",
+    ),
+    limits={"delay_s": 60, "rounds": 3, "lines": 10, "check_points": 10_000},
+    explained_by=("timer-stuck", "slow-writes", "gc-thrashing", "long-safepoints"),
+    lies_at="broker",
+    in_chain=say("messages of POP consumers come back late"),
+)
+
+
+def _facts(kind: str, delay_s: int) -> Facts:
+    event = LogEvent(
+        kind=kind,
+        side="broker",
+        count=30,
+        first="2026-11-21T20:00:01+08:00",
+        last="2026-11-21T20:10:01+08:00",
+        peak_per_minute=4,
+        peak_at="2026-11-21T20:03:00+08:00",
+        values={"largest_delay_s": delay_s},
+    )
+    return Facts(logs=LogsFacts(events=(event,), lines=5000))
+
+
+def fires() -> Facts:
+    """Thirty rounds in ten minutes, up to 140 s late."""
+    return _facts(LATE, 140)
+
+
+def silent() -> Facts:
+    """Up to 45 s late."""
+    return _facts(LATE, 45)
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each broker and cause; for each group that does not acknowledge."""
+    for logs in brokers_of_logs(facts):
+        if found := events(logs, REFUSED):
+            yield _without_timer(logs, found)
+        late = [
+            event for event in events(logs, LATE) if event.values.get("largest_delay_s", 0) >= limits["delay_s"]
+        ]
+        # the rounds after a start take up what became due while the broker was down
+        lasting = [event for event in late if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
+        if enough(logs, lines_of(lasting), limits["rounds"]):
+            yield _late(logs, lasting)
+        for group, found in by_group(logs, UNACKNOWLEDGED).items():
+            if enough(logs, lines_of(found), limits["lines"]):
+                yield _unacknowledged(logs, group, found)
+        found = events(logs, BUFFER)
+        if enough(logs, lines_of(found), limits["lines"]):
+            yield _buffer(logs, found)
+
+
+def _without_timer(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    return Draft(
+        severity=Severity.ERROR,
+        cause="timer-wheel-off",
+        confidence=Confidence.HIGH,
+        title=say("The broker refuses POP because timerWheelEnable is false"),
+        subject=subject_of_logs(logs, found),
+        evidence={"lines": lines_of(found), **counted(found)},
+        explanation=(*_lines(found), say("POP consumers of this broker get no messages.")),
+        remedy=(RULE.remedy[0],),
+        rests_on=_files(found),
+        when=ranges_of(found),
+        weight=0.7,
+    )
+
+
+def _late(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-late",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say("Messages of POP consumers come back up to {largest_delay_s:count} s late"),
+        subject=subject_of_logs(logs, found),
+        evidence={
+            "lines": lines_of(found),
+            "largest_delay_s": max(event.values["largest_delay_s"] for event in found),
+            **counted(found),
+        },
+        explanation=(
+            *(
+                say(
+                    "{lines:count} {lines:round|rounds} of PopReviveService ended with a check point that was 30 s or"
+                    " more overdue, {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in found
+            ),
+            say("A message that was not acknowledged waits for that time beyond its invisible time."),
+        ),
+        remedy=(RULE.remedy[1],),
+        rests_on=_files(found),
+        when=ranges_of(found),
+        weight=0.5,
+    )
+
+
+def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="not-acknowledged",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the lines do not tell whether the consumer is slow or stuck"),
+        title=say("The broker stopped giving messages to a POP group that acknowledges too few of them"),
+        subject=Subject(group=group, broker=subject_of_logs(logs, found).broker),
+        evidence={"lines": lines_of(found), **counted(found), **most_frequent_counted(*found)},
+        explanation=(
+            *(
+                say(
+                    "{lines:count} {lines:request|requests} got no message {when}: {subjects}.",
+                    lines=event.count,
+                    when=when(event),
+                    subjects=most_frequent(event) or say("the queue is not named"),
+                )
+                for event in found
+            ),
+            say(
+                "More messages of the queue than popInflightMessageThreshold are with consumers and not acknowledged."
+            ),
+        ),
+        remedy=(
+            RULE.remedy[2],
+            say("Take thread dumps of the consumers: they show what their listeners wait for."),
+        ),
+        rests_on=_files(found),
+        when=ranges_of(found),
+        weight=0.5,
+    )
+
+
+def _buffer(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="buffer-full",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the lines do not tell why they wait"),
+        title=say("Check points of POP consumers pile up in the broker's buffer"),
+        subject=subject_of_logs(logs, found),
+        evidence={"lines": lines_of(found), **counted(found)},
+        explanation=(
+            *_lines(found),
+            say("The buffer is full, or check points stay in it for longer than popCkStayBufferTime (10 s)."),
+        ),
+        remedy=RULE.remedy[1:],
+        rests_on=_files(found),
+        when=ranges_of(found),
+        weight=0.4,
+    )
+
+
+def _lines(found: list[LogEvent]) -> Iterator[Text]:
+    for event in found:
+        yield say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
+
+
+def _files(found: list[LogEvent]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for event in found for path in event.files))
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each answer about the broker's own group that reads check points."""
+    assert facts.admin is not None
+    for progress in facts.admin.groups:
+        if progress.group == REVIVE_GROUP:
+            waiting = sum(max(queue.diff, 0) for queue in progress.queues)
+            if waiting >= limits["check_points"]:
+                yield _waiting(progress, waiting)
+
+
+def _waiting(progress: GroupProgress, waiting: int) -> Draft:
+    brokers = {queue.broker for queue in progress.queues}
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-late",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("one answer does not tell whether the number grows; ask again after a minute"),
+        title=say("{waiting:count} check points and acknowledgements of POP consumers are due and not read"),
+        subject=Subject(group=REVIVE_GROUP, broker=brokers.pop() if len(brokers) == 1 else None),
+        evidence={"waiting": waiting, "queues": len(progress.queues)},
+        explanation=(
+            say(
+                "consumerProgress of the broker's group {group}: {waiting:count} in {queues:count}"
+                " {queues:queue|queues}."
+            ),
+            say("Messages that were not acknowledged come back only when their check point was read."),
+        ),
+        remedy=(RULE.remedy[1],),
+        weight=0.5,
+    )
