@@ -44,6 +44,8 @@ RULE = Rule(
         "DefaultMQProducerImpl.sendDefaultImpl, MQClientAPIImpl.getTopicRouteInfoFromNameServer",
     ),
     limits={"lines": 10},
+    # a topic is made by its first message
+    explained_by=("send-refused:broker-not-open", "file-descriptors-exhausted"),
     lies_at="any",
     in_chain=say("the name server does not know the topic"),
     proven_on=LITERALS,

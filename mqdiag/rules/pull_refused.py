@@ -58,7 +58,7 @@ RULE = Rule(
         "PullMessageProcessor: SUBSCRIPTION_NOT_EXIST, SUBSCRIPTION_NOT_LATEST, SUBSCRIPTION_PARSE_FAILED",
     ),
     limits={"lines": 10},
-    explained_by=("unequal-subscriptions",),
+    explained_by=("unequal-subscriptions", "connection-churn"),
     lies_at="any",
     in_chain=say("the broker refuses the pulls of the group"),
     proven_on=LITERALS,
