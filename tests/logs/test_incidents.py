@@ -31,6 +31,7 @@ FOLLOWS = {
     "retry-storm",
     "busy-workaround",
     "flow-control",
+    "send-refused",
 }
 """what may stand beside the fault: other sides of the same trouble"""
 CUT = "client-retry-storm-5.3.3"
