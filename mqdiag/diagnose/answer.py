@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.facts import HeapFacts, Input, LogsFacts
+from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -20,6 +20,8 @@ FULL_SHARE = 0.9
 MOST_REASONS = 3
 EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
+FEWEST_LINES = 3
+"""below so many lines a log shows nothing by what it does not say"""
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -155,6 +157,13 @@ def _thin(report: Report) -> Iterator[Text]:
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
+    if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
+        yield say("The settings of a broker do not tell whether it works.")
+
+
+def _only_settings(admin: AdminFacts) -> bool:
+    given = {name for name in admin.__struct_fields__ if getattr(admin, name)}
+    return given == {"broker_configs"}
 
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
@@ -231,6 +240,12 @@ def _not_understood(logs: LogsFacts) -> Iterator[Text]:
 
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """A few lines that somebody cut out show that something was, and not how long."""
+    lines = logs.level_lines
+    if 0 < logs.lines < FEWEST_LINES and (lines is None or not (lines.harmless or lines.passing)):
+        yield say(
+            "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
+            lines=logs.lines,
+        )
     shown = [found for found in report.findings if "logs" in found.seen_in and not found.undecides]
     if shown and 0 < logs.lines < EXCERPT_LINES:
         yield say(

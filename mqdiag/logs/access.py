@@ -1,6 +1,7 @@
 """Requests that the broker's access control refuses.
 
-Source: PlainPermissionManager.validate and PlainPermissionManager.checkPerm of acl (4.4.0 to 5.3.x), AclSigner.
+Source: PlainPermissionManager.validate and PlainPermissionManager.checkPerm of acl (4.4.0 to 5.3.x), AclSigner; for
+"valid permission failed", answers of Alibaba Cloud's service in public threads.
 """
 
 from __future__ import annotations

@@ -23,7 +23,6 @@ from mqdiag.logs import (
     sending,
     starting,
     store,
-    strangers,
     versions,
 )
 from mqdiag.logs.log_tally import LogTally
@@ -210,7 +209,6 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     *((literal, pop.buffer_full) for literal in POP_BUFFER_BEHIND),
     (b"logic queue order maybe wrong", store.queue_order),
     (b"[SetReputOffset] maxPhysicalPosInLogicQueue", store.dispatch_from),
-    (b"Adjusted frame length exceeds ", strangers.too_long),
     (b"Map failed", store.mapping_failed),
     (b"Unknown exception in enqueuing", store.timer_failed),
     (b"Unknown exception in dequeuing", store.timer_failed),
@@ -232,6 +230,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Check signature failed for accessKey", access.refused),
     (b"No acl config for ", access.refused),
     (b"No default permission for ", access.refused),
+    (b"valid permission failed", access.refused),
     (b"Need admin permission for request code", access.refused),
     (b"name=INDEX_OUT_OF_RANGE", dledger.entry_not_held),
     (b"name=INDEX_LESS_THAN_LOCAL_BEGIN", dledger.entry_not_held),

@@ -31,7 +31,8 @@ def bare_exceptions(block: bytes) -> Iterator[bytes]:
             end = block.find(b"\n", at)
             end = len(block) if end < 0 else end
             line = block[start : min(end, start + LONGEST_LINE)]
-            if _HEAD.match(line) and not _belongs(block, start):
+            seen = word is not _WORDS[0] and _WORDS[0] in line
+            if not seen and _HEAD.match(line) and not _belongs(block, start):
                 yield line
             at = block.find(word, end)
 

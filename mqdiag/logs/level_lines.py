@@ -29,6 +29,8 @@ MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\d+")
+_NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
+_MISSED = re.compile(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
 
 
 class _Judged(NamedTuple):
@@ -91,11 +93,12 @@ class LevelLines:
         if known is None or not known.level.startswith(word):
             return  # the word stands in the text of a line, and its level is another one
         self.unseen += stands_for - 1
-        if known.entry is not None:
-            self.entries[_at_its_place(known.entry, line)] += stands_for
-        else:
+        entry = None if known.entry is None else _by_its_values(known.entry, line)
+        if entry is None:
             self.foreign += stands_for
-        if known.text:
+        else:
+            self.entries[entry] += stands_for
+        if known.text and (entry is None or entry.verdict != "harmless"):
             self._note(known.text, stands_for)
 
     def _note(self, text: str, stands_for: int) -> None:
@@ -104,11 +107,22 @@ class LevelLines:
             self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
 
 
-def _at_its_place(entry: Entry, line: bytes) -> Entry:
-    """The entry with the verdict for the numbers of this line, where they decide."""
-    if entry.reason == "not-matched" and is_at_full_file_edge(line.decode(errors="replace")):
-        return entry._replace(verdict="harmless", rule="")
-    return entry
+def _by_its_values(entry: Entry, line: bytes) -> Entry:
+    """The entry with the verdict for the values of this line, where they decide."""
+    harmless = (
+        is_at_full_file_edge(line.decode(errors="replace"))
+        if entry.reason == "not-matched"
+        else entry.reason == "transaction" and _at_the_end_of_a_queue(line)
+    )
+    return entry._replace(verdict="harmless", rule="") if harmless else entry
+
+
+def _at_the_end_of_a_queue(line: bytes) -> bool:
+    """Whether the check of transactions asked for the message that comes next, which is no wrong offset."""
+    if _NEXT_MESSAGE in line:
+        return True
+    found = _MISSED.search(line)
+    return found is not None and found[1] == found[2]
 
 
 def _judged(line: bytes) -> _Judged | None:

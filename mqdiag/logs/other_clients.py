@@ -9,7 +9,8 @@ _LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     (
         "C++",
         re.compile(
-            rb"^\[\d{4}-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d\.\d+\] ?\(?(?:trace|debug|info|warning|error|fatal)\)?:",
+            rb"^\[\d{4}-(?:[A-Z][a-z]{2}|\d\d)-\d\d \d\d:\d\d:\d\d\.\d+\] ?"
+            rb"\(?(?:trace|debug|info|warning|error|fatal)\)?:",
             re.M,
         ),
     ),
@@ -17,9 +18,26 @@ _LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("C++", re.compile(rb"^\[[-\d]+ [\d:.]+\] \[(?:rocketmq|mqclient)\w*\] \[\w+\] ", re.M)),
     # logrus, with the client's own keys
     ("Go", re.compile(rb'^time="[^"]{10,40}" level=\w+ msg="', re.M)),
+    # logrus on a terminal: the level and the seconds since the start, then the text and its keys
+    ("Go", re.compile(rb"^(?:\x1b\[\d+m)?(?:WARN|ERRO|FATA|INFO)(?:\x1b\[0m)?\[\d{4}\] \S.{0,300} \w+=", re.M)),
+    # zap, with the client's own keys
+    (
+        "Go",
+        re.compile(
+            rb'^\{"level":"\w+","ts":[\d.]+,(?=.{0,600}"(?:PullRequest|MessageQueue|underlayError|consumerGroup)")',
+            re.M,
+        ),
+    ),
     ("Python", re.compile(rb"^\S.{0,60}\b(?:rocketmq[./]\w+\.py|\[\w+\.py:\d+\])", re.M)),
-    (".NET", re.compile(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq", re.M)),
-    ("gRPC Java", re.compile(rb"\borg\.apache\.rocketmq\.client\.java\.|\bo\.a\.r\.c\.j(?:ava)?\.\w", re.M)),
+    (".NET", re.compile(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq|\bNewLife\.RocketMQ\.", re.M)),
+    (
+        "gRPC Java",
+        re.compile(
+            rb"\borg\.apache\.rocketmq\.(?:client\.java|shaded\.io\.grpc)\.|\bo\.a\.r\.c\.j(?:ava)?\.\w"
+            rb"|\bio\.grpc\.StatusRuntimeException: ",
+            re.M,
+        ),
+    ),
 )
 
 

@@ -82,12 +82,14 @@ class LogsReader:
             last_position, last_handler = hit.position, handler
             handler(message_of(hit, stamps), tally)
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
-        if not (tally.span.first is not None or counts.hit_lines or has_clock(head) or has_records(head)):
+        client = other_client(head)
+        known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
+        if tally.span.first is None and not known:
             raise InputError(path, say("is no log: none of its first lines has a time or a level"))
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
-        return ReadLog(path, shape, counts, tally, watched.levels, other_client(head), identity)
+        return ReadLog(path, shape, counts, tally, watched.levels, client, identity)
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -39,3 +39,19 @@ def test_a_line_that_is_not_known_to_be_harmless_is_one(line: str, words: str, t
     state, reason = answer([HARMLESS, line], tmp_path)
     assert state != "healthy"
     assert state == "fault" or words in reason
+
+
+def test_two_lines_without_a_warning_prove_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "broker.log"
+    for lines, state in ((2, "undecided"), (3, "healthy")):
+        log.write_text(FILL.replace("{}", "1") * lines)
+        given = diagnose_incident([log]).report.answer
+        assert given is not None
+        assert given.state == state
+
+
+def test_the_settings_of_a_broker_prove_nothing(tmp_path: Path) -> None:
+    (tmp_path / "config.txt").write_text("brokerClusterName = a\nbrokerName = b\nbrokerRole = ASYNC_MASTER\n")
+    given = diagnose_incident([tmp_path / "config.txt"]).report.answer
+    assert given is not None
+    assert given.state == "undecided"

@@ -167,10 +167,56 @@ def test_a_flood_is_sampled_and_counted_in_full() -> None:
         ("C++", b"[2026-Jun-30 15:51:22.863803](info):oneway update of mq[update:310]\n"),
         ("Go", b'time="2026-06-30T15:51:22+08:00" level=warning msg="pull failed" consumerGroup=CID_x\n'),
         ("gRPC Java", b"2026-06-30 15:51:22 WARN [main] o.a.r.c.java.impl.ClientImpl - failed\n"),
+        ("gRPC Java", b'Exception in thread "main" io.grpc.StatusRuntimeException: DEADLINE_EXCEEDED: a\n'),
+        ("C++", b"[2026-06-30 15:51:22.318070](debug):connect to [10.1.1.1:9876].[connect:149]\n"),
+        ("Go", b'ERRO[0003] get consumer list of group from broker error  broker="10.1.1.1:10911"\n'),
+        ("Go", b'{"level":"warn","ts":1.5,"msg":"no broker found for mq","PullRequest":"MessageQueue []"}\n'),
+        (".NET", b"09:14:22.807 01 N - [Tcp]    NewLife.RocketMQ.Protocol.MqCodec\n"),
     ],
 )
 def test_clients_in_other_languages_are_named(client: str, line: bytes) -> None:
     assert other_client(line) == client
+
+
+ASKED = (
+    b"2026-11-21 20:00:01 WARN TransactionalMessageCheckService - Offset illegal. GetMessageStatus=%s,"
+    b" topic=RMQ_SYS_TRANS_HALF_TOPIC, groupId=CID_RMQ_SYS_TRANS, requestOffset=3\n"
+)
+MISSED = (
+    b"2026-11-21 20:00:01 WARN TransactionalMessageCheckService - The miss op offset=%d in queue=MessageQueue"
+    b" [topic=RMQ_SYS_TRANS_OP_HALF_TOPIC, brokerName=a, queueId=0] is illegal, pullResult=PullResult"
+    b" [pullStatus=OFFSET_ILLEGAL, nextBeginOffset=1, minOffset=0, maxOffset=1, msgFoundList=0]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "harmless"),
+    [
+        (ASKED % b"OFFSET_OVERFLOW_ONE", True),
+        (ASKED % b"OFFSET_OVERFLOW_BADLY", False),
+        (MISSED % 1, True),
+        (MISSED % 7, False),
+    ],
+)
+def test_a_check_of_transactions_at_the_end_of_its_queue_is_harmless(line: bytes, harmless: bool) -> None:
+    found = facts_of(line)
+    assert (found.harmless, found.faults) == ((1, 0) if harmless else (0, 1))
+    assert bool(found.commonest) is not harmless
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (b"java.lang.IllegalStateException: no\n\tat a.B.c(B.java:1)\nCaused by: a.b.CException: d\n", 1),
+        (b'Exception in thread "main" a.b.CError\n', 1),
+        (b"broker1    | java.util.concurrent.RejectedExecutionException: Task\n", 1),
+        (b"2026-11-21 20:00:01 INFO main - a\na.b.CException: d\n", 1),
+        (b"2026-11-21 20:00:01 WARN main - Load default HA Service: x\na.b.CException: d\n", 0),
+        (b"2026-11-21 20:00:01 INFO main - caught a.b.CException: d\n", 0),
+    ],
+)
+def test_an_exception_counts_unless_a_line_above_it_does(text: bytes, lines: int) -> None:
+    assert facts_of(text).foreign == lines
 
 
 def test_the_java_client_is_no_other_client() -> None:

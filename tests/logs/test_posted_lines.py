@@ -256,6 +256,12 @@ def only(report: Report, rule: str) -> Finding:
             "slow-writes",
         ),
         ("".join(REFUSED.format(code=24, second=second) for second in range(12)), "pull-refused", "heartbeat-lost"),
+        (
+            "2026-11-21 20:00:01 WARN x - execute the pull request exception\n"
+            "MQBrokerException: CODE: 17  DESC: topic[orders] not exist, apply first please! \n",
+            "pull-refused",
+            "no-topic",
+        ),
     ],
 )  # fmt: skip
 def test_a_few_lines_name_the_cause(text: str, rule: str, cause: str, tmp_path: Path) -> None:
@@ -282,6 +288,19 @@ def test_a_disk_that_cannot_be_measured_is_not_full(tmp_path: Path) -> None:
 def test_a_dispatch_that_begins_at_the_end_lost_nothing() -> None:
     text = "[SetReputOffset] maxPhysicalPosInLogicQueue=700 clMinOffset=0 clMaxOffset=700 clConfirmedOffset=700"
     assert facts(line(text)).events == ()
+
+
+@pytest.mark.parametrize(("last", "severity"), [(30, Severity.INFO), (100, Severity.ERROR)])
+def test_an_old_subscription_at_the_broker_passes_with_a_heartbeat(
+    last: int, severity: Severity, tmp_path: Path
+) -> None:
+    lines = (
+        f"2026-11-21 20:{second // 60:02d}:{second % 60:02d} WARN PullMessageThread_1 - The broker's subscription is"
+        " not latest, group: CID_a *\n"
+        for second in range(0, last + 1, last // 10)
+    )
+    finding = only(diagnosed("".join(lines), tmp_path), "pull-refused")
+    assert (finding.cause, finding.severity) == ("subscription-not-latest", severity)
 
 
 def test_a_missing_topic_of_traces_is_harmless() -> None:
