@@ -89,7 +89,7 @@ bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Ma
 	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
 
 .PHONY: accuracy
-accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/accuracy.md (Java, Maven); MAT=/opt/mat
+accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/measurements (Java, Maven); MAT=/opt/mat
 	$(BIN)/python -m tests.accuracy $(if $(MAT),--mat $(MAT))
 
 .PHONY: fleet-faults

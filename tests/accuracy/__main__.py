@@ -1,4 +1,4 @@
-"""Compares, writes the figures into docs/accuracy.md, and fails on any difference that no rule explains.
+"""Compares, writes the figures into docs/measurements, and fails on any difference that no rule explains.
 
 make accuracy               against the JVM's histograms and the NetBeans heap library (Java 17, Maven)
 make accuracy MAT=/opt/mat  with Eclipse MAT besides; without it MAT's figures stay as they are
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mqdiag.graph import Heap, open_heap
 from tests.accuracy import mat, netbeans, netbeans_rules
 from tests.accuracy.histograms import HEAPS, cases, compare
-from tests.accuracy.page import PAGE, fill, table
+from tests.accuracy.page import fill, table
 from tests.accuracy.retained import LARGEST, Reading, agreement, largest, with_sizes
 from tests.accuracy.whole_histogram import compare_whole
 from tests.threads import accuracy as threads
@@ -49,7 +49,11 @@ def main() -> int:
     if options.mat:
         unexplained += by_mat(options.mat.resolve())
     fill("threads", threads.section())
-    print(f"wrote {PAGE}; differences that nothing explains: {len(unexplained)}", *unexplained, sep="\n")
+    print(
+        f"wrote docs/measurements; differences that nothing explains: {len(unexplained)}",
+        *unexplained,
+        sep="\n",
+    )
     return 1 if unexplained else 0
 
 

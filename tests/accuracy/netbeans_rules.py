@@ -1,5 +1,7 @@
-"""The NetBeans library's rules, replayed on our graph (docs/accuracy.md names them; `NearestGCRoot`, `TreeObject`,
-`DominatorTree` and `HprofHeap.computeRetainedSize` of the library are where they stand).
+"""The NetBeans library's rules, replayed on our graph.
+
+docs/measurements/object-sizes.md names them. In the library they are in `NearestGCRoot`, `TreeObject`, `DominatorTree`
+and `HprofHeap.computeRetainedSize`.
 """
 
 from __future__ import annotations

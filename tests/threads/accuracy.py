@@ -1,4 +1,4 @@
-"""The part of docs/accuracy.md on thread dumps: what mqdiag says of every committed series, beside the truth.
+"""The table of docs/measurements/thread-states.md: what mqdiag says of every committed series, beside the truth.
 
 `make accuracy` puts it there; `python -m tests.threads.accuracy` only prints it.
 """
@@ -10,24 +10,23 @@ from collections import Counter
 from tests.threads.real_series import STANDS, confusion, packed_series, truth_of
 
 STATES = ("stuck", "blocked", "progressing", "idle", "unknown")
-HEAD = """## Thread dumps: how often `mqdiag stacks` is right
-
-Every series under `fixtures/stacks` was taken from a real JVM while the listener itself wrote down which message each
-thread had in hand, so the truth does not come from the dumps. A case is given in several forms (jstack, jstack -l, -e,
-jcmd, SIGQUIT, Thread.dump_to_file); each form counts. Made by `python -m tests.threads.accuracy`; the tests in
-`tests/threads/test_real_series.py` hold every number of it.
+HEAD = """\
+Every series under `fixtures/stacks` comes from a real JVM. While it was taken, the listener itself wrote down which
+message each thread worked on. So the truth does not come from the dumps. A case can have several forms (jstack,
+jstack -l, -e, jcmd, SIGQUIT, Thread.dump_to_file), and each form counts. The tests in
+`tests/threads/test_real_series.py` check every number.
 """
 NOTE = """
 Three kinds of stuck threads are called `progressing` or `unknown`, because their samples do not show that they are
-stuck; the report says what to take next. A loop that tries the same message again and again uses CPU time and makes
+stuck. The report says what to take next. A loop that tries the same message again and again uses CPU time and makes
 objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` as plain jstack; `jstack -e` shows it).
-`Thread.dump_to_file` of JDK 21 has no CPU times, states or locks; give jstack files besides.
+`Thread.dump_to_file` of JDK 21 has no CPU times, states or locks, so give jstack files too.
 """
 
 
 def table(title: str, counts: Counter[tuple[str, str]]) -> list[str]:
     """Truth by decision."""
-    lines = [f"\n### {title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
+    lines = [f"\n## {title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
     for truth in STATES[:4]:
         row = [str(counts[(truth, said)] or "") for said in STATES]
         if any(row):
@@ -62,7 +61,7 @@ def section() -> str:
             f"\n{found} of {stands} threads that are stuck or blocked are found; "
             f"{wrong} of {moves} that progress are called stuck.",
             NOTE,
-            "### By case\n\n| case | form | truth | mqdiag says |\n|---|---|---|---|",
+            "## By case\n\n| case | form | truth | mqdiag says |\n|---|---|---|---|",
             *cases,
         )
     )
