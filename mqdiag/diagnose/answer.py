@@ -126,7 +126,7 @@ def _missing(report: Report) -> Iterator[Text]:
     if report.heap is not None:
         yield from _full(report, report.heap)
     if report.logs is not None:
-        yield from _not_understood(report.logs)
+        yield from _not_understood(report.logs, frozenset(found.rule for found in report.findings))
         yield from _excerpt(report, report.logs)
 
 
@@ -180,8 +180,13 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
         )
 
 
-def _not_understood(logs: LogsFacts) -> Iterator[Text]:
-    """Logs with lines that mqdiag does not know to be harmless."""
+def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
+    """Logs with lines that mqdiag does not know to be harmless.
+
+    Args:
+        logs: what was read.
+        judged: rules with a finding, which says what their lines mean.
+    """
     unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
     if unknown:
         yield say(
@@ -226,7 +231,7 @@ def _not_understood(logs: LogsFacts) -> Iterator[Text]:
             ),
             lines=lines.unseen,
         )
-    weak = lines.weak
+    weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
     if weak:
         yield say(
             (

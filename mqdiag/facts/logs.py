@@ -224,6 +224,38 @@ class Connections(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
+class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
+    """What the listener of one group threw, from one place."""
+
+    group: Public | None = None
+    """None in the lines of rocketmq-spring"""
+    exception: Public
+    """its class"""
+    cause: Public | None = None
+    """class of its innermost cause"""
+    frame: Public | None = None
+    """the application's own top frame; the top frame where only that is known"""
+    count: int
+    first: Public | None = None
+    last: Public | None = None
+
+
+class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue of an orderly consumer by the message that it failed on last."""
+
+    group: Public | None = None
+    topic: Public | None = None
+    broker: Public | None = None
+    queue_id: int | None = None
+    offset: int
+    failures: int
+    """lines about this message in a row"""
+    reconsume_times: int = 0
+    """the largest that these lines print"""
+    first: Public | None = None
+    last: Public | None = None
+
+
 class SubscriptionChange(msgspec.Struct, frozen=True, kw_only=True):
     """A heartbeat that replaced what a group subscribes to by something else."""
 
@@ -466,6 +498,10 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     subscription_changes: tuple[SubscriptionChange, ...] = ()
     connections: tuple[Connections, ...] = ()
     """peers with at least two connections that ended, those with the most first"""
+    listener_exceptions: tuple[ListenerException, ...] = ()
+    """the most frequent ones first"""
+    suspended_queues: tuple[SuspendedQueue, ...] = ()
+    """those that failed most often in a row first"""
     pagecachert: PutLatency | None = None
     """None when no log has such a line; with several brokers each has its own in `brokers`"""
     replica_gaps: tuple[ReplicaGap, ...] = ()

@@ -16,6 +16,7 @@ from mqdiag.facts.vocabulary import (
     LockKind,
     NotJudged,
     Role,
+    ShutdownBegan,
     StandstillCause,
     StandstillKind,
     State,
@@ -58,6 +59,8 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the user's own frame nearest to the wait"""
     listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
+    daemon: bool | None = None
+    """whether the JVM may end without it; None where the form of the dump does not tell"""
     cpu_growth_ms: float | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
@@ -202,6 +205,45 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """of a broker's send threads: what they wait for, whether or not their sends end"""
 
 
+class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread that the JVM started to run a shutdown hook and that has not ended."""
+
+    thread: ThreadName
+    frame: Public | None = None
+    """the user's own frame nearest to the wait; that of the client that it shuts down where it has none"""
+    top: Public | None = None
+    """class and method of the top frame"""
+    doing: Doing
+    waits_for_listeners: bool = False
+    """it shuts a consumer down, and waits until the consumer's threads end"""
+    exits: bool = False
+    """it calls System.exit itself"""
+
+
+class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
+    """A JVM that has begun to end and waits for its shutdown hooks."""
+
+    begun_by: ShutdownBegan
+    thread: ThreadName
+    """the one that waits for the hooks: "SIGTERM handler", or the thread that called System.exit"""
+    frame: Public | None = None
+    """the user's own frame that called System.exit"""
+    in_listener: bool = False
+    """that thread has a message in hand"""
+    samples: int
+    """the last samples in a row that show it"""
+    seconds: float | None = None
+    """for how long at least; None where neither the threads' ages nor several samples tell"""
+    hooks: tuple[ShutdownHook, ...] = ()
+    """those that are known by their name, their age or what they call"""
+    listeners: tuple[ThreadName, ...] = ()
+    """consume threads with a message in hand"""
+    listener_frame: Public | None = None
+    """the user's own frame of the first of them"""
+    group: Public | None = None
+    """their consumer group, where it is one"""
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -227,5 +269,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     standstills: tuple[Standstill, ...] = ()
     kinds: tuple[ThreadKind, ...] = ()
     """kinds of which a sample has two threads or more, the most frequent first"""
+    shutdown: Shutdown | None = None
+    """None while the JVM has not begun to end"""
     missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""

@@ -122,6 +122,13 @@ DeadlockSource = Literal["jvm", "locks"]
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
 
+ShutdownBegan = Literal["signal", "exit", "last-thread"]
+"""What began a JVM's shutdown.
+
+signal: SIGTERM, SIGINT or SIGHUP. exit: a thread called System.exit. last-thread: no thread was left that keeps the JVM
+alive.
+"""
+
 ClientKind = Literal["push", "lite-pull", "pull", "pop", "grpc-push", "grpc-simple"]
 """How a consumer gets its messages."""
 

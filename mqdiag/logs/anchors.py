@@ -14,6 +14,7 @@ from mqdiag.logs import (
     connections,
     consuming,
     dledger,
+    endings,
     flow_control,
     offsets,
     pop,
@@ -141,6 +142,12 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"consumeMessage exception", consuming.failed),
     (b"consumeMessage return null", consuming.failed),
     (b"consumeMessage Orderly return not OK", consuming.failed),
+    (b"consume message failed. message", consuming.failed_in_spring),
+    (b"removeMessage exception", consuming.queue_change_interrupted),
+    (b"makeMessageToCosumeAgain exception", consuming.queue_change_interrupted),
+    (b"getMaxSpan exception", consuming.queue_change_interrupted),
+    (b"take Messages exception", consuming.queue_change_interrupted),
+    (b"getExpiredMsg exception", consuming.queue_change_interrupted),
     (b"[CONSUME_FAILED_TPS]", consuming.failure_stats),
     (b"[SNDBCK_PUT_NUMS]", consuming.failure_stats),
     (b"send expire msg back", consuming.expired),
@@ -238,6 +245,18 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"REJECT_SMALL_LEDGER_END_INDEX", dledger.vote_refused),
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
+    (b"hutdown hook was invoked", endings.hook_ran),
+    (b"SpringContextShutdownHook", endings.hook_ran),
+    (b"SpringApplicationShutdownHook", endings.hook_ran),
+    (b"] shutdown OK", endings.client_shut_down),
+    (b"Killed process ", endings.killed),
+    (b"Out of memory: Kill process ", endings.killed),
+    (b"OOMKilled", endings.oom_killed),
+    *(
+        (form.format(code).encode(), endings.exit_code)
+        for form in endings.EXIT_FORMS
+        for code in endings.EXIT_CODES
+    ),
     *((f" - {name}=".encode(), store.setting) for name in SETTINGS),
     *((f"INFO main - {name}=".encode(), _printed) for name in SETTINGS),
     *(

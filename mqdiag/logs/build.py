@@ -11,6 +11,7 @@ from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
+from mqdiag.logs.listener_rows import exception_rows, suspended_rows
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import (
@@ -68,6 +69,8 @@ class _Build:
             stored_offsets=stored_rows(read, zones),
             subscription_changes=change_rows(read, zones),
             connections=connection_rows(read, zones),
+            listener_exceptions=exception_rows(self._not_repeated("consume-exception")),
+            suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             pagecachert=None if several else self._latency(every),
             replica_gaps=tuple(self._gaps(every)),
             gc=tuple(
@@ -143,6 +146,12 @@ class _Build:
             for (_, _, known), event in merged.items()
         )
         return tuple(sorted(rows, key=lambda event: (-event.count, event.kind)))
+
+    def _not_repeated(self, kind: str) -> Iterator[tuple[ReadLog, Zone]]:
+        """Logs with their zones, without those whose lines of this kind another log has as well."""
+        for log, zone in zip(self.read, self.zones, strict=True):
+            if (log.path, kind) not in self.repeated:
+                yield log, zone
 
     def _latency(self, logs: Iterable[int]) -> PutLatency | None:
         by_clock: dict[bool, LatencyTally] = {}

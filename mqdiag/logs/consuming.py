@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 
-from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
-from mqdiag.logs.tally import MINUTE_MS, Subject
+from mqdiag.logs.tally import MINUTE_MS, Span, Subject
+from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
 
 _FAILED = re.compile(r"consumeMessage (exception|return null|Orderly return not OK)\b")
 _GROUP = re.compile(r"\bGroup: (\S{1,300})")
+_OFFSET = re.compile(r"queueOffset=(\d{1,19}),")
+_RECONSUMED = re.compile(r"reconsumeTimes=(\d{1,9}),")
+_WORKER = re.compile(r"ConsumeMessageThread_(?:(.{1,300})_)?\d{1,9}$")
 _STATS = re.compile(
     r"\[(?:CONSUME_FAILED_TPS|SNDBCK_PUT_NUMS)\] \[([^\]@]{1,300})@([^\]]{1,300})\]"
     r" Stats In One Minute, SUM: (\d{1,12})"
@@ -52,7 +56,55 @@ def failed(message: Message, log: LogTally) -> None:
     group = _GROUP.search(message.text, found.end())
     # "Msgs" may be megabytes of a message's body, and it may hold anything
     queue = queue_in(message.text[message.text.rfind(" MQ: ") :] if " MQ: " in message.text else message.text)
-    log.add(kind, message, queue._replace(group=group[1] if group else None), side="client")
+    subject = queue._replace(group=group[1] if group else None)
+    if log.add(kind, message, subject, side="client") is None:
+        return
+    if kind == "consume-exception":
+        _threw(message, log, subject, thrown_in(message))
+    elif kind == "consume-orderly-suspended":
+        _suspended(message, log, subject)
+
+
+def failed_in_spring(message: Message, log: LogTally) -> None:
+    """A listener of rocketmq-spring threw; its container says so and asks for the message again."""
+    if log.add("consume-exception", message, side="client") is not None:
+        _threw(message, log, Subject(), thrown_in(message))
+
+
+def _threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
+    if thrown.interrupted:
+        log.add("listener-interrupted", message, subject, side="client")
+    if thrown.exception is None:
+        return
+    key = ThrownKey(subject.group, thrown.exception, thrown.cause, thrown.frame)
+    if key in log.thrown or len(log.thrown) < MOST_ROWS:
+        count, span = log.thrown.setdefault(key, (0, Span()))
+        span.see(log.at(message))
+        log.thrown[key] = (count + message.stands_for, span)
+
+
+def _suspended(message: Message, log: LogTally, subject: Subject) -> None:
+    """Count how often in a row the first message of the batch failed."""
+    offset = _OFFSET.search(message.text)
+    if offset is None or (subject not in log.suspended and len(log.suspended) >= MOST_ROWS):
+        return
+    row = log.suspended.get(subject)
+    if row is None or row.offset != int(offset[1]):
+        row = log.suspended[subject] = SuspendedTally(offset=int(offset[1]))
+    row.failures += message.stands_for
+    times = _RECONSUMED.search(message.text, offset.end())
+    row.reconsume_times = max(row.reconsume_times, int(times[1]) if times else 0)
+    row.span.see(log.at(message))
+
+
+def queue_change_interrupted(message: Message, log: LogTally) -> None:
+    """A thread was interrupted while it waited for the lock of a queue's cache, so that the change was not made."""
+    if INTERRUPTED not in message.text and not any(INTERRUPTED in line for line in message.stack()):
+        return
+    name = message.thread()
+    worker = _WORKER.match(name) if name else None
+    subject = Subject(group=worker[1] if worker else None, thread=name)
+    log.add("queue-change-interrupted", message, subject, side="client")
 
 
 def failure_stats(message: Message, log: LogTally) -> None:

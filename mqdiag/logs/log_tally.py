@@ -90,6 +90,27 @@ class StoredTally:
     span: Span = field(default_factory=Span)
 
 
+class ThrownKey(NamedTuple):
+    """An exception of a group's listener."""
+
+    group: str | None
+    exception: str
+    cause: str | None
+    frame: str | None
+
+
+@dataclass(slots=True)
+class SuspendedTally:
+    """The message that an orderly queue last failed on."""
+
+    offset: int
+    failures: int = 0
+    """of this message in a row"""
+    reconsume_times: int = 0
+    """the largest that its lines print"""
+    span: Span = field(default_factory=Span)
+
+
 class ChangeKey(NamedTuple):
     """One subscription that replaced another at the broker."""
 
@@ -136,6 +157,9 @@ class LogTally:
     stored: dict[Subject, StoredTally] = field(default_factory=dict)
     changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
     peers: dict[Peer, PeerTally] = field(default_factory=dict)
+    thrown: dict[ThrownKey, tuple[int, Span]] = field(default_factory=dict)
+    suspended: dict[Subject, SuspendedTally] = field(default_factory=dict)
+    """by queue"""
     latency: LatencyTally = field(default_factory=LatencyTally)
     gaps: GapTally = field(default_factory=GapTally)
     replica_seen: bool = False

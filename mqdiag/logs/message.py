@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 import msgspec
 
@@ -37,8 +39,12 @@ _THREADS = (
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
 _decode = msgspec.json.Decoder().decode
-_FRAMES_BYTES = 4096
-_FRAME = re.compile(r"(?:\S{1,60} +\| *)?\s*at ")
+_STACK_BYTES = 8 << 10
+_COMPOSED = re.compile(r"^\S{1,60} +\| *")
+"""docker compose puts the service before each line"""
+_OF_STACK = re.compile(
+    r"at \S|\.\.\. \d|(?:Caused by|Suppressed): \S|(?:[a-z]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?::|$)"
+)
 _BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
@@ -62,8 +68,9 @@ class Message:
     between: bytes = b""
     """the lines from the record's beginning to this one"""
     block: bytes = b""
+    """the part of the log that has the line"""
     end: int = 0
-    """where the line ends in the block"""
+    """where the line ends in it"""
 
     @property
     def continues(self) -> bool:
@@ -75,17 +82,21 @@ class Message:
         """The header and the line, for what may stand on either."""
         return f"{self.header}\n{self.text}" if self.header else self.text
 
-    def frames(self) -> str:
-        """The stack below an exception, at most 4 KiB of it; empty where the line has none."""
+    def stack(self) -> Iterator[str]:
+        """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
-        below = self.block[self.end + 1 : self.end + 1 + _FRAMES_BYTES].decode(errors="replace")
-        kept: list[str] = []
-        for line in (inside or below)[:_FRAMES_BYTES].split("\n"):
-            if _FRAME.match(line):
-                kept.append(line)
-            elif line.strip() and not line.startswith(_BETWEEN_FRAMES):
-                break
-        return "\n".join(kept)
+        below = self.block[self.end + 1 : self.end + 1 + _STACK_BYTES].decode(errors="replace")
+        for line in (inside or below)[:_STACK_BYTES].split("\n"):
+            # some appenders end the lines of a stack by CR and LF
+            bare = _COMPOSED.sub("", line).strip()
+            if _OF_STACK.match(bare):
+                yield bare
+            elif bare and not bare.startswith(_BETWEEN_FRAMES):
+                return
+
+    def frames(self) -> str:
+        """The stack of the exception that the line is; empty where it has none."""
+        return "\n".join(takewhile(lambda line: line.startswith("at "), self.stack()))
 
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""

@@ -47,6 +47,7 @@ RULE = Rule(
         "ConsumeMessageConcurrentlyService.processConsumeResult",
     ),
     limits={"share": 0.3, "messages": 100, "failures_per_minute": 100},
+    explained_by=("listener-throws",),
     in_chain=say("failed messages come again and again"),
 )
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from mqdiag.facts import Facts
+from mqdiag.facts import AdminFacts, Facts
+from mqdiag.facts.admin import ReplicaListed, ReplicationStatus
 from mqdiag.facts.broker import BrokerFacts, Replication, SlaveLink
 from mqdiag.facts.logs import LogEvent, LogsFacts, ReplicaGap
-from mqdiag.findings import Confidence, Finding, Margin, Severity
+from mqdiag.findings import Confidence, Finding, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.shared.broker_status import Counters, counters
 from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
 from mqdiag.rules.shared.example_broker import example
@@ -20,6 +23,9 @@ from mqdiag.time_ranges import joined, ranges_of
 
 DEFAULT_MAX_BYTES = 256 << 20
 """haSlaveFallbehindMax"""
+LEAST_AHEAD_BYTES = 16 << 20
+"""a master that answers haStatus reads its own end first, and a slave may confirm more meanwhile; mqadmin brokerStatus
+asks the slave later still"""
 LEAST_TIMEOUTS = 3
 LONGEST_LOG_BYTES = 1 << 50
 """no commit log is as long; numbers beyond it are texts that somebody sent to the HA port"""
@@ -352,4 +358,122 @@ def _asked_for_more(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         rests_on=tuple(dict.fromkeys(path for event in asked for path in event.files)),
         when=ranges_of(asked),
         weight=0.5,
+    )
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """Findings from haStatus of masters, and from the counters of a master and its slave."""
+    admin = facts.admin
+    assert admin is not None
+    for status in admin.replication:
+        for replica in status.replicas:
+            yield from _of_replica(admin, status, replica)
+    if not any(status.replicas for status in admin.replication):
+        yield from _of_counters(facts)
+
+
+def _of_replica(admin: AdminFacts, status: ReplicationStatus, replica: ReplicaListed) -> Iterator[Said]:
+    broker = next((one.broker for one in admin.brokers if one.address == status.master), None)
+    gap = _Gap(
+        broker=broker,
+        slave=replica.address,
+        behind_bytes=replica.diff_bytes,
+        master_offset=status.max_offset,
+        slave_offset=replica.ack_offset,
+        in_sync=replica.in_sync,
+        answer="haStatus",
+    )
+    yield from _of_gap(gap)
+
+
+def _of_counters(facts: Facts) -> Iterator[Said]:
+    """A master and its slaves, as clusterList pairs them; each was asked at another moment."""
+    admin = facts.admin
+    assert admin is not None
+    by_address = {one.status.address: one for one in counters(facts) if one.status.address is not None}
+    for master in admin.brokers:
+        if master.broker_id != 0 or (own := _end_of_log(by_address.get(master.address))) is None:
+            continue
+        for slave in admin.brokers:
+            theirs = _end_of_log(by_address.get(slave.address))
+            if slave.broker_id > 0 and slave.broker == master.broker and theirs is not None:
+                yield from _of_gap(
+                    _Gap(
+                        broker=master.broker,
+                        slave=slave.address,
+                        behind_bytes=own - theirs,
+                        master_offset=own,
+                        slave_offset=theirs,
+                        answer="brokerStatus",
+                    )
+                )
+
+
+def _end_of_log(broker: Counters | None) -> int | None:
+    return None if broker is None else broker.number("commitLogMaxOffset")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Gap:
+    """What mqadmin says of one slave."""
+
+    broker: str | None
+    slave: str
+    behind_bytes: int
+    master_offset: int | None
+    slave_offset: int
+    in_sync: bool | None = None
+    answer: str
+
+
+def _of_gap(gap: _Gap) -> Iterator[Said]:
+    if gap.behind_bytes > DEFAULT_MAX_BYTES:
+        yield _of_answer(gap, "slow-slave", gap.behind_bytes)
+    elif gap.behind_bytes < -(LEAST_AHEAD_BYTES if gap.answer == "haStatus" else DEFAULT_MAX_BYTES):
+        yield _of_answer(gap, "slave-ahead", -gap.behind_bytes)
+    else:
+        label = say("slave of {broker} behind its master", broker=called(gap.broker))
+        yield Margin(
+            rule="", label=label, value=max(gap.behind_bytes, 0), limit=DEFAULT_MAX_BYTES, kind="bytes"
+        )
+
+
+def _of_answer(gap: _Gap, cause: str, gap_bytes: int) -> Draft:
+    behind = cause == "slow-slave"
+    return Draft(
+        severity=Severity.WARNING,
+        cause=cause,
+        confidence=Confidence.HIGH if gap.answer == "haStatus" else Confidence.MEDIUM,
+        confidence_reason=say("the master printed both offsets at one moment")
+        if gap.answer == "haStatus"
+        else say("mqadmin asked the master and the slave one after the other"),
+        title=say("The slave {slave} of {called} is {gap_bytes:bytes} behind", called=called(gap.broker))
+        if behind
+        else say(
+            "The slave {slave} of {called} has {gap_bytes:bytes} that the master does not have",
+            called=called(gap.broker),
+        ),
+        subject=Subject(broker=gap.broker),
+        evidence={
+            "slave": gap.slave,
+            "behind_bytes": gap.behind_bytes,
+            "gap_bytes": gap_bytes,
+            "fall_behind_max_bytes": DEFAULT_MAX_BYTES,
+            "master_offset": gap.master_offset,
+            "acknowledged_offset": gap.slave_offset,
+            "in_sync": gap.in_sync,
+            "answer": gap.answer,
+        },
+        explanation=(
+            say("{answer}: the slave's log ends at {acknowledged_offset:count}.")
+            if gap.master_offset is None
+            else say(
+                "{answer}: the master's log ends at {master_offset:count}, the slave's at {acknowledged_offset:count}."
+            ),
+            say("A slave that is more than {fall_behind_max_bytes:bytes} behind does not count as in sync.")
+            if behind
+            else say("So the master lost the end of its commit log, as after a power loss."),
+        ),
+        remedy=SLAVE_BEHIND if behind else SLAVE_AHEAD,
     )

@@ -21,6 +21,7 @@ from mqdiag.threads.lock_passes import deadlocked
 from mqdiag.threads.locks import cycle_of, lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.series import Moment, Series, make_series
+from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
 from mqdiag.threads.standstills import standstills
 from mqdiag.threads.tracks import Track, align
@@ -36,9 +37,10 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     judgements = [judge_track(track, series) for track in tracks]
     world = World(judgements, lock_graphs(tracks, series), series)
     run_passes(world)
+    tells_daemons = any(thread.daemon for sample in series.samples[-1:] for thread in sample.threads)
     return StacksFacts(
         samples=len(series.moments),
-        threads=tuple(_thread(judgement) for judgement in judgements),
+        threads=tuple(_thread(judgement, tells_daemons) for judgement in judgements),
         series=tuple(_sample(moment) for moment in series.moments),
         seconds=series.seconds,
         judged=series.not_judged is None,
@@ -55,6 +57,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked)),
         kinds=thread_kinds(tracks, len(series.moments)),
+        shutdown=shutdown_of(judgements, series),
         missing=_missing(tracks, series),
     )
 
@@ -74,7 +77,7 @@ def _sample(moment: Moment) -> SampleFacts:
     )
 
 
-def _thread(judgement: Judgement) -> ThreadFacts:
+def _thread(judgement: Judgement, tells_daemons: bool) -> ThreadFacts:
     track = judgement.track
     last = track.last
     meaning = track.last_meaning
@@ -98,6 +101,7 @@ def _thread(judgement: Judgement) -> ThreadFacts:
         doing=meaning.doing,
         frame=meaning.own_frame,
         listener=meaning.listener,
+        daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=judgement.run.cpu_growth_ms,
         held_by=judgement.now.waits_for.name if judgement.now.waits_for is not None else None,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.text import Text
 from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
-from mqdiag.threads.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,

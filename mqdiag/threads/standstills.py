@@ -10,6 +10,7 @@ from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.tracks import Track
 
 
@@ -85,6 +86,8 @@ def _serving(
 def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, str | None], str]) -> bool:
     """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases."""
     track = judgement.track
+    if RUNS_HOOKS in track.last_meaning.methods:
+        return False  # it called System.exit, and waits for the shutdown hooks
     if track.is_worker or track.role == roles.BROKER_SEND or judgement.now.starved or judgement.now.in_crowd:
         return True
     if (track.jvm, track.pool or track.name) in serving:

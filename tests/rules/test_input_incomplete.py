@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Finding
+from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import input_incomplete, run_rules
+from mqdiag.rules.shared.example_consumer import example
 
 
 def finding(read_share: float | None, found_references_share: float | None) -> Finding:
@@ -16,7 +17,7 @@ def finding(read_share: float | None, found_references_share: float | None) -> F
         read_share=read_share,
         found_references_share=found_references_share,
     )
-    return run_rules([input_incomplete.RULE], Facts(inputs=(given,))).findings[0]
+    return run_rules([input_incomplete.RULE], Facts(inputs=(given,), heap=example().heap)).findings[0]
 
 
 def lines(found: Finding) -> list[str]:
@@ -34,3 +35,25 @@ def test_references_are_told_as_references_never_as_bytes() -> None:
     assert "was read" not in english()(said.title)
     assert "Nothing tells how many bytes are missing." in lines(said)
     assert any(line.startswith("20 % of the references lead to objects") for line in lines(said))
+
+
+def test_a_cut_input_that_decides_nothing_is_an_error() -> None:
+    """With a consumer in what was read, or a whole input beside it, it is a warning."""
+    (cut,) = input_incomplete.fires().inputs
+    whole = msgspec.structs.replace(cut, path="j1.log", kind="stacks", complete=True, problem=None)
+    heap = example().heap
+    assert heap is not None
+    without = msgspec.structs.replace(heap, consumers=(), queues=(), messages=0, sending=None, broker=None)
+    severities = {
+        name: run_rules([input_incomplete.RULE], facts).findings[0].severity
+        for name, facts in {
+            "a consumer": Facts(inputs=(cut,), heap=heap),
+            "a whole input": Facts(inputs=(cut, whole), heap=without),
+            "nothing of RocketMQ": Facts(inputs=(cut,), heap=without),
+        }.items()
+    }
+    assert severities == {
+        "a consumer": Severity.WARNING,
+        "a whole input": Severity.WARNING,
+        "nothing of RocketMQ": Severity.ERROR,
+    }

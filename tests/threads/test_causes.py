@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.read.stacks.body import parse_stack
+from mqdiag.read.stacks.library_packages import is_own
 from mqdiag.threads.cause_table import CLIENTS, POOLS, THROUGH
-from mqdiag.threads.library_packages import is_own
 from mqdiag.threads.stack_meaning import meaning_of
 
 PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")

@@ -11,8 +11,8 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.language import english
 from mqdiag.read.stacks import Sample, read_stacks
+from mqdiag.read.stacks.library_packages import is_hidden
 from mqdiag.threads.facts import stacks_facts
-from mqdiag.threads.library_packages import is_hidden
 from tests.threads.made import HTTP, At, dump, facts
 from tests.threads.real_series import CASES, STANDS, truth_of
 

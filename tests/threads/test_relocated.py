@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.threads.library_packages import unshaded
+from mqdiag.read.stacks.library_packages import unshaded
 from tests.threads.made import READ, At, report
 
 LISTENER = (

@@ -1,0 +1,58 @@
+"""What a listener threw, by the line and the stack trace below it.
+
+Source: RemotingHelper.exceptionSimpleDesc and UtilAll.exceptionSimpleDesc, 3.2.6 to 5.5.0; Throwable.printStackTrace.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mqdiag.logs.message import Message
+from mqdiag.read.stacks.library_packages import is_own
+
+INTERRUPTED = "java.lang.InterruptedException"
+_CLASS = r"(?:[\w$]{1,100}\.){1,15}[\w$]{1,200}"
+_SIMPLE = re.compile(rf"consumeMessage exception: ({_CLASS})(?:[:,\s]|$)")
+"""the class comes first; then its message, which may be anything, and the top frame"""
+_TOP_FRAME = re.compile(
+    rf", (?:[\w.@]{{1,100}}/)?({_CLASS}\.[\w$<>]{{1,200}}\([^()\s]{{0,200}}(?: [A-Z]\w+)?\)) Group: "
+)
+_FRAME = re.compile(rf"at (?:[\w.@-]{{1,100}}/{{1,2}})?({_CLASS}\.[\w$<>]{{1,200}}\([^()]{{0,200}}\))")
+_CAUSE = re.compile(rf"Caused by: ({_CLASS})(?:[:\s]|$)")
+_FIRST = re.compile(rf"({_CLASS})(?::|$)")
+
+
+class Thrown(NamedTuple):
+    """An exception that left a listener."""
+
+    exception: str | None
+    """its class; None where the line does not tell"""
+    cause: str | None = None
+    """class of the innermost cause, where there is one"""
+    frame: str | None = None
+    """the application's own top frame; the top frame where only that is known"""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether its thread had been interrupted."""
+        return INTERRUPTED in (self.exception, self.cause)
+
+
+def thrown_in(message: Message) -> Thrown:
+    """Read the line and what stands below it."""
+    found = _SIMPLE.search(message.text)
+    exception = found[1] if found else None
+    top = _TOP_FRAME.search(message.text, found.end()) if found else None
+    cause = own = None
+    for line in message.stack():
+        caused = _CAUSE.match(line)
+        if caused is not None:
+            cause = caused[1]
+            continue
+        frame = _FRAME.match(line)
+        if frame is not None and own is None and is_own(frame[1].partition("(")[0]):
+            own = frame[1]
+        elif frame is None and exception is None and (first := _FIRST.match(line)) is not None:
+            exception = first[1]
+    return Thrown(exception, cause, own or (top[1] if top else None))

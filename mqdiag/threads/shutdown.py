@@ -1,0 +1,109 @@
+"""A JVM that has begun to end: who asked for it, and which shutdown hooks it waits for.
+
+Source: java.lang.Shutdown, ApplicationShutdownHooks and Terminator of JDK 8 to 25.
+"""
+
+from __future__ import annotations
+
+from mqdiag.facts.stacks import Shutdown, ShutdownHook
+from mqdiag.facts.vocabulary import ShutdownBegan
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.tracks import Track
+
+RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
+"""in the stack of the thread that waits for the shutdown hooks"""
+_HANDLER = "java.lang.Terminator$1.handle"
+_EXIT = "java.lang.Runtime.exit"
+_DESTROY = "DestroyJavaVM"
+_AWAITS = "java.util.concurrent.ThreadPoolExecutor.awaitTermination"
+_CLIENT = ("org.apache.rocketmq.client.", "com.alibaba.rocketmq.client.")
+_HOOK_NAMES = ("shutdown", "hook")
+_AGE_TOLERANCE_S = 0.25
+"""the JVM starts all hooks when the handler's thread begins; on JDK 17 their ages differ by less than 10 ms"""
+MOST_NAMED = 20
+
+
+def shutdown_of(judgements: list[Judgement], series: Series) -> Shutdown | None:
+    """What the last samples show; None while nothing has asked the JVM to end, or the samples are of several JVMs."""
+    if series.jvms > 1:
+        return None
+    living = [judgement.track for judgement in judgements if not judgement.track.ended]
+    runner = next((track for track in living if RUNS_HOOKS in track.last_meaning.methods), None)
+    if runner is None:
+        return None
+    begun_by = _begun_by(runner)
+    hooks = [track for track in living if track is not runner and _is_hook(track, runner, begun_by)]
+    busy = [
+        track for track in living if track.is_worker and track is not runner and track.last_meaning.in_listener
+    ]
+    groups = {track.group for track in (runner, *busy) if track.is_worker}
+    samples, seconds = _lasted(runner, series)
+    age = runner.last.elapsed_s if begun_by == "signal" else None
+    return Shutdown(
+        begun_by=begun_by,
+        thread=runner.name,
+        frame=runner.last_meaning.own_frame if begun_by == "exit" else None,
+        in_listener=runner.last_meaning.in_listener,
+        samples=samples,
+        seconds=seconds if age is None else age,
+        hooks=tuple(_hook(track) for track in hooks[:MOST_NAMED]),
+        listeners=tuple(track.name for track in busy[:MOST_NAMED]),
+        listener_frame=busy[0].last_meaning.own_frame if busy else None,
+        group=groups.pop() if len(groups) == 1 else None,
+    )
+
+
+def _begun_by(runner: Track) -> ShutdownBegan:
+    if _HANDLER in runner.last_meaning.methods:
+        return "signal"
+    return "last-thread" if runner.name == _DESTROY else "exit"
+
+
+def _lasted(runner: Track, series: Series) -> tuple[int, float | None]:
+    """(the last samples in a row that show it, the seconds between the first and the last of them)."""
+    shown = [meaning is not None and RUNS_HOOKS in meaning.methods for meaning in runner.meanings]
+    first = len(shown)
+    while first > 0 and shown[first - 1]:
+        first -= 1
+    begin = series.moments[first].seconds if first < len(shown) else None
+    end = series.moments[-1].seconds
+    samples = len(shown) - first
+    return samples, None if samples < 2 or begin is None or end is None else round(end - begin, 3)
+
+
+def _is_hook(track: Track, runner: Track, begun_by: ShutdownBegan) -> bool:
+    if track.role not in (roles.OTHER, roles.POOL) or not track.last.stack.frames:
+        return False
+    meaning = track.last_meaning
+    if meaning.in_pool_task or meaning.idle:
+        return False
+    if any(word in track.name.lower() for word in _HOOK_NAMES) or _shuts_client_down(meaning) is not None:
+        return True
+    age, begun = track.last.elapsed_s, runner.last.elapsed_s
+    return (
+        begun_by == "signal" and age is not None and begun is not None and abs(age - begun) <= _AGE_TOLERANCE_S
+    )
+
+
+def _shuts_client_down(meaning: StackMeaning) -> str | None:
+    """The frame in a client of RocketMQ that waits until it has shut down."""
+    for method, frame in zip(meaning.methods, meaning.stack.frames, strict=True):
+        if method.startswith(_CLIENT) and method.endswith(".shutdown"):
+            return frame
+    return None
+
+
+def _hook(track: Track) -> ShutdownHook:
+    meaning = track.last_meaning
+    in_client = _shuts_client_down(meaning)
+    return ShutdownHook(
+        thread=track.name,
+        frame=meaning.own_frame or in_client,
+        top=meaning.top,
+        doing=meaning.doing,
+        waits_for_listeners=in_client is not None and _AWAITS in meaning.methods,
+        exits=_EXIT in meaning.methods,
+    )

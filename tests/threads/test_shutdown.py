@@ -1,0 +1,111 @@
+"""A JVM that has begun to end: who asked for it, what its hooks wait for, and what keeps it alive."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.facts import StacksFacts
+from mqdiag.findings import Confidence, Finding, Report, Severity
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def samples(case: str, tmp_path: Path) -> list[Path]:
+    with tarfile.open(FIXTURES / "stacks" / case / "series.tar.gz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    return sorted(tmp_path.rglob("j*.log"))
+
+
+def report(case: str, tmp_path: Path, most: int | None = None) -> Report:
+    return diagnose_stacks(samples(case, tmp_path)[:most]).report
+
+
+def stacks(found: Report) -> StacksFacts:
+    assert found.stacks is not None
+    return found.stacks
+
+
+def hang(found: Report) -> Finding:
+    (finding,) = (one for one in found.findings if one.rule == "shutdown-hangs")
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("case", "cause", "begun_by"),
+    [
+        ("shutdown-listener-stuck-4.9.7", "listener-does-not-end", "signal"),
+        ("shutdown-listener-stuck-5.3.3", "listener-does-not-end", "signal"),
+        ("shutdown-hook-waits-4.9.7", "hook-waits", "signal"),
+        ("shutdown-exit-in-listener-4.9.7", "exit-waits-for-itself", "exit"),
+    ],
+)
+@pytest.mark.parametrize("most", [1, None])
+def test_a_shutdown_that_hangs(case: str, cause: str, begun_by: str, most: int | None, tmp_path: Path) -> None:
+    """One dump of JDK 17 suffices: the thread that handles the signal is as old as the shutdown."""
+    found = report(case, tmp_path, most)
+    shutdown = stacks(found).shutdown
+    assert shutdown is not None
+    assert shutdown.begun_by == begun_by
+    (hook,) = shutdown.hooks
+    assert hook.thread.endswith("-shutdown")
+    assert hang(found).cause == cause
+    assert hang(found).severity is Severity.WARNING
+    assert {one.cause for one in found.findings if one.rule == "shutdown-requested"} == {
+        "application" if begun_by == "exit" else "signal"
+    }
+
+
+def test_one_dump_without_ages_shows_a_shutdown_and_no_hang(tmp_path: Path) -> None:
+    """As of JDK 8: nothing tells for how long it has lasted."""
+    (first, *_) = samples("shutdown-hook-waits-4.9.7", tmp_path)
+    lines = first.read_text().splitlines()
+    words = ([word for word in line.split(" ") if not word.startswith(("elapsed=", "cpu="))] for line in lines)
+    first.write_text("\n".join(map(" ".join, words)))
+    found = diagnose_stacks([first]).report
+    assert {"shutdown-requested", "progress-not-judged"} <= {one.rule for one in found.findings}
+    assert "shutdown-hangs" not in {one.rule for one in found.findings}
+    assert found.answer.state == "undecided"
+
+
+def test_the_stuck_listener_is_the_cause_of_the_hang(tmp_path: Path) -> None:
+    found = report("shutdown-listener-stuck-4.9.7", tmp_path)
+    (root,) = (one for one in found.findings if one.rule == "stuck-wait")
+    assert hang(found).caused_by == (root.fingerprint,)
+    assert hang(found).evidence["listeners"] == 4
+
+
+def test_a_thread_in_system_exit_is_no_stuck_listener(tmp_path: Path) -> None:
+    found = report("shutdown-exit-in-listener-4.9.7", tmp_path)
+    assert hang(found).confidence is Confidence.HIGH
+    assert "Ending.leave" in str(hang(found).evidence["exit_frame"])
+
+
+def test_a_shutdown_in_order_is_no_hang(tmp_path: Path) -> None:
+    found = report("shutdown-in-order-5.3.3", tmp_path)
+    assert stacks(found).shutdown is not None
+    assert "shutdown-hangs" not in {one.rule for one in found.findings}
+
+
+def test_threads_that_are_left_when_main_has_ended(tmp_path: Path) -> None:
+    """Alone they may be meant to live on; after the client was shut down they are not."""
+    case = "shutdown-threads-left-4.9.7"
+    alone = hang(report(case, tmp_path))
+    assert (alone.cause, alone.severity) == ("non-daemon-threads", Severity.INFO)
+    assert alone.evidence["threads"] == ("pool-1-thread-1", "pool-1-thread-2")
+    log = FIXTURES / "logs" / case / "consumer" / "rocketmq_client.log.gz"
+    (tmp_path / log.name).write_bytes(log.read_bytes())
+    joined = hang(diagnose_incident([tmp_path]).report)
+    assert (joined.cause, joined.severity) == ("non-daemon-threads", Severity.WARNING)
+    assert joined.seen_in == ("stacks", "logs")
+
+
+@pytest.mark.parametrize("case", ["idle", "apache4-progressing", "broker-healthy-5.3.3"])
+def test_a_process_that_works_is_not_ending(case: str, tmp_path: Path) -> None:
+    found = report(case, tmp_path)
+    assert stacks(found).shutdown is None
+    assert not [one for one in found.findings if one.rule.startswith("shutdown-")]
