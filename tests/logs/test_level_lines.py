@@ -15,6 +15,7 @@ from mqdiag.logs.catalogue import catalogue
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.other_clients import other_client
+from mqdiag.read.logs.levels import ALL, COMMON, words_of
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CATALOGUE = Path(data.__file__).parent
@@ -120,6 +121,21 @@ def test_a_level_counts_in_every_spelling(line: bytes) -> None:
     assert facts_of(line).foreign == 1
     quiet = b"2026-11-21 20:00:01 info main - open\n" * 9000
     assert facts_of(quiet + line).foreign == 1, "in a long log that writes levels in small letters"
+
+
+def test_old_names_of_options_are_harmless_and_other_warnings_of_the_jvm_are_not() -> None:
+    old = b"[0.004s][warning][gc] -XX:+PrintGCDetails is deprecated. Will use -Xlog:gc* instead.\n"
+    assert facts_of(old).all_harmless
+    failed = (
+        b'[9.101s][warning][os,thread] Failed to start thread "Unknown thread" with pthread_create (EAGAIN)\n'
+    )
+    assert facts_of(failed).foreign == 1
+
+
+def test_a_long_log_of_collections_is_searched_for_few_words() -> None:
+    line = b"[2026-11-21T20:00:01.000+0800][info ][gc] GC(7) Pause Young (Normal) 410M->200M(512M) 9.1ms\n"
+    assert words_of(line * 4000) == COMMON
+    assert words_of(line) == ALL
 
 
 def test_words_in_small_letters_are_no_levels_inside_of_a_text() -> None:

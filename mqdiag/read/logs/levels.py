@@ -22,6 +22,9 @@ _SMALL = re.compile(
     rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe)(?=[\]|)>:\"]|[ \t]|$)"
 )
 
+_OF_THE_JVM = re.compile(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")
+"""level and first tag of the JVM's own log lines, which have their levels in small letters"""
+
 
 def level_in(line: bytes, most: int) -> tuple[bytes, int] | None:
     """(the word for the level as it is written, where it ends) in so many bytes of a line; None where none is."""
@@ -35,12 +38,14 @@ def level_in(line: bytes, most: int) -> tuple[bytes, int] | None:
 def words_of(text: bytes) -> tuple[bytes, ...]:
     """The words to search a log for, by its first block.
 
-    A short log is searched for all of them, a long one for those in capital letters unless its beginning has others.
+    A short log is searched for all of them, a long one for those in capital letters unless its beginning has others. A
+    long log of the JVM's collections counts as one in capital letters.
     """
     if len(text) < SHORT_BYTES:
         return ALL
-    for line in text[:SHORT_BYTES].splitlines():
+    for line in text[:SHORT_BYTES].split(b"\n")[:-1]:
         found = level_in(line, HEAD_BYTES)
-        if found is not None and (found[0].islower() or found[0] == b"SEVERE"):
+        other = found is not None and (found[0].islower() or found[0] == b"SEVERE")
+        if other and not _OF_THE_JVM.search(line, 0, HEAD_BYTES):
             return ALL
     return COMMON
