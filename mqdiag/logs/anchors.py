@@ -176,7 +176,6 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"the message body size over max value", send_refusals.too_large),
     (b"message is forbidden", send_refusals.not_allowed),
     (b"Sending message to topic[", send_refusals.not_allowed),
-    (b"not exist, apply first please", send_refusals.no_topic),
     (b"broker unable to service, until", send_refusals.not_open),
     (b"create mapped file failed, server is busy", send_refusals.no_file),
     (b"create maped file failed, please make sure", send_refusals.no_file),

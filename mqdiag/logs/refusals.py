@@ -11,6 +11,7 @@ from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import MOST_ROWS, ChangeKey, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import group_in
+from mqdiag.logs.send_refusals import send_refused
 from mqdiag.logs.tally import Span, Subject
 
 _CODE = re.compile(r"CODE: (23|24|25|26) {1,3}DESC: |Response Code: (23|24|25|26), remark: ")
@@ -40,9 +41,13 @@ def pull_refused(message: Message, log: LogTally) -> None:
 
 
 def no_topic(message: Message, log: LogTally) -> None:
-    """The broker does not have the topic that a consumer pulls."""
+    """The broker does not have the topic that a consumer pulls, or a producer sends to."""
     found = _NO_TOPIC.search(message.text)
-    if found is not None and call_of(message) == "pull":
+    if found is None:
+        return
+    if call_of(message) != "pull":
+        send_refused("send-topic-missing", message, log, topic=found[1])
+    else:
         subject = Subject(group=group_in(message.both), topic=found[1])
         log.add("pull-refused-no-topic", message, subject, side="client")
 

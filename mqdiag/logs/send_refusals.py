@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
@@ -24,7 +25,6 @@ _NOT_ALLOWED = re.compile(
     r"|the topic\[([^\]]{1,300})\] sending message is forbidden"
     r"|Sending message to topic\[([^\]]{1,300})\] is forbidden"
 )
-_NO_TOPIC = re.compile(r"topic\[([^\]]{1,300})\] not exist, apply first please")
 _BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
 _SERVER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
 _FORBIDDEN = re.compile(
@@ -43,28 +43,19 @@ def too_large(message: Message, log: LogTally) -> None:
         return
     limit = found[1] or found[3]
     size = int(limit) * (1024 if found[2] == "k" else 1) if limit else None
-    _refused("send-too-large", message, log, limit_bytes=size)
+    send_refused("send-too-large", message, log, limit_bytes=size)
 
 
 def not_allowed(message: Message, log: LogTally) -> None:
     """The broker or the topic may not be written to."""
     found = _NOT_ALLOWED.search(message.text)
-    topic = None if found is None else found[1] or found[2]
-    # a retry topic is written to by the consumer that sends a message back
-    if found is not None and not (topic or "").startswith("%"):
-        _refused("send-not-allowed", message, log, topic=topic)
-
-
-def no_topic(message: Message, log: LogTally) -> None:
-    """The broker that was asked does not have the topic, and does not make it."""
-    found = _NO_TOPIC.search(message.text)
     if found is not None:
-        _refused("send-topic-missing", message, log, topic=found[1])
+        send_refused("send-not-allowed", message, log, topic=found[1] or found[2])
 
 
 def not_open(message: Message, log: LogTally) -> None:
     """The broker takes no messages before a set time (startAcceptSendRequestTimeStamp)."""
-    _refused("send-not-open", message, log)
+    send_refused("send-not-open", message, log)
 
 
 def no_file(message: Message, log: LogTally) -> None:
@@ -72,12 +63,12 @@ def no_file(message: Message, log: LogTally) -> None:
     if " error, topic: " in message.text:
         log.add("put-without-file", message, side="broker")
     else:
-        _refused("send-no-file", message, log)
+        send_refused("send-no-file", message, log)
 
 
 def replicas_missing(message: Message, log: LogTally) -> None:
     """Fewer replicas are in step than inSyncReplicas asks for, 5.x; the message is not confirmed."""
-    _refused("send-replicas-missing", message, log)
+    send_refused("send-replicas-missing", message, log)
 
 
 def no_slave(message: Message, log: LogTally) -> None:
@@ -103,9 +94,12 @@ def forbidden(message: Message, log: LogTally) -> None:
                     tally.keep_largest(name, 1)
 
 
-def _refused(
+def send_refused(
     kind: str, message: Message, log: LogTally, *, topic: str | None = None, limit_bytes: int | None = None
 ) -> None:
+    """The broker's answer to a message that it does not take; pulls and messages sent back have rules of their own."""
+    if call_of(message) in ("pull", "send-back"):
+        return
     broker = _BROKER.search(message.text)
     subject = Subject(topic=topic, broker=broker[1] if broker else None)
     tally = log.add(kind, message, subject, side="client")
