@@ -89,7 +89,7 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     """the baseline or configuration file that says so"""
     reason: Public
     until: date | None = None
-    """last day on which it holds; null for ever"""
+    """last day on which it holds; null if it has no end"""
 
 
 class TimeRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -166,7 +166,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """set when it is known and does not count for the exit code"""
 
     def fails_at(self, least: Severity) -> bool:
-        """Whether it fails a run that stands no findings of this severity or a worse one."""
+        """Whether it fails a run that allows no findings of this severity or a worse one."""
         return self.accepted is None and self.severity.rank <= least.rank
 
 
@@ -192,7 +192,7 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that crashed; the report is written all the same."""
+    """A rule that crashed; the report is still written."""
 
     rule: Public
     error: Excerpt
@@ -211,7 +211,7 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[Public, ...]
     """evidence without which it cannot be checked"""
     any_of: tuple[Public, ...] = ()
-    """evidence of which one kind is enough"""
+    """kinds of evidence; one of them is enough"""
     limits: dict[str, float]
     explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
@@ -243,7 +243,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer of a run; renderers, exit codes, fleets and notebooks read it, and none decides for itself."""
 
     state: State
-    """fault: a finding at warning or above stands; healthy: the evidence was read whole and shows no fault;
+    """fault: there is a finding at warning or above; healthy: the evidence was read whole and shows no fault;
     undecided: something is missing, was not read or not understood"""
     text: Text
     """the answer in one or two sentences"""
@@ -289,7 +289,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     """all evidence as one answer, from `mqdiag diagnose`"""
     process: ProcessFacts | None = None
-    """whose `heap` and `stacks` these are, from `mqdiag diagnose`: of several processes that of the first finding"""
+    """the process that `heap` and `stacks` belong to, from `mqdiag diagnose`; of several, that of the first finding"""
     other_processes: tuple[ProcessFacts, ...] = ()
     """what was read of the others"""
     fleet: FleetFacts | None = None

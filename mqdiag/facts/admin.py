@@ -114,7 +114,7 @@ class BrokerTotals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue of which a consumer says that nothing is consumed for a while."""
+    """A queue that a consumer reports as blocked: nothing was consumed for a while."""
 
     client: ClientId
     topic: Public

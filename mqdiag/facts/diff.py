@@ -108,7 +108,7 @@ class SettingChange(msgspec.Struct, frozen=True, kw_only=True):
     """A setting that differs."""
 
     of: Public
-    """consumer group, broker or JVM whose setting it is"""
+    """consumer group, broker or JVM that has the setting"""
     key: Public
     before: Number | Setting = None
     after: Number | Setting = None
@@ -135,7 +135,7 @@ class FindingChange(msgspec.Struct, frozen=True, kw_only=True):
     confidence_after: ConfidenceLevel | None = None
     evidence: tuple[EvidenceChange, ...] = ()
     checked: bool = True
-    """false where the side without it had no evidence for its rule: then it may have been there all the same"""
+    """false where the side without it had no evidence for its rule: then the finding may have been there too"""
 
 
 class DiffFacts(msgspec.Struct, frozen=True, kw_only=True):

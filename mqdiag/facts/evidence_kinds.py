@@ -19,5 +19,5 @@ NAMES = {
 
 
 def evidence_names(kinds: Iterable[str]) -> tuple[Text | str, ...]:
-    """The names of kinds of evidence, in their order; a kind of a saved report that is not known stands for itself."""
+    """The names of kinds of evidence, in their order; an unknown kind of a saved report keeps its name."""
     return tuple(NAMES.get(kind, kind) for kind in kinds)

@@ -133,7 +133,7 @@ class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):
     threshold_most: int | None = None
     queues_most: int = 0
     over: int = 0
-    """instances whose thresholds allow more than their heap"""
+    """instances with thresholds that allow more than their heap"""
 
 
 class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     hosts: int
     incidents: int
     failed: int
-    """incidents of which nothing could be read"""
+    """incidents without any readable file"""
     lost: int = 0
     """files that could not be analysed"""
     errors: int
@@ -161,7 +161,7 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     known: int = 0
     """done by an earlier run, and taken over"""
     failed: int = 0
-    """incidents of which nothing could be read"""
+    """incidents without any readable file"""
     failures: int = 0
     """files that could not be analysed"""
     files: int = 0

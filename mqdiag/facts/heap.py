@@ -143,7 +143,7 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     client_id: ClientId | None = None
     client_version: Public | None = None
     layout: Public | None = None
-    """version family whose classes and fields were recognised"""
+    """version family by which its classes and fields were read"""
     message_model: Public | None = None
     """CLUSTERING or BROADCASTING"""
     orderly: bool | None = None

@@ -15,7 +15,7 @@ from mqdiag.text import Text, no_words, say
 MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
 UNNAMED_BROKER = "unnamed"
-"""`instance` of one of several brokers whose answers to senders do not tell which one it is"""
+"""`instance` of a broker that answered senders, if its answers do not tell which of several brokers it is"""
 MOST_POINTS = 1440
 """points of a series: a day of minutes; a longer time has wider steps"""
 
@@ -26,14 +26,14 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     path: Public
     kind: LogKind
     format: Public
-    """what stands around a message: plain, json-lines, cri; with the compression"""
+    """what surrounds a message: plain, json-lines, cri; with the compression"""
     bytes: int
     """as read, inflated if it was packed"""
     lines: int
     event_lines: int
     """lines that hold a text that is searched for, such as an event's, a latency line's or a collection's"""
     unseen_lines: int = 0
-    """of these, lines of floods that were only counted: one in several was looked at and stands for them"""
+    """of these, lines of floods that were only counted; mqdiag read one in several of them"""
     first: Public | None = None
     """earliest time of a line"""
     last: Public | None = None
@@ -120,7 +120,7 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer group that held back its own pulls for one reason."""
 
     group: Public | None = None
-    """None for lite pull, whose lines name none"""
+    """None for lite pull: its lines name no group"""
     kind: FlowControlKind
     lines: int
     occurrences: int
@@ -160,7 +160,7 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     instance: Public | None = None
     """which of several brokers of that name, as in `brokers`"""
     sides: tuple[LogSide, ...] = ()
-    """whose logs say so"""
+    """which logs say so"""
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -351,7 +351,7 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """largest share of a minute that was spent in pauses"""
     worst_at: Public | None = None
     futile_run: GcRun | None = None
-    """the run of full collections with the longest pauses of which each freed less than 10 % of the heap"""
+    """of the runs of full collections that each freed less than 10 % of the heap, the one with the longest pauses"""
     heap_bytes: int | None = None
     """largest size of the heap"""
     heap_after_bytes: int | None = None
@@ -436,7 +436,7 @@ class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A text at WARN or ERROR that no rule judges."""
 
     text: Excerpt
-    """N stands for each number; cut"""
+    """with N for each number; cut"""
     count: int
 
 

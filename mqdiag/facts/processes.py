@@ -21,6 +21,6 @@ class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     tied_by: Text | None = None
     """why heap dump and thread dumps are taken to be of one process; None where only one of them is there"""
     heap: HeapFacts | None = None
-    """null for the process whose heap stands at the top of the report"""
+    """null for the process that the heap at the top of the report belongs to"""
     stacks: StacksFacts | None = None
     """as for `heap`"""

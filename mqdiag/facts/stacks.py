@@ -88,7 +88,7 @@ class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
     threads: tuple[ThreadName, ...]
     state: State
     frames: tuple[Public, ...]
-    """what matters, top first; "…" stands for frames left out"""
+    """what matters, top first; "…" marks frames left out"""
     own: tuple[int, ...] = ()
     """places in `frames` of the user's own code"""
     role: Role = "other"
@@ -161,7 +161,7 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     decided: bool = True
     """False where the series cannot tell loop from work"""
     serves: Public | None = None
-    """consumer group whose workers wait for this pool"""
+    """consumer group with workers that wait for this pool"""
 
 
 class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,7 +268,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     deadlocks: tuple[Deadlock, ...] = ()
     standstills: tuple[Standstill, ...] = ()
     kinds: tuple[ThreadKind, ...] = ()
-    """kinds of which a sample has two threads or more, the most frequent first"""
+    """kinds with two threads or more in a sample, the most frequent first"""
     shutdown: Shutdown | None = None
     """None while the JVM has not begun to end"""
     missing: tuple[Public, ...] = ()

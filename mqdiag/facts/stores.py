@@ -14,14 +14,14 @@ class StoreQueue(msgspec.Struct, frozen=True, kw_only=True):
     topic: Public
     queue_id: int
     min_offset: int | None = None
-    """first offset whose message is still in the commit log"""
+    """first offset with a message that is still in the commit log"""
     max_offset: int | None = None
     """one behind the last message: what a broker that starts on this store has; None in a listing of files"""
     max_at_least: int | None = None
     max_at_most: int | None = None
     """bounds of `max_offset`, from names and sizes where that is all there is"""
     lost_entries: int = 0
-    """entries at the end whose message the commit log does not hold: a starting broker drops them"""
+    """entries at the end without a message in the commit log: a broker drops them when it starts"""
     added_entries: int = 0
     """messages of the commit log without an entry: a starting broker adds them"""
 

@@ -79,7 +79,7 @@ class LoaderGroup(msgspec.Struct, frozen=True, kw_only=True):
     loaders: int
     """those that loaded the example class"""
     closed: int
-    """of those, URLClassLoaders whose close() was called: nobody means to use them again"""
+    """of those, URLClassLoaders after close(): nobody plans to use them again"""
     example_class: Public
     repeated_classes: int
     """class names that more than one of the loaders has"""
@@ -133,7 +133,7 @@ class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
     capacity_bytes: int
     """with a cleaner: they count against -XX:MaxDirectMemorySize"""
     unreachable_bytes: int
-    """of those, in buffers that are garbage already, whose memory waits for a collection"""
+    """of those, in buffers that are garbage already; a collection frees them"""
     unmanaged_buffers: int
     """without a cleaner: wrapped by native code, as the JDK does with its file of modules, or allocated by Netty past
     the JVM's limit"""

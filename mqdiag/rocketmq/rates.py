@@ -1,6 +1,6 @@
 """How fast a consumer works, from the statistics that the client keeps of itself.
 
-Each item of the statistics counts up for ever; every ten seconds a snapshot of it goes to a list of at most seven.
+Each item of the statistics only grows; every ten seconds a snapshot of it goes to a list of at most seven.
 The counters are AtomicLong up to 4.9.1 and LongAdder after it.
 """
 

@@ -25,9 +25,10 @@ RULE = Rule(
     name="access-denied",
     title="The broker's access control refuses requests",
     why=(
-        "With aclEnable a broker serves only requests that are signed with a key of plain_acl.yml and that this key is"
-        " allowed. It answers others with an AclException, and clients repeat them in vain. Brokers, proxies, consoles"
-        " and exporters are clients of a broker too, and need a key or a place in globalWhiteRemoteAddresses."
+        "With aclEnable a broker serves only requests that are signed with a key of plain_acl.yml and that this key"
+        " is allowed. It answers others with an AclException, and clients repeat them without success. Brokers,"
+        " proxies, consoles and exporters are clients of a broker too, and need a key or a place in"
+        " globalWhiteRemoteAddresses."
     ),
     causes=tuple(_CAUSES.values()),
     severities=(Severity.ERROR,),

@@ -15,9 +15,9 @@ RULE = Rule(
     name="connection-pool-exhausted",
     title="Threads wait for a pooled connection that is not given back",
     why=(
-        "The pool has fewer connections than there are consume threads, and the threads that have one do not give it"
-        " back: they hang, or they lost it. A pool whose waiting threads change over the samples is no fault, however"
-        " many wait."
+        "The pool has fewer connections than there are consume threads, and the threads that have one do not give"
+        " it back: they hang, or they lost it. A pool whose waiting threads change over the samples is no fault,"
+        " even if many threads wait."
     ),
     causes=(
         "pool-too-small",

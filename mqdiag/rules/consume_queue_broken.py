@@ -163,7 +163,7 @@ def _damaged(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         cause="commit-log-damaged",
         confidence=Confidence.MEDIUM,
         confidence_reason=say("a place without a message and a damaged file look alike in the log"),
-        title=say("The dispatch stands at a place of the commit log where no message begins"),
+        title=say("The dispatch is at a place of the commit log where no message begins"),
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), **counted(found)},
         explanation=(

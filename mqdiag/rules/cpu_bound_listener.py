@@ -15,8 +15,8 @@ RULE = Rule(
     name="cpu-bound-listener",
     title="Consume threads compute in the same place in all samples",
     why=(
-        "A loop whose end condition never holds, or a regular expression that backtracks, keeps a consume thread on"
-        " the CPU for ever. Heavy work that makes progress looks the same in plain jstack output; allocated="
+        "A loop whose end condition never holds, or a regular expression that backtracks, never lets a consume"
+        " thread off the CPU. Heavy work that makes progress looks the same in plain jstack output; allocated="
         " (jstack -e) tells them apart, as a loop allocates nothing."
     ),
     causes=("busy-loop",),

@@ -22,9 +22,9 @@ RULE = Rule(
     name="expiry-cleaner-dead",
     title="Expired messages are not cleaned any more",
     why=(
-        "Every consumeTimeout minutes a concurrent consumer looks for messages that have been in the listener for too"
-        " long. It sends them back to the broker, so that the consume offset can move on. Without that task one stuck"
-        " message stops the offset of its queue for ever."
+        "Every consumeTimeout minutes a concurrent consumer looks for messages that have been in the listener for"
+        " too long. It sends them back to the broker, so that the consume offset can move on. Without that task one"
+        " stuck message stops the offset of its queue for good."
     ),
     causes=("client-bug",),
     severities=(Severity.ERROR,),

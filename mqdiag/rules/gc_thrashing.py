@@ -17,7 +17,8 @@ RULE = Rule(
     title="The JVM spends most of its time in collections that free little",
     why=(
         "A full heap is collected again and again while the application waits. Consumers miss heartbeats and"
-        " rebalance, senders time out. In the end comes an OutOfMemoryError, or the process goes on at a crawl."
+        " rebalance, senders time out. In the end the JVM throws an OutOfMemoryError, or the process continues very"
+        " slowly."
     ),
     causes=("heap-full",),
     severities=(Severity.WARNING,),

@@ -15,8 +15,8 @@ RULE = Rule(
     name="idle-consumer",
     title="The consume threads wait for messages",
     why=(
-        "Threads in ThreadPoolExecutor.getTask have nothing to do: the listener keeps up with what is pulled. If the"
-        " broker shows a backlog all the same, messages do not reach the client fast enough, and more consume threads"
+        "Threads in ThreadPoolExecutor.getTask have nothing to do: the listener keeps up with what is pulled. If"
+        " the broker still shows a backlog, messages do not reach the client fast enough, and more consume threads"
         " will not help."
     ),
     causes=("no-backlog-or-slow-pull",),

@@ -19,8 +19,8 @@ RULE = Rule(
     name="input-failed",
     title="Evidence could not be analysed",
     why=(
-        "If the dumps of a service are empty, cut off or larger than the limits, nobody looks at that service. The"
-        " fleet's picture has a hole there, which must not look like health."
+        "If the dumps of a service are empty, cut off or larger than the limits, nobody looks at that service."
+        " Without a finding such a service would look healthy."
     ),
     causes=("unreadable", "limits", "infrastructure"),
     severities=(Severity.WARNING,),

@@ -15,8 +15,9 @@ RULE = Rule(
     name="lock-convoy",
     title="Threads wait for a lock whose holder does not move",
     why=(
-        "One thread that hangs while it holds a lock stops all threads that need it. The waiting threads are many and"
-        " look like the fault, but the one holder is. A lock whose owner changes over the samples is no fault."
+        "One thread that hangs while it holds a lock stops all threads that need it. The many waiting threads look"
+        " like the fault, but the fault is in the thread that holds the lock. A lock whose owner changes over the"
+        " samples is no fault."
     ),
     causes=("stuck-holder",),
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),

@@ -18,7 +18,7 @@ RULE = Rule(
     why=(
         "At a safepoint all Java threads stand still. A pause has two parts: the wait until the last thread stops, and"
         " the work, which is mostly a collection. During a pause of seconds a broker answers nobody, and a client sends"
-        " no heartbeat. A long wait for the threads is no matter of the heap's size."
+        " no heartbeat. A long wait for the threads has nothing to do with the size of the heap."
     ),
     causes=("time-to-safepoint", "collection"),
     severities=(Severity.WARNING,),

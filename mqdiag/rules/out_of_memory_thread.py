@@ -31,9 +31,9 @@ RULE = Rule(
     name="out-of-memory-thread",
     title="This thread met the OutOfMemoryError",
     why=(
-        "The JVM puts the constructor of the error on the stack of the thread whose allocation failed. The stack names"
-        " what was being allocated. Others hold the memory, so this is a place to look and not the cause. In RocketMQ"
-        " clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
+        "The JVM puts the constructor of the error on the stack of the thread whose allocation failed. The stack"
+        " names what was being allocated. Other code may hold the memory, so the stack is a hint and not the cause."
+        " In RocketMQ clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
     ),
     causes=("out-of-memory",),
     severities=(Severity.ERROR, Severity.INFO),

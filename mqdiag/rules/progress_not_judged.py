@@ -35,8 +35,8 @@ RULE = Rule(
     title="The samples cannot tell progress from standstill",
     why=(
         "A thread in a socket read may hang, or the sample just met it there. Only a series of one JVM, some"
-        " seconds apart and with the threads' CPU time, tells which. What needs no series, such as a deadlock, is"
-        " found all the same."
+        " seconds apart and with the threads' CPU time, tells which. mqdiag finds what needs no series, such as a"
+        " deadlock, in one sample too."
     ),
     causes=tuple(TEXTS),
     severities=(Severity.WARNING, Severity.INFO),

@@ -33,8 +33,8 @@ RULE = Rule(
     name="retry-storm",
     title="A large share of the cached messages failed before",
     why=(
-        "A message that a listener fails on goes back to the broker and comes again, up to 16 times. When most messages"
-        " do so, the group works on its own failures, and new messages wait behind them."
+        "A message that a listener fails on goes back to the broker and comes again, up to 16 times. When most"
+        " messages fail, the group is busy with retries, and new messages wait behind them."
     ),
     causes=("failing-listener",),
     severities=(Severity.WARNING,),

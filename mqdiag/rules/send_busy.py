@@ -44,7 +44,7 @@ RULE = Rule(
     title="Senders are told that the broker is busy",
     why=(
         "Five different texts come with code 2, and each has its own reason. The sender tries other brokers and gives"
-        " up after retryTimesWhenSendFailed. What is wrong with the broker, its own logs and its heap show."
+        " up after retryTimesWhenSendFailed. The broker's own logs and heap show what is wrong with it."
     ),
     causes=("broker-busy",),
     severities=(Severity.WARNING,),

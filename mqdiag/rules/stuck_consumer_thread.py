@@ -29,9 +29,9 @@ RULE = Rule(
     name="stuck-consumer-thread",
     title="A consume thread has worked on the same message for too long",
     why=(
-        "A worker runs one call of the listener at a time, and nothing interrupts it. A call that waits for ever takes"
-        " a thread out of the pool, and the offset of its queue does not move. The dump tells which thread works on"
-        " which message, for how long, and in which frame."
+        "A worker runs one call of the listener at a time, and nothing interrupts it. A call that never returns"
+        " takes a thread out of the pool, and the offset of its queue does not move. The dump tells which thread"
+        " works on which message, for how long, and in which frame."
     ),
     causes=(
         "missing-http-timeout",

@@ -15,7 +15,7 @@ RULE = Rule(
     name="stuck-socket-read",
     title="Threads hang in a network call without a timeout",
     why=(
-        "A read without a timeout waits for ever when the other side is dead or slow. The thread shows RUNNABLE but"
+        "A read without a timeout never returns when the other side is dead or slow. The thread shows RUNNABLE but"
         " does nothing: its CPU time does not grow over the samples. The message that it is processing never ends,"
         " so the offset of its queue cannot move. When all consume threads hang, the group stops."
     ),
@@ -26,7 +26,7 @@ RULE = Rule(
         "Look at the other side: it accepted the request and does not answer.",
     ),
     references=(
-        "java.net.Socket.setSoTimeout: 0, the default, waits for ever",
+        "java.net.Socket.setSoTimeout: 0, the default, means no timeout",
         "https://github.com/apache/rocketmq/issues/1037",
     ),
     limits=LIMITS,

@@ -15,7 +15,7 @@ RULE = Rule(
     name="stuck-wait",
     title="Threads wait without a timeout for something that does not come",
     why=(
-        "get(), join(), await() and take() without a timeout wait for ever when the other side died, was never"
+        "get(), join(), await() and take() without a timeout never return when the other side died, was never"
         " started or waits itself. An idle thread waits too, but in its pool's queue and not in the listener."
     ),
     causes=("missing-timeout", "blocked-log-sink", "pool-starved"),

@@ -1,4 +1,4 @@
-"""The timer wheel of a broker tries the same message again for ever."""
+"""The timer wheel of a broker tries the same message again and again."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ ENQUEUE, DEQUEUE, NOT_READ = "timer-enqueue-failed", "timer-dequeue-failed", "ti
 
 RULE = Rule(
     name="timer-stuck",
-    title="The broker's timer wheel stands still",
+    title="The broker's timer wheel is stuck",
     why=(
         "A 5.x broker keeps timed and delayed messages in a timer wheel. When it meets an exception on a message, it"
-        " tries the same message again at once, for ever. No timed message of the whole broker is delivered any more,"
+        " tries the same message again and again. No timed message of the whole broker is delivered any more,"
         " and the log fills with the same exception."
     ),
     causes=("message-too-large", "store-damaged"),
@@ -40,7 +40,7 @@ RULE = Rule(
     ),
     limits={"lines": 10},
     lies_at="broker",
-    in_chain=say("the broker's timer wheel stands still"),
+    in_chain=say("the broker's timer wheel is stuck"),
     proven_on=LITERALS,
 )
 

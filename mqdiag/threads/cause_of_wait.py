@@ -34,7 +34,7 @@ TLS_REMEDY = say(
 _PLAIN_SOCKET = (
     say(
         "Call Socket.setSoTimeout before the first read, and connect(address, timeout): both"
-        " wait for ever by default."
+        " have no timeout by default."
     ),
 )
 _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
@@ -45,7 +45,7 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
         ),
         say("Look at the pool that has to complete the future: its threads stand in the same dump."),
     ),
-    "latch": (say("Use await(timeout, unit): one party that dies leaves all others waiting for ever."),),
+    "latch": (say("Use await(timeout, unit): one party that dies leaves all others waiting for good."),),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
         say(
@@ -105,7 +105,7 @@ SLEEP_REMEDY = (
         " again later return RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT when orderly),"
         " to wait for a time send a delayed message."
     ),
-    say("If it is the back-off of a retry loop, bound the loop: the same message may be tried for ever."),
+    say("If it is the back-off of a retry loop, bound the loop: the same message may be tried without end."),
 )
 CPU_REMEDY = (
     say(

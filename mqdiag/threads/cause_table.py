@@ -77,7 +77,7 @@ POOLS: tuple[Cause, ...] = (
         remedy=(
             say("Set maxActive of Druid to at least consumeThreadMin plus the other users of the pool."),
             say(
-                "Set maxWait (-1, for ever, by default) and removeAbandoned with logAbandoned to find connections that"
+                "Set maxWait (-1, no limit, by default) and removeAbandoned with logAbandoned to find connections that"
                 " are never given back."
             ),
         ),
@@ -114,7 +114,7 @@ POOLS: tuple[Cause, ...] = (
         frames=("com.mchange.v2.resourcepool.BasicResourcePool.",),
         remedy=(
             say("Set maxPoolSize of c3p0 to at least consumeThreadMin plus the other users of the pool."),
-            say("Set checkoutTimeout (0, for ever, by default) and unreturnedConnectionTimeout."),
+            say("Set checkoutTimeout (0, no timeout, by default) and unreturnedConnectionTimeout."),
         ),
         pool=True,
         family="jdbc",
@@ -134,7 +134,7 @@ POOLS: tuple[Cause, ...] = (
                 "Raise setMaxConnPerRoute (2 by default) and setMaxConnTotal (20) to at least the number of workers."
             ),
             say(
-                "Set RequestConfig.setConnectionRequestTimeout (for ever by default), and close every response."
+                "Set RequestConfig.setConnectionRequestTimeout (no timeout by default), and close every response."
             ),
         ),
         pool=True,
@@ -182,7 +182,7 @@ POOLS: tuple[Cause, ...] = (
                 " JedisPoolConfig.setMaxTotal, DBCP: maxTotal)."
             ),
             say(
-                "Set maxWait (for ever by default; JedisPoolConfig.setMaxWait, DBCP maxWaitMillis), and give every"
+                "Set maxWait (no timeout by default; JedisPoolConfig.setMaxWait, DBCP maxWaitMillis), and give every"
                 " connection back in a finally block."
             ),
         ),
@@ -220,8 +220,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("com.mysql.cj.", "com.mysql.jdbc."),
         remedy=(
             say(
-                "Set socketTimeout and connectTimeout (milliseconds; 0, for ever, by default) in the JDBC URL of MySQL"
-                " Connector/J: jdbc:mysql://…?connectTimeout=3000&socketTimeout=10000."
+                "Set socketTimeout and connectTimeout (milliseconds; 0, no timeout, by default) in the JDBC URL of"
+                " MySQL Connector/J: jdbc:mysql://…?connectTimeout=3000&socketTimeout=10000."
             ),
             say(
                 "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
@@ -242,8 +242,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.mariadb.jdbc.",),
         remedy=(
             say(
-                "Set socketTimeout (milliseconds; 0, for ever, by default) and connectTimeout (30 s) in the JDBC URL of"
-                " MariaDB Connector/J: jdbc:mariadb://…?connectTimeout=3000&socketTimeout=10000."
+                "Set socketTimeout (milliseconds; 0, no timeout, by default) and connectTimeout (30 s) in the JDBC"
+                " URL of MariaDB Connector/J: jdbc:mariadb://…?connectTimeout=3000&socketTimeout=10000."
             ),
             say(
                 "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
@@ -264,7 +264,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.postgresql.",),
         remedy=(
             say(
-                "Set socketTimeout (seconds; 0, for ever, by default) and connectTimeout (10 s) in the JDBC URL of"
+                "Set socketTimeout (seconds; 0, no timeout, by default) and connectTimeout (10 s) in the JDBC URL of"
                 " pgjdbc: jdbc:postgresql://…?socketTimeout=10&tcpKeepAlive=true."
             ),
             say("Set Statement.setQueryTimeout, or statement_timeout and lock_timeout on the server."),
@@ -295,7 +295,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("com.microsoft.sqlserver.jdbc.", "net.sourceforge.jtds."),
         remedy=(
             say(
-                "Set socketTimeout (milliseconds; 0, for ever, by default), queryTimeout and lockTimeout in the JDBC"
+                "Set socketTimeout (milliseconds; 0, no timeout, by default), queryTimeout and lockTimeout in the JDBC"
                 " URL of the SQL Server driver (jTDS: socketTimeout in seconds)."
             ),
             say("Look at sys.dm_exec_requests (blocking_session_id, wait_type)."),
@@ -337,9 +337,9 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("redis.clients.jedis.", "redis.clients.util."),
         remedy=(
             say(
-                "Set the socket timeout of Jedis (2 s by default, 0 means for ever, and blocking commands such as BLPOP"
-                " take it off): DefaultJedisClientConfig.builder().socketTimeoutMillis(2000) or the timeout argument of"
-                " JedisPool (Spring: spring.data.redis.timeout)."
+                "Set the socket timeout of Jedis (2 s by default, 0 means no timeout, and blocking commands such as"
+                " BLPOP take it off): DefaultJedisClientConfig.builder().socketTimeoutMillis(2000) or the timeout"
+                " argument of JedisPool (Spring: spring.data.redis.timeout)."
             ),
             say(
                 "Look at SLOWLOG GET and CLIENT LIST on the server: a slow command (KEYS, large Lua script) stops all"
@@ -369,7 +369,7 @@ CLIENTS: tuple[Cause, ...] = (
         library="Redisson",
         frames=("org.redisson.",),
         remedy=(
-            say("Use RLock.tryLock(waitTime, leaseTime, unit) instead of lock(), which waits for ever."),
+            say("Use RLock.tryLock(waitTime, leaseTime, unit) instead of lock(), which waits without a limit."),
             say("Set timeout (3 s) and retryAttempts in Redisson's configuration."),
         ),
         family="redis",
@@ -396,7 +396,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("com.mongodb.",),
         remedy=(
             say(
-                "Set socketTimeoutMS (0, for ever, by default) in the MongoDB connection string, or"
+                "Set socketTimeoutMS (0, no timeout, by default) in the MongoDB connection string, or"
                 " SocketSettings.readTimeout; driver 5.2 has timeoutMS for the whole operation."
             ),
             say("Set maxTimeMS on the query; look at db.currentOp()."),
@@ -484,8 +484,8 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.apache.zookeeper.", "org.apache.curator.", "org.I0Itec.zkclient."),
         remedy=(
             say(
-                "Set zookeeper.request.timeout (0, for ever, by default) as a client property; Curator: bound the retry"
-                " policy, and InterProcessMutex.acquire(time, unit) instead of acquire()."
+                "Set zookeeper.request.timeout (0, no timeout, by default) as a client property; Curator: bound the"
+                " retry policy, and InterProcessMutex.acquire(time, unit) instead of acquire()."
             ),
         ),
         family="rpc",
@@ -539,7 +539,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("okhttp3.", "okio.", "com.squareup.okhttp."),
         remedy=(
             say(
-                "Set OkHttpClient.Builder.readTimeout and connectTimeout (10 s by default, 0 means for ever), and"
+                "Set OkHttpClient.Builder.readTimeout and connectTimeout (10 s by default, 0 means no timeout), and"
                 " callTimeout (none by default) to bound the whole call."
             ),
         ),
@@ -554,7 +554,7 @@ CLIENTS: tuple[Cause, ...] = (
         remedy=(
             say(
                 "Set RequestConfig.custom().setSocketTimeout(…).setConnectTimeout(…).setConnectionRequestTimeout(…)"
-                " (all for ever by default) on the Apache HttpClient 4; for TLS handshakes also"
+                " (all without a timeout by default) on the Apache HttpClient 4; for TLS handshakes also"
                 " setDefaultSocketConfig(SocketConfig.custom().setSoTimeout(…))."
             ),
         ),
@@ -568,7 +568,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.apache.hc.",),
         remedy=(
             say(
-                "Set RequestConfig.custom().setResponseTimeout(…) (for ever by default) and ConnectionConfig.custom()"
+                "Set RequestConfig.custom().setResponseTimeout(…) (no timeout by default) and ConnectionConfig.custom()"
                 ".setConnectTimeout(…).setSocketTimeout(…) on the Apache HttpClient 5."
             ),
         ),
@@ -580,7 +580,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("org.apache.commons.httpclient.",),
         remedy=(
             say(
-                "Set HttpConnectionManagerParams.setSoTimeout and setConnectionTimeout (for ever by default) of"
+                "Set HttpConnectionManagerParams.setSoTimeout and setConnectionTimeout (no timeout by default) of"
                 " commons-httpclient 3; it is out of maintenance."
             ),
         ),
@@ -594,7 +594,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("jdk.internal.net.http.", "java.net.http.", "jdk.incubator.http."),
         remedy=(
             say(
-                "Set HttpRequest.Builder.timeout (for ever by default) on every request and"
+                "Set HttpRequest.Builder.timeout (no timeout by default) on every request and"
                 " HttpClient.Builder.connectTimeout."
             ),
         ),
@@ -636,7 +636,7 @@ CLIENTS: tuple[Cause, ...] = (
         ),
         remedy=(
             say(
-                "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, for ever, by default),"
+                "Call setConnectTimeout and setReadTimeout on every HttpURLConnection (both 0, no timeout, by default),"
                 " or"
                 " set -Dsun.net.client.defaultConnectTimeout and -Dsun.net.client.defaultReadTimeout (milliseconds)."
             ),
@@ -648,7 +648,7 @@ CLIENTS: tuple[Cause, ...] = (
         library="FTP client",
         frames=("org.apache.commons.net.ftp.", "sun.net.ftp."),
         remedy=(
-            say("Set FTPClient.setDefaultTimeout, setSoTimeout and setDataTimeout (for ever by default)."),
+            say("Set FTPClient.setDefaultTimeout, setSoTimeout and setDataTimeout (no timeout by default)."),
         ),
         family="remote",
     ),
@@ -656,14 +656,14 @@ CLIENTS: tuple[Cause, ...] = (
         cause=REMOTE,
         library="JSch SFTP",
         frames=("com.jcraft.jsch.",),
-        remedy=(say("Call Session.setTimeout and connect(timeout) of JSch (for ever by default)."),),
+        remedy=(say("Call Session.setTimeout and connect(timeout) of JSch (no timeout by default)."),),
         family="remote",
     ),
     Cause(
         cause=REMOTE,
         library="JavaMail",
         frames=("com.sun.mail.", "org.eclipse.angus.mail.", "jakarta.mail.", "javax.mail."),
-        remedy=(say("Set mail.smtp.timeout and mail.smtp.connectiontimeout (for ever by default)."),),
+        remedy=(say("Set mail.smtp.timeout and mail.smtp.connectiontimeout (no timeout by default)."),),
         family="remote",
     ),
     Cause(
@@ -672,7 +672,7 @@ CLIENTS: tuple[Cause, ...] = (
         frames=("com.sun.jndi.ldap.",),
         remedy=(
             say(
-                "Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (for ever by default)."
+                "Set com.sun.jndi.ldap.read.timeout and com.sun.jndi.ldap.connect.timeout (no timeout by default)."
             ),
         ),
         family="remote",
@@ -688,7 +688,7 @@ CLIENTS: tuple[Cause, ...] = (
         cause=RPC,
         library="Hessian",
         frames=("com.caucho.hessian.",),
-        remedy=(say("Call HessianProxyFactory.setReadTimeout and setConnectTimeout (for ever by default)."),),
+        remedy=(say("Call HessianProxyFactory.setReadTimeout and setConnectTimeout (no timeout by default)."),),
         family="rpc",
     ),
     # com.memcached / spymemcached OperationFuture.get
@@ -718,7 +718,7 @@ THROUGH: tuple[tuple[str, str, Text], ...] = (
         "RestTemplate",
         say(
             "RestTemplate: RestTemplateBuilder.setConnectTimeout / setReadTimeout, or the request factory's"
-            " setConnectTimeout / setReadTimeout (SimpleClientHttpRequestFactory waits for ever by default)."
+            " setConnectTimeout / setReadTimeout (SimpleClientHttpRequestFactory has no timeout by default)."
         ),
     ),
     (
@@ -735,7 +735,9 @@ THROUGH: tuple[tuple[str, str, Text], ...] = (
     (
         "cn.hutool.http.",
         "Hutool",
-        say("Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (for ever by default)."),
+        say(
+            "Hutool: HttpRequest.timeout(milliseconds), or HttpGlobalConfig.setTimeout (no timeout by default)."
+        ),
     ),
     ("org.apache.cxf.", "CXF", say("CXF: HTTPClientPolicy.setConnectionTimeout and setReceiveTimeout.")),
     ("org.apache.axis", "Axis", say("Axis: Stub.setTimeout, or Options.setTimeOutInMilliSeconds.")),

@@ -119,7 +119,7 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         name="deadlock",
-        decides="Threads that wait for each other in a cycle are blocked for ever; one dump shows it.",
+        decides="Threads that wait for each other in a cycle stay blocked; one dump shows it.",
         revise=by_deadlock,
         needs_series=False,
     ),

@@ -52,7 +52,7 @@ def _tables(lines: LevelLineFacts) -> Iterator[Table]:
             caption=say("Most frequent texts that no rule judges"),
             columns=(Column(say("lines"), "count"), Column(say("text"))),
             rows=[(one.count, one.text) for one in lines.commonest],
-            note=say("N stands for any number"),
+            note=say("N is any number"),
         )
     by_rule: list[tuple[Value, ...]] = [
         *((rule, count, say("always")) for rule, count in lines.symptoms.items()),

@@ -185,7 +185,7 @@ def _standing_queues(consumers: tuple[ConsumerState, ...]) -> Iterator[Table]:
                 queue.topic,
                 queue.broker,
                 queue.queue_id,
-                say("stands still"),
+                say("nothing consumed"),
                 queue.blocked_ms,
             )
             for queue in one.blocked

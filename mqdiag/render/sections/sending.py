@@ -51,7 +51,7 @@ def _futures(futures: RequestFutures) -> Text:
     if not futures.pending:
         return say("none")
     return say(
-        "{pending:count}, of which {overdue:count} {overdue:is|are} overdue; the oldest waits for {oldest_ms:ms},"
+        "{pending:count}, {overdue:count} of them overdue; the oldest has waited for {oldest_ms:ms},"
         " {retained_bytes:bytes} retained",
         pending=futures.pending,
         overdue=futures.overdue,
