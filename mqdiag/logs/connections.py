@@ -29,6 +29,8 @@ _FIRST_BYTES = {
 """what the first four bytes say where they are the beginning of another protocol; gRPC speaks HTTP/2"""
 _TLS = 0x1603
 """the first two bytes of a TLS handshake"""
+_REMOTE_DESKTOP = 0x030000
+"""the first three bytes of a remote desktop client"""
 _STARTED = re.compile(r"the client factory \[.{1,300}\] (start|shutdown) OK")
 
 
@@ -128,6 +130,8 @@ def frame(message: Message, log: LogTally) -> None:
     words = _FIRST_BYTES.get(length.to_bytes(8, "big")[4:]) if length < 1 << 32 else None
     if words is None and length >> 16 == _TLS:
         words = "lines_of_tls"
+    if words is None and length >> 8 == _REMOTE_DESKTOP:
+        words = "lines_of_remote_desktop"
     if words is None and length <= _LONGEST_REQUEST:
         tally = log.add("frame-too-long", message)
         if tally is not None:

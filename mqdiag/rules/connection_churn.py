@@ -22,12 +22,26 @@ IDLE, EXPIRED, FAILED, SHUT_DOWN = (
     "connection-failed",
     "client-shut-down",
 )
+NEVER_MADE = "connection-never-made"
+NEVER_MADE_SHOWN_BY = (
+    "name-server-not-connected",
+    "name-server-not-set",
+    "name-server-no-answer",
+    "send-not-connected",
+    "send-call-timeout",
+    "send-no-answer",
+    "broker-not-connected",
+)
+"""events of rules that name the server, or what failed because of it"""
 MET_CLOSED = ("request-not-sent", "answer-not-sent")
 PROTOCOLS = {
     "lines_of_http": say("HTTP"),
     "lines_of_grpc": say("gRPC (HTTP/2)"),
     "lines_of_tls": say("TLS"),
+    "lines_of_remote_desktop": say("remote desktop, as port scans do"),
 }
+FEWEST = 2
+"""lines from which on something happens again, in the shortest excerpt"""
 ALIKE_SHARE = 0.8
 """of the closed connections that lived equally long, from which on something cuts them after a set time"""
 
@@ -40,7 +54,15 @@ RULE = Rule(
         " load balancer, are closed because of bytes that the other side cannot read, or are those of clients that are"
         " made for each call. Requests that are under way fail, and consumers lose their queues for a moment."
     ),
-    causes=("cut-after-set-time", "closed-again", "frame-too-long", "not-rocketmq", "idle", "probes"),
+    causes=(
+        "cut-after-set-time",
+        "closed-again",
+        "frame-too-long",
+        "not-rocketmq",
+        "idle",
+        "probes",
+        "never-made",
+    ),
     severities=(Severity.WARNING, Severity.INFO),
     remedy=(
         "Raise the idle time-out and the longest life of connections at load balancers, NAT gateways and firewalls"
@@ -86,6 +108,10 @@ REMEDIES = {
     "not-rocketmq": (
         RULE.remedy[2],
         say("The lines above 'decode exception' name the address that sends it."),
+    ),
+    "never-made": (
+        say("Check that this machine reaches the name server (port 9876) and each broker (10911 and 10909)."),
+        say("Look for lines such as 'connect to ADDRESS failed' in the log of the same process."),
     ),
     "idle": (
         say("Find out why heartbeats do not arrive: pauses of the client's JVM, a network that drops packets."),
@@ -135,6 +161,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     for part in brokers_of_logs(facts):
         if not peers:
             yield from _broken(part, limits)
+        yield from _never_made(part, limits)
         yield from _frames(part, limits)
         yield from _idle(part, limits)
 
@@ -310,7 +337,7 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Requests and answers that met a closed connection, where no line tells of the connections themselves."""
     found = events(logs, *MET_CLOSED)
     lasting = [event for event in found if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
-    if enough(logs, lines_of(lasting), limits["lines"]):
+    if lines_of(lasting) >= FEWEST and enough(logs, lines_of(lasting), limits["lines"]):
         yield _server(
             logs,
             "closed-again",
@@ -322,6 +349,25 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             meaning=say(
                 "The other side, or something in between, had closed it: a pull that waits at the broker has no traffic"
                 " for up to 15 s, and a producer that is idle for up to 30 s."
+            ),
+            sure=False,
+        )
+
+
+def _never_made(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
+    """Connections that ended before they were made, where no request that failed tells which server it was."""
+    found = events(logs, NEVER_MADE)
+    lasting = [event for event in found if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
+    if logs.count(*NEVER_MADE_SHOWN_BY) == 0 and enough(logs, lines_of(lasting), limits["lines"]):
+        yield _server(
+            logs,
+            "never-made",
+            lasting,
+            title=say("{lines:count} {lines:connection|connections} ended before they were made"),
+            evidence={},
+            meaning=say(
+                "The lines have no remote address: a broker or a name server could not be reached. The requests that"
+                " failed name it, and they are not in this log."
             ),
             sure=False,
         )

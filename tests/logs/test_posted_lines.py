@@ -20,6 +20,7 @@ ORDER = (
     "[BUG]logic queue order maybe wrong, expectLogicOffset: 9000060 currentLogicOffset: 9000000 Topic: orders"
     " QID: 3 Diff: 60"
 )
+FRAME = "TooLongFrameException: Adjusted frame length exceeds 16777216: {length} - discarded\n"
 STORED = "Group: CID_a ClientId: c@1 updateConsumeOffsetToBroker " + QUEUE + " {offset}"
 CONSUMED = "[CONSUME_OK_TPS] [orders@CID_a] Stats In One Minute, SUM: {sum} TPS: 0.15 AVGPT: 1.00"
 SUBSCRIPTION = (
@@ -288,6 +289,29 @@ def test_a_disk_that_cannot_be_measured_is_not_full(tmp_path: Path) -> None:
 def test_a_dispatch_that_begins_at_the_end_lost_nothing() -> None:
     text = "[SetReputOffset] maxPhysicalPosInLogicQueue=700 clMinOffset=0 clMaxOffset=700 clConfirmedOffset=700"
     assert facts(line(text)).events == ()
+
+
+LEFT = (
+    line("transfer many message by pagecache failed, /10.1.1.1:5")
+    + "java.nio.channels.ClosedChannelException: null\n"
+)
+NEVER_MADE = "closeChannel: close the connection to remote address[] result: true"
+
+
+@pytest.mark.parametrize(
+    ("text", "causes"),
+    [
+        (LEFT, []),
+        (LEFT * 2, ["closed-again"]),
+        (line(NEVER_MADE) * 3, ["never-made"]),
+        (line(NEVER_MADE) + line("RemotingConnectException: connect to <10.1.1.1:9876> failed"), []),
+        (line("decode exception, a") + FRAME.format(length=0x0300002F + 4), ["not-rocketmq"]),
+        (line("decode exception, a") + FRAME.format(length=0x02000000 + 4), ["frame-too-long"]),
+    ],
+)
+def test_connections_of_an_excerpt(text: str, causes: list[str], tmp_path: Path) -> None:
+    findings = diagnosed(text, tmp_path).findings
+    assert [finding.cause for finding in findings if finding.rule == "connection-churn"] == causes
 
 
 @pytest.mark.parametrize(("last", "severity"), [(30, Severity.INFO), (100, Severity.ERROR)])
