@@ -22,6 +22,10 @@ EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
 FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
+LARGE_TOTAL = 1000
+"""messages of a backlog that are worth a look, as in consumer-backlog"""
+STORED_ONLY = frozenset({"topic_queues", "routes"})
+"""answers of mqadmin on what is stored; a group that does not consume it looks the same"""
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -125,6 +129,8 @@ def _missing(report: Report) -> Iterator[Text]:
     yield from _thin(report)
     if report.heap is not None:
         yield from _full(report, report.heap)
+    if report.admin is not None:
+        yield from _untold(report, report.admin)
     if report.logs is not None:
         yield from _not_understood(report.logs, frozenset(found.rule for found in report.findings))
         yield from _excerpt(report, report.logs)
@@ -164,6 +170,21 @@ def _thin(report: Report) -> Iterator[Text]:
 def _only_settings(admin: AdminFacts) -> bool:
     given = {name for name in admin.__struct_fields__ if getattr(admin, name)}
     return given == {"broker_configs"}
+
+
+def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
+    """Answers of mqadmin that leave out what would show a fault."""
+    there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
+    if there <= STORED_ONLY and {given.kind for given in _read(report)} == {"admin"}:
+        yield say("topicStatus and topicRoute tell what is stored, not whether it is consumed.")
+    for progress in admin.groups:
+        if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
+            yield say(
+                "{messages:count} messages wait, and the rows that tell in which queues are missing.",
+                messages=progress.diff_total,
+            )
+    if any(not client.queues for client in admin.clients):
+        yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
 
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:

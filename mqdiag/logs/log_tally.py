@@ -155,6 +155,8 @@ class LogTally:
     """offsets requested of queues without any data"""
     not_matched: dict[tuple[str | None, OffsetPlace, int | None], NotMatchedTally] = field(default_factory=dict)
     stored: dict[Subject, StoredTally] = field(default_factory=dict)
+    refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = field(default_factory=dict)
+    """the last offset that a client stored although the broker had a larger one, and that larger one"""
     changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
     peers: dict[Peer, PeerTally] = field(default_factory=dict)
     thrown: dict[ThrownKey, tuple[int, Span]] = field(default_factory=dict)

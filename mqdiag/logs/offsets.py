@@ -39,6 +39,10 @@ _MOVED = re.compile(
 _TOO_SMALL = re.compile(
     r"the request offset too small\. group=([^,]{1,300}), topic=([^,]{1,300}), requestOffset=(-?\d{1,19})"
 )
+_BELOW_STORE = re.compile(
+    r"update consumer offset less than store\. clientHost=/?([^,]{1,200}), key=([^,@]{1,300})@([^,]{1,300}),"
+    r" queueId=(\d{1,9}), requestOffset=(\d{1,19}), storeOffset=(\d{1,19})"
+)
 _RESULT = re.compile(r"nextBeginOffset=(-?\d{1,19}), minOffset=(-?\d{1,19}), maxOffset=(-?\d{1,19})")
 
 
@@ -148,6 +152,28 @@ def offset_moved(message: Message, log: LogTally) -> None:
         return
     log.add("offset-corrected", message, subject, side="broker")
     _reset(log, message, subject, int(found[4]), int(found[5]), None)
+
+
+def below_store(message: Message, log: LogTally) -> None:
+    """A client stores the same old offset again, while the group's offset of the queue has grown in between.
+
+    One such line is what a rebalance, or a pull that was late, looks like.
+    """
+    found = _BELOW_STORE.search(message.text)
+    if found is None:
+        return
+    subject = Subject(group=found[3], topic=found[2], queue_id=int(found[4]))
+    requested, stored = int(found[5]), int(found[6])
+    key = (found[1], subject)
+    before = log.refused_offsets.get(key)
+    if before is None and len(log.refused_offsets) >= MOST_ROWS:
+        return
+    log.refused_offsets[key] = (requested, stored)
+    if before is None or before[0] != requested or stored <= before[1]:
+        return
+    tally = log.add("offset-stored-again", message, subject, side="broker")
+    if tally is not None:
+        tally.keep_largest("largest_below_store", stored - requested)
 
 
 def too_small(message: Message, log: LogTally) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.log_events import between, events
 from mqdiag.text import say
+from mqdiag.time_ranges import between as range_between
 
 RULE = Rule(
     name="ghost-consumer",
@@ -30,7 +33,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/3066",
         "https://github.com/apache/rocketmq/pull/3120",
     ),
-    limits={"last_pull_ms": 30_000},
+    limits={"last_pull_ms": 30_000, "lines": 2},
     proven_on=LITERALS,
 )
 
@@ -91,3 +94,42 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                 ),
                 remedy=RULE.remedy,
             )
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each queue that a client stores an old offset of, while the group is beyond it and goes on."""
+    assert facts.logs is not None
+    for event in events(facts.logs, "offset-stored-again"):
+        for row in event.subjects:
+            if row.count >= limits["lines"]:
+                yield _stored_again(event, row)
+
+
+def _stored_again(event: LogEvent, row: LogSubject) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="ghost-consumer",
+        confidence=Confidence.LOW,
+        confidence_reason=say("two clients with one id, and a rebalance that goes on, look the same"),
+        title=say(
+            "Two clients of group {group} work on one queue of topic {topic}", group=row.group, topic=row.topic
+        ),
+        subject=Subject(group=row.group, topic=row.topic, queue_id=row.queue_id),
+        evidence={"lines": row.count, "behind": event.values.get("largest_below_store")},
+        explanation=(
+            say(
+                "A client stored the same offset {lines:count} {lines:time|times} again while the group's offset of the"
+                " queue grew beyond it, so another client consumes the queue, {between}.",
+                between=between(row.first, row.last),
+            ),
+            say("Such an offset is at most {behind:count} {behind:message|messages} below the group's."),
+        ),
+        remedy=(
+            say("Restart the process that stores the old offset; clientHost in these lines names it."),
+            *RULE.remedy,
+        ),
+        rests_on=event.files,
+        when=range_between(row.first, row.last),
+        weight=0.4,
+    )

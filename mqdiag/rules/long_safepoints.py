@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, SafepointPauses
+from mqdiag.facts.logs import GcFacts, LogsFacts, SafepointPauses
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, Margin, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
@@ -95,6 +95,37 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         else:
             label = say("longest pause of all threads in {path}", path=row.path)
             yield Margin(rule="", label=label, value=row.longest_ms, limit=limits["pause_ms"], kind="ms")
+    told = {row.path for row in facts.logs.safepoints}
+    for gc in facts.logs.gc:
+        if gc.path not in told and gc.longest_pause_ms >= limits["pause_ms"]:
+            yield _of_collections(gc)
+
+
+def _of_collections(gc: GcFacts) -> Draft:
+    """A log of collections alone, without the lines on safepoints."""
+    return Draft(
+        severity=Severity.WARNING,
+        cause="collection",
+        confidence=Confidence.HIGH,
+        title=say("A collection stopped the JVM for {longest_ms:ms}"),
+        evidence={
+            "path": gc.path,
+            "collections": gc.collections,
+            "full_collections": gc.full,
+            "longest_ms": gc.longest_pause_ms,
+            "total_ms": gc.pause_ms,
+            "heap_bytes": gc.heap_bytes,
+        },
+        explanation=(
+            say(
+                "{path} has {collections:count} {collections:collection|collections} with pauses of {total_ms:ms} in"
+                " all; {full_collections:count} of them {full_collections:is a full one|are full ones}."
+            ),
+        ),
+        remedy=REMEDIES["collection"],
+        rests_on=(gc.path,),
+        weight=0.5,
+    )
 
 
 def _draft(row: SafepointPauses, limits: Limits) -> Draft:

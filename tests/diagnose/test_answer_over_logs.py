@@ -55,3 +55,11 @@ def test_the_settings_of_a_broker_prove_nothing(tmp_path: Path) -> None:
     given = diagnose_incident([tmp_path / "config.txt"]).report.answer
     assert given is not None
     assert given.state == "undecided"
+
+
+def test_queues_that_were_taken_away_while_a_message_was_in_hand_are_no_fault(tmp_path: Path) -> None:
+    line = (
+        "2026-11-21 20:00:0{} WARN RebalanceService - processQueue is dropped without process consume result."
+        " messageQueue=MessageQueue [topic=t, brokerName=b, queueId=1], msgs=[]\n"
+    )
+    assert answer([line, HARMLESS], tmp_path)[0] == "healthy"

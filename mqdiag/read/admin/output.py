@@ -92,7 +92,7 @@ class Output:
     def end_answer(self) -> None:
         """Put what the open answer gave where it belongs, and begin the next one."""
         answer, self.answer = self.answer, Answer()
-        if answer.queues:
+        if answer.queues or answer.total is not None:
             self.groups.append(self._progress(answer))
         if (
             answer.client_ids

@@ -48,7 +48,9 @@ _LIKE_MQADMIN = re.compile(
     r"^[^\w\n]*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
     r"|^={6,}(?:My )?(?:Master: )?\S+:\d+=+"
     r"|^[ \t]*\d{3,4}[ \t]+\S+\s+/?\S+:\d{1,5}\s+[A-Z_]+\s+V\d\S*\s*$|^producer group \(\S+\) instance : "
-    r"|^[^\w\n]*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]",
+    r"|^[^\w\n]*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]"
+    # the last lines of consumerProgress, which one pastes to show a total
+    r"|^(?:Consume )?Diff Total: -?\d",
     re.M,
 )
 _FIRST_COUNTER = re.compile(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")

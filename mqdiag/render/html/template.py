@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from mqdiag.findings import Report
 from mqdiag.language import TAGS, Writer, writer
-from mqdiag.render.html.head import head_lines
 from mqdiag.render.parts import Column, Section, Table, Words
 from mqdiag.render.wording.safe import LONGEST_WIDE, safe
 from mqdiag.text import Text, Value, say
@@ -29,9 +28,7 @@ def render_page(report: Report, sections: Sequence[Section], language: str) -> s
         sections: what the page shows, in their order.
         language: of the reader.
     """
-    return _template(language).render(
-        report=report, head=[*head_lines(report)], sections=sections, language=TAGS[language]
-    )
+    return _template(language).render(report=report, sections=sections, language=TAGS[language])
 
 
 @cache

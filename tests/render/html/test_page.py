@@ -220,14 +220,3 @@ def test_an_unreadable_input_is_said() -> None:
     text = Outline(html(answered(Report(mqdiag="0", inputs=(given,))))).text
     assert "No input could be read" in text
     assert "no: at byte 0: no heap dump" in text
-
-
-def test_the_head_names_the_evidence_its_time_and_its_jvm() -> None:
-    text = Outline(html(samples.ARTICLE)).text
-    head = text[: text.index("Parts of the report")]
-    for words in (
-        samples.GIVEN.path,
-        f"dump of {english()(say('{at:time}', at=samples.ARTICLE_HEAP.captured_at))}",
-    ):
-        assert words in head
-    assert str(samples.ARTICLE_HEAP.jvm) in head
