@@ -164,7 +164,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"MQClientException: wait response timeout ", sending.no_answer_later),
     (b" call timeout", sending.call_timeout),
     (b"connect to ", sending.not_connected),
-    (b"close the connection to remote address[]", sending.closed),
+    (b"close the connection to remote address[", sending.closed),
     (b"No route info of this topic", sending.no_route),
     (b"No topic route info in name server for the topic", sending.no_route),
     (b"No name server address", sending.no_name_server),
@@ -209,6 +209,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"rePut CK reach max times, drop it", pop.dropped),
     (b"can not get biz msg topic is", pop.dropped),
     (b"get message from store return null", pop.dropped),
+    (b"find ack, offset:", pop.acknowledgement),
     (b"because timerWheelEnable is false", pop.refused),
     (b"Too much msgs unacked, then stop pop", pop.unacknowledged),
     # a round without a check point, which is logged every second, is not looked at

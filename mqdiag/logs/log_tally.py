@@ -159,6 +159,8 @@ class LogTally:
     """the last offset that a client stored although the broker had a larger one, and that larger one"""
     changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
     peers: dict[Peer, PeerTally] = field(default_factory=dict)
+    acknowledgements: dict[tuple[int, int], int] = field(default_factory=dict)
+    """how often the broker read the acknowledgement at an offset of a revive queue"""
     thrown: dict[ThrownKey, tuple[int, Span]] = field(default_factory=dict)
     suspended: dict[Subject, SuspendedTally] = field(default_factory=dict)
     """by queue"""

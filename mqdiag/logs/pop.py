@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
@@ -19,6 +19,7 @@ _MOVED = re.compile(
 )
 """The second form is of PopConsumerService, 5.3.2 and later, which keeps positions in RocksDB."""
 _DELAY = re.compile(r"ckDelay=(\d{1,12})\s*$")
+_ACKNOWLEDGEMENT = re.compile(r"reviveQueueId=(\d{1,9}), ?find ack, offset:(\d{1,19})")
 LATE_S = 30
 """a round in order is three to five seconds late"""
 _REFUSED = re.compile(r"the broker\[([^\]]{1,100})\] pop message is forbidden because")
@@ -62,6 +63,21 @@ def revived(message: Message, log: LogTally) -> None:
         tally = log.add("pop-revive-late", message, side="broker")
         if tally is not None:
             tally.keep_largest("largest_delay_s", int(found[1]))
+
+
+def acknowledgement(message: Message, log: LogTally) -> None:
+    """An acknowledgement that the thread that gives messages back has read; enablePopLog=true shows each."""
+    found = _ACKNOWLEDGEMENT.search(message.text)
+    if found is None:
+        return
+    key = int(found[1]), int(found[2])
+    if key not in log.acknowledgements and len(log.acknowledgements) >= MOST_ROWS:
+        del log.acknowledgements[next(iter(log.acknowledgements))]
+    times = log.acknowledgements[key] = log.acknowledgements.get(key, 0) + message.stands_for
+    if times > 1:
+        tally = log.add("pop-acknowledgement-again", message, side="broker")
+        if tally is not None:
+            tally.keep_largest("largest_times", times)
 
 
 def refused(message: Message, log: LogTally) -> None:

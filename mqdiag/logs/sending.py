@@ -91,10 +91,15 @@ def not_connected(message: Message, log: LogTally) -> None:
 
 
 def closed(message: Message, log: LogTally) -> None:
-    """A channel without a remote address was never connected."""
-    found = _CLOSED.search(message.text)
-    if found is not None and not found[1]:
-        log.add("connection-never-made", message, side="client")
+    """A client's channel was closed; one without a remote address was never connected."""
+    if "NettyServer" in message.text:
+        return
+    # lines without any time may have been joined, as if somebody's screen had wrapped them
+    for found in _CLOSED.finditer(message.text):
+        if found[1]:
+            log.add("channel-closed", message, Subject(broker=found[1]), side="client")
+        else:
+            log.add("connection-never-made", message, side="client")
 
 
 def no_route(message: Message, log: LogTally) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
@@ -22,7 +23,7 @@ IDLE, EXPIRED, FAILED, SHUT_DOWN = (
     "connection-failed",
     "client-shut-down",
 )
-NEVER_MADE = "connection-never-made"
+CLOSED, NEVER_MADE = "channel-closed", "connection-never-made"
 NEVER_MADE_SHOWN_BY = (
     "name-server-not-connected",
     "name-server-not-set",
@@ -164,6 +165,8 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield from _never_made(part, limits)
         yield from _frames(part, limits)
         yield from _idle(part, limits)
+    if not peers:
+        yield from _closed_channels(logs, limits)
 
 
 def _of_peer(logs: LogsFacts, row: Connections, limits: Limits) -> Iterator[Draft]:
@@ -352,6 +355,34 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             ),
             sure=False,
         )
+
+
+def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
+    """One finding for each address; an application's log has one line for each connection that is closed."""
+    for event in events(logs, CLOSED):
+        for row in event.subjects:
+            closed = row.count - logs.count(SHUT_DOWN)
+            least = limits["frames" if is_excerpt(logs) else "closings"]
+            if closed >= least and _often(closed, row.first, row.last, limits):
+                yield _server(
+                    logs,
+                    "closed-again",
+                    [event],
+                    title=say("{closed:count} connections to {peer} were closed"),
+                    evidence={"closed": closed, "peer": row.broker},
+                    meaning=say(
+                        "The client makes a new one each time. The lines do not tell which side closed it."
+                    ),
+                    sure=False,
+                )
+
+
+def _often(closed: int, first: str | None, last: str | None, limits: Limits) -> bool:
+    """Whether closings go on for more than a minute, as often as the limit says; without times nobody knows."""
+    if first is None or last is None:
+        return True
+    minutes = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() / 60
+    return minutes > 1 and closed / minutes >= limits["closings_per_minute"]
 
 
 def _never_made(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:

@@ -25,6 +25,7 @@ from mqdiag.time_ranges import ranges_of
 
 REFUSED, LATE = "pop-refused-without-timer", "pop-revive-late"
 UNACKNOWLEDGED, BUFFER = "pop-too-many-unacknowledged", "pop-buffer-behind"
+AGAIN = "pop-acknowledgement-again"
 REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
 """the broker's own group, which reads check points that are due and gives their messages back"""
 
@@ -37,7 +38,7 @@ RULE = Rule(
         " three to five seconds behind. Where it falls behind, failed messages come back late and check points pile up."
         " Without the timer wheel the broker refuses POP."
     ),
-    causes=("timer-wheel-off", "revive-late", "not-acknowledged", "buffer-full"),
+    causes=("timer-wheel-off", "revive-late", "revive-stands", "not-acknowledged", "buffer-full"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Set timerWheelEnable=true in broker.conf and restart the broker.",
@@ -51,7 +52,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/3443",
         "PopReviveService.run, PopMessageProcessor.processRequest, PopBufferMergeService.scan",
     ),
-    limits={"delay_s": 60, "rounds": 3, "lines": 10, "check_points": 10_000},
+    limits={"delay_s": 60, "rounds": 3, "times": 60, "lines": 10, "check_points": 10_000},
     explained_by=("timer-stuck", "slow-writes", "gc-thrashing", "long-safepoints"),
     lies_at="broker",
     in_chain=say("messages of POP consumers come back late"),
@@ -98,6 +99,10 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         for group, found in by_group(logs, UNACKNOWLEDGED).items():
             if enough(logs, lines_of(found), limits["lines"]):
                 yield _unacknowledged(logs, group, found)
+        found = events(logs, AGAIN)
+        times = max((event.values["largest_times"] for event in found), default=0)
+        if times >= (limits["rounds"] if is_excerpt(logs) else limits["times"]):
+            yield _stands(logs, found, times)
         found = events(logs, BUFFER)
         if enough(logs, lines_of(found), limits["lines"]):
             yield _buffer(logs, found)
@@ -149,6 +154,38 @@ def _late(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         rests_on=_files(found),
         when=ranges_of(found),
         weight=0.5,
+    )
+
+
+def _stands(logs: LogsFacts, found: list[LogEvent], times: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-stands",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("while no check point becomes due, a few repetitions are in order"),
+        title=say("The broker read one acknowledgement of a POP consumer {times:count} times"),
+        subject=subject_of_logs(logs, found),
+        evidence={"times": times, **counted(found)},
+        explanation=(
+            *(
+                say(
+                    "{lines:count} {lines:acknowledgement was|acknowledgements were} read again {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in found
+            ),
+            say(
+                "Its offset moves with check points only, so what lies behind the last one is read in every round."
+            ),
+        ),
+        remedy=(
+            say("Upgrade the broker: 5.1 and later skip acknowledgements without a check point."),
+            RULE.remedy[1],
+        ),
+        rests_on=_files(found),
+        when=ranges_of(found),
+        weight=0.3,
     )
 
 

@@ -239,3 +239,35 @@ def test_sends_fail_because_no_socket_can_be_opened(tmp_path: Path) -> None:
     report = diagnosed(text, tmp_path)
     assert report.findings[0].rule == "file-descriptors-exhausted"
     assert only(report, "send-timeout").caused_by == (report.findings[0].fingerprint,)
+
+
+CLOSED = "closeChannel: close the connection to remote address[{address}] result: true"
+
+
+def test_channels_that_an_application_sees_closed(tmp_path: Path) -> None:
+    text = "".join(at(minute * 60, CLOSED.format(address=AT)) for minute in range(12))
+    finding = only(diagnosed(text, tmp_path), "connection-churn")
+    assert (finding.cause, finding.evidence["closed"], finding.evidence["peer"]) == ("closed-again", 12, AT)
+
+
+def test_lines_without_times_count_one_by_one(tmp_path: Path) -> None:
+    text = "".join(f"NettyClientSelector_1|RocketmqRemoting:95|{CLOSED.format(address=AT)}\n" for _ in range(6))
+    assert only(diagnosed(text, tmp_path), "connection-churn").evidence["closed"] == 6
+
+
+def test_connections_that_are_never_made(tmp_path: Path) -> None:
+    text = "".join(at(number * 30, CLOSED.format(address="")) for number in range(12))
+    assert only(diagnosed(text, tmp_path), "connection-churn").cause == "never-made"
+
+
+@pytest.mark.parametrize("address", [AT, ""])
+def test_channels_that_close_at_an_end(address: str, tmp_path: Path) -> None:
+    text = "".join(at(number, CLOSED.format(address=address)) for number in range(8))
+    text += "".join(at(500, "nothing of interest") for _ in range(30))
+    assert not [one for one in diagnosed(text, tmp_path).findings if one.rule == "connection-churn"]
+
+
+def test_one_consumer_that_went_away_while_its_pull_waited(tmp_path: Path) -> None:
+    text = line("transfer many message by pagecache failed, /10.0.0.9:52110")
+    report = diagnosed(text + "java.nio.channels.ClosedChannelException: null\n", tmp_path)
+    assert report.findings == ()

@@ -241,3 +241,22 @@ def test_messages_that_no_slave_has(tmp_path: Path) -> None:
         only(diagnosed(line(text.strip(), CLIENT_4) * 5, tmp_path), "send-refused").cause
         == "slave-not-available"
     )
+
+
+def acknowledgements(*offsets: int) -> str:
+    return "".join(
+        f"2026-11-21 20:{number // 60:02d}:{number % 60:02d} INFO PopReviveService_0 - reviveQueueId=0,find ack,"
+        f' offset:{offset}, raw : {{"ackOffset":7,"consumerGroup":"CID_points"}}\n'
+        for number, offset in enumerate(offsets)
+    )
+
+
+def test_one_acknowledgement_that_is_read_again_and_again(tmp_path: Path) -> None:
+    finding = only(diagnosed(acknowledgements(*[98_204] * 90), tmp_path), "pop-revive-behind")
+    assert (finding.cause, finding.evidence["times"]) == ("revive-stands", 90)
+
+
+def test_acknowledgements_of_a_working_broker(tmp_path: Path) -> None:
+    """The last one is read in some rounds until the next check point becomes due."""
+    offsets = [offset for offset in range(30) for _ in range(3)]
+    assert diagnosed(acknowledgements(*offsets), tmp_path).findings == ()
