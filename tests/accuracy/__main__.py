@@ -23,6 +23,7 @@ from mqdiag.graph import Heap, open_heap
 from tests.accuracy import mat, netbeans, netbeans_rules
 from tests.accuracy.histograms import HEAPS, cases, compare
 from tests.accuracy.page import fill, table
+from tests.accuracy.public import section as public
 from tests.accuracy.retained import LARGEST, Reading, agreement, largest, with_sizes
 from tests.accuracy.whole_histogram import compare_whole
 from tests.threads import accuracy as threads
@@ -49,6 +50,8 @@ def main() -> int:
     if options.mat:
         unexplained += by_mat(options.mat.resolve())
     fill("threads", threads.section())
+    for name, body in public.parts(public.results()).items():
+        fill(name, body)
     print(
         f"wrote docs/measurements; differences that nothing explains: {len(unexplained)}",
         *unexplained,

@@ -7,7 +7,7 @@ import pytest
 from tests.accuracy.page import part_of
 
 
-@pytest.mark.parametrize("name", ["histograms", "mat", "netbeans", "netbeans-objects", "threads"])
+@pytest.mark.parametrize("name", ["histograms", "mat", "netbeans", "netbeans-objects", "threads", "public"])
 def test_a_part_is_there_once_and_filled(name: str) -> None:
     _, part = part_of(name)
     assert part.count("\n|") > 3

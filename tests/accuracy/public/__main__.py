@@ -3,6 +3,7 @@
 python -m tests.accuracy.public            all cases
 python -m tests.accuracy.public CASE...    these cases
 python -m tests.accuracy.public --first    keeps the outcome of cases that were never run; their truth must be committed
+python -m tests.accuracy.public --pages    writes the tables of docs/accuracy.md and docs/measurements/public-threads.md
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import argparse
 import subprocess
 import sys
 
+from tests.accuracy.page import fill
 from tests.accuracy.public.outcome import first_outcome, keep_first, outcome_of, verdict_of
-from tests.accuracy.public.section import told
+from tests.accuracy.public.section import parts, results, told
 from tests.accuracy.public.truth import TRUTH, Case, cases
 
 
@@ -22,7 +24,12 @@ def main() -> int:
     parser.add_argument(
         "--first", action="store_true", help="run the cases that were never run, and keep the outcome"
     )
+    parser.add_argument("--pages", action="store_true", help="write the tables of the pages")
     options = parser.parse_args()
+    if options.pages:
+        for name, body in parts(results()).items():
+            fill(name, body)
+        return 0
     chosen = [case for case in cases() if not options.names or case.name in options.names]
     if options.first:
         chosen = [case for case in chosen if first_outcome(case) is None and _is_committed(case)]

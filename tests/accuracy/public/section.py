@@ -1,90 +1,119 @@
-"""The part of docs/accuracy.md on evidence from public threads."""
+"""The parts of docs/accuracy.md and docs/measurements/public-threads.md on evidence from public threads."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from tests.accuracy.page import table
 from tests.accuracy.public.outcome import VERDICTS, Outcome, Verdict, first_outcome, outcome_of, verdict_of
 from tests.accuracy.public.truth import Case, Search, cases, searches
 
-Row = tuple[Case, Verdict | None, Verdict]
-HEAD = (
-    "topic",
-    "cases",
-    *(f"first run: {verdict}" for verdict in VERDICTS),
-    *(f"now: {verdict}" for verdict in VERDICTS),
-)
+
+@dataclass(frozen=True)
+class Result:
+    """A case, and what became of it."""
+
+    case: Case
+    first: Verdict | None
+    """in the first run; None for a case that was never run"""
+    now: Verdict
+
+    @property
+    def decided(self) -> bool:
+        """Whether an expert can name the cause from this evidence."""
+        return self.case.truth.decided
 
 
-def section() -> str:
-    """The whole part: by topic, what was looked for, and what each case gives."""
-    rows = [_row(case) for case in cases()]
-    return "\n\n".join(
-        (
-            _summary(rows),
-            "### By topic",
-            _by_topic(rows),
-            "### What was looked for",
-            _searched(),
-            "### By case",
-            _by_case(rows),
-        )
-    )
+def results() -> list[Result]:
+    """All cases, run now."""
+    return [_result(case) for case in cases()]
 
 
-def _row(case: Case) -> Row:
+def _result(case: Case) -> Result:
     first = first_outcome(case)
-    return (
-        case,
-        None if first is None else verdict_of(case.truth, first),
-        verdict_of(case.truth, outcome_of(case)),
+    return Result(
+        case=case,
+        first=None if first is None else verdict_of(case.truth, first),
+        now=verdict_of(case.truth, outcome_of(case)),
     )
 
 
-def _summary(rows: list[Row]) -> str:
-    decided = [row for row in rows if row[0].truth.decided]
-    right = {column: sum(row[column] == "right" for row in decided) for column in (1, 2)}
-    return (
-        f"{len(rows)} pieces of evidence; an expert can decide {len(decided)} of them. Right in the first run:"
-        f" {right[1]}, now: {right[2]}."
+def parts(found: Sequence[Result]) -> dict[str, str]:
+    """The body of each part, by its name."""
+    return {
+        "public": _summary(found),
+        "public-topics": _by_topic(found),
+        "public-searched": _searched(),
+        "public-cases": _by_case(found),
+    }
+
+
+def _summary(found: Sequence[Result]) -> str:
+    rows: list[tuple[object, ...]] = []
+    for name, chosen in (
+        ("an expert decides", [one for one in found if one.decided]),
+        ("open", [one for one in found if not one.decided]),
+    ):
+        rows.append((f"{name}, first run", len(chosen), *_counts(one.first for one in chosen)))
+        rows.append((f"{name}, now", len(chosen), *_counts(one.now for one in chosen)))
+    return table(("evidence", "cases", *VERDICTS), rows)
+
+
+def _by_topic(found: Sequence[Result]) -> str:
+    topics: dict[str, list[Result]] = defaultdict(list)
+    for one in found:
+        topics[one.case.truth.topic].append(one)
+    head = (
+        "topic",
+        "cases",
+        *(f"first: {verdict}" for verdict in VERDICTS),
+        *(f"now: {verdict}" for verdict in VERDICTS),
+    )
+    rows = [(topic, topics[topic]) for topic in sorted(topics)]
+    return table(
+        head,
+        [
+            (
+                name,
+                len(chosen),
+                *_counts(one.first for one in chosen),
+                *_counts(one.now for one in chosen),
+            )
+            for name, chosen in (*rows, ("all", list(found)))
+        ],
     )
 
 
-def _by_topic(rows: list[Row]) -> str:
-    topics: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        topics[row[0].truth.topic].append(row)
-    lines = [_counted(topic, topics[topic]) for topic in sorted(topics)]
-    return table(HEAD, [*lines, _counted("**all**", rows)])
-
-
-def _counted(name: str, rows: list[Row]) -> tuple[object, ...]:
-    first, now = Counter(row[1] for row in rows), Counter(row[2] for row in rows)
-    return (name, len(rows), *(first[verdict] for verdict in VERDICTS), *(now[verdict] for verdict in VERDICTS))
+def _counts(verdicts: Iterable[Verdict | None]) -> tuple[int, ...]:
+    counted = Counter(verdicts)
+    return tuple(counted[verdict] for verdict in VERDICTS)
 
 
 def _searched() -> str:
     topics: dict[str, list[Search]] = defaultdict(list)
     for one in searches():
         topics[one.topic].append(one)
-    rows = [
-        (
-            topic,
-            sum(len(one.queries) for one in found),
-            sum(one.threads_read for one in found),
-            sum(one.used for one in found),
-            "; ".join(one.not_found for one in found if one.not_found),
-        )
-        for topic, found in sorted(topics.items())
-    ]
-    return table(("topic", "queries", "threads read", "used", "not found"), rows)
+    return table(
+        ("topic", "queries", "threads read", "used", "not found"),
+        [
+            (
+                topic,
+                sum(len(one.queries) for one in found),
+                sum(one.threads_read for one in found),
+                sum(one.used for one in found),
+                "; ".join(one.not_found for one in found if one.not_found),
+            )
+            for topic, found in sorted(topics.items())
+        ],
+    )
 
 
-def _by_case(rows: list[Row]) -> str:
+def _by_case(found: Sequence[Result]) -> str:
     return table(
         ("case", "source", "truth", "first run", "now"),
-        [(case.name, case.truth.source, _truth(case), first or "", now) for case, first, now in rows],
+        [(one.case.name, one.case.truth.source, _truth(one.case), one.first or "", one.now) for one in found],
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.accuracy.public.outcome import Outcome, Said, verdict_of
+from mqdiag.rules import all_rules
+from tests.accuracy.page import part_of
+from tests.accuracy.public.outcome import Outcome, Said, first_outcome, verdict_of
+from tests.accuracy.public.section import Result, parts, results
 from tests.accuracy.public.truth import Case, Truth, cases, searches
 
 CASES = cases()
@@ -73,3 +76,39 @@ def test_a_case_names_files_that_are_there(case: Case) -> None:
     assert command in ("logs", "stacks", "diagnose")
     assert all((case.folder / file).is_file() for file in files)
     assert case.truth.topic in {one.topic for one in searches()}
+
+
+def test_every_decided_case_has_a_right_answer_that_a_rule_can_give() -> None:
+    """A truth may name rules that nobody has written."""
+    known = {f"{rule.card.name}/{cause}" for rule in all_rules() for cause in rule.card.causes}
+    known |= {rule.card.name for rule in all_rules()}
+    sick = [case for case in CASES if case.truth.decided and not case.truth.healthy]
+    assert [case.name for case in sick if known.isdisjoint(case.truth.causes)] == []
+
+
+def test_each_case_is_of_a_thread_of_its_own_and_was_run_when_it_was_met() -> None:
+    sources = [case.truth.source for case in CASES]
+    assert len(set(sources)) == len(sources)
+    assert all(first_outcome(case) is not None for case in CASES)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Result]:
+    return results()
+
+
+@pytest.mark.parametrize("verdict", ["wrong", "false all-clear"])
+def test_no_case_is_worse_than_undecided(verdict: str, found: list[Result]) -> None:
+    assert [one.case.name for one in found if one.now == verdict] == []
+
+
+def test_nine_in_ten_that_an_expert_decides_are_right(found: list[Result]) -> None:
+    decided = [one for one in found if one.decided]
+    right = [one for one in decided if one.now == "right"]
+    assert len(decided) >= 100
+    assert len(right) >= 0.9 * len(decided)
+
+
+def test_the_pages_have_the_results_of_today(found: list[Result]) -> None:
+    for name, body in parts(found).items():
+        assert part_of(name)[1].strip() == body.strip(), "python -m tests.accuracy.public --pages"
