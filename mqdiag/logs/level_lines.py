@@ -18,6 +18,8 @@ from mqdiag.read.logs.levels import ALL, COMMON, HEAD_BYTES, LOUD, level_in, wor
 
 MOST_LINES = 250
 """lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
+WHOLE_BLOCKS = 8
+"""blocks that are searched for bare exceptions, and from then on one in so many: a pass costs a tenth of all reading"""
 MOST_SHAPES = 4096
 MOST_TEXTS = 2000
 TEXT_CHARACTERS = 160
@@ -56,6 +58,7 @@ class LevelLines:
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = field(default_factory=dict)
+    _blocks: int = 0
     _words: tuple[bytes, ...] = ()
     """what the log is searched for; empty before its first block"""
 
@@ -77,6 +80,9 @@ class LevelLines:
                 end = block.find(b"\n", at)
                 line = block[start : min(len(block) if end < 0 else end, start + LONGEST_LINE)]
                 self._line(line, words[word], min(stride, len(found) - number))
+        self._blocks += 1
+        if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
+            return
         for line in bare_exceptions(block):
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)

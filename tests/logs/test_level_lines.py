@@ -235,6 +235,12 @@ def test_an_exception_counts_unless_a_line_above_it_does(text: bytes, lines: int
     assert facts_of(text).foreign == lines
 
 
+def test_exceptions_of_a_long_log_are_sampled() -> None:
+    quiet, thrown = b"2026-11-21 20:00:01 INFO main - a\n", b"a.b.CException: d\n"
+    assert facts_of(*[quiet] * 8, thrown).foreign == 0
+    assert facts_of(*[quiet] * 8, *[quiet + thrown] * 8).foreign == 1
+
+
 def test_the_java_client_is_no_other_client() -> None:
     for path in HEALTHY:
         assert other_client(gzip.decompress(path.read_bytes())[:65536]) is None
