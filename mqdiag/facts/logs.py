@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, Excerpt, Public, Setting, ThreadName
+from mqdiag.facts.redaction import Address, ClientId, Excerpt, Public, Setting, ThreadName
 from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace
 from mqdiag.text import Text, no_words, say
 
@@ -252,6 +252,22 @@ class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
     """lines about this message in a row"""
     reconsume_times: int = 0
     """the largest that these lines print"""
+    first: Public | None = None
+    last: Public | None = None
+
+
+class SharedClientId(msgspec.Struct, frozen=True, kw_only=True):
+    """A client id that two processes had at the same time."""
+
+    group: Public
+    """both have a consumer of it"""
+    client_id: ClientId
+    addresses: tuple[Address, ...] = ()
+    """from where both were connected, by the broker's log"""
+    paths: tuple[Public, ...] = ()
+    """the logs of the two clients"""
+    seconds: float | None = None
+    """for how long at least"""
     first: Public | None = None
     last: Public | None = None
 
@@ -500,6 +516,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """peers with at least two connections that ended, those with the most first"""
     listener_exceptions: tuple[ListenerException, ...] = ()
     """the most frequent ones first"""
+    shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""
     pagecachert: PutLatency | None = None

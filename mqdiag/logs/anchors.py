@@ -11,6 +11,7 @@ from mqdiag.logs import (
     access,
     brokers,
     busy,
+    client_ids,
     connections,
     consuming,
     dledger,
@@ -106,6 +107,12 @@ def _printed(message: Message, log: LogTally) -> None:
     store.setting(message, log)
 
 
+def _client_ran(message: Message, log: LogTally) -> None:
+    """A client started or was shut down: how many there were, and which."""
+    connections.client_started(message, log)
+    client_ids.client_ran(message, log)
+
+
 ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"so do flow control", flow_control.flow_control),
     (b"start flow control for a while", busy.busy),
@@ -199,7 +206,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"SCAN: remove expired channel", connections.expired),
     (b"remove expired channel[", connections.expired),
     (b"Adjusted frame length exceeds", connections.frame),
-    (b"the client factory [", connections.client_started),
+    (b"the client factory [", _client_ran),
     (b"Too many open files", connections.no_descriptor),
     (b"No file descriptors available", connections.no_descriptor),
     ("打开的文件过多".encode(), connections.no_descriptor),
@@ -246,10 +253,16 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"REJECT_SMALL_LEDGER_END_INDEX", dledger.vote_refused),
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
+    (b"new consumer connected, group: ", client_ids.consumer_connected),
+    (b"from ConsumerGroupInfo groupChannelTable", client_ids.consumer_left),
+    (b"from ConsumerManager consumerTable. channel=", client_ids.consumer_left),
+    (b"unregister a consumer[", client_ids.consumer_left),
+    (b"] boot success", client_ids.all_left),
+    (b"the consumer [", client_ids.consumer_ran),
     (b"hutdown hook was invoked", endings.hook_ran),
     (b"SpringContextShutdownHook", endings.hook_ran),
     (b"SpringApplicationShutdownHook", endings.hook_ran),
-    (b"] shutdown OK", endings.client_shut_down),
+    (b"] shutdown OK", endings.group_shut_down),
     (b"Killed process ", endings.killed),
     (b"Out of memory: Kill process ", endings.killed),
     (b"OOMKilled", endings.oom_killed),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, OffsetReset, PutLatency, ReplicaGap
 from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
@@ -70,6 +71,7 @@ class _Build:
             subscription_changes=change_rows(read, zones),
             connections=connection_rows(read, zones),
             listener_exceptions=exception_rows(self._not_repeated("consume-exception")),
+            shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             pagecachert=None if several else self._latency(every),
             replica_gaps=tuple(self._gaps(every)),

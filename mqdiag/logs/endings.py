@@ -28,7 +28,7 @@ EXIT_FORMS = (
     "xitCode: {}",
     "it Code:    {}",
 )
-_SHUT_DOWN = re.compile(r"the (consumer|producer|client factory) \[([^\]]{1,300})\] shutdown OK")
+_SHUT_DOWN = re.compile(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
 _KILLED = re.compile(
     r"Kill(?:ed)? process (\d{1,9})(?:, UID \d+,)? \(([^)]{1,64})\)(?:.{0,200}?anon-rss:(\d{1,15})kB)?"
 )
@@ -41,12 +41,12 @@ def hook_ran(message: Message, log: LogTally) -> None:
     log.add("shutdown-hook-ran", message)
 
 
-def client_shut_down(message: Message, log: LogTally) -> None:
-    """The application shut a consumer, a producer or a client down."""
+def group_shut_down(message: Message, log: LogTally) -> None:
+    """The application shut a consumer or a producer down."""
     found = _SHUT_DOWN.search(message.text)
     if found is not None:
         group = found[2] if found[1] == "consumer" else None
-        log.add("client-shut-down", message, Subject(group=group, thread=message.thread()), side="client")
+        log.add("group-shut-down", message, Subject(group=group, thread=message.thread()), side="client")
 
 
 def killed(message: Message, log: LogTally) -> None:

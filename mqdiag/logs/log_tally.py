@@ -111,6 +111,14 @@ class SuspendedTally:
     span: Span = field(default_factory=Span)
 
 
+@dataclass(slots=True)
+class ConnectedTwice:
+    """A client id that several connections of one group had at the same time."""
+
+    addresses: dict[str, None] = field(default_factory=dict)
+    span: Span = field(default_factory=Span)
+
+
 class ChangeKey(NamedTuple):
     """One subscription that replaced another at the broker."""
 
@@ -161,6 +169,13 @@ class LogTally:
     peers: dict[Peer, PeerTally] = field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = field(default_factory=dict)
     """how often the broker read the acknowledgement at an offset of a revive queue"""
+    connected: dict[tuple[str, str], dict[str, int | None]] = field(default_factory=dict)
+    """by group and client id, the addresses from which consumers are connected, and since when"""
+    connected_twice: dict[tuple[str, str], ConnectedTwice] = field(default_factory=dict)
+    clients: dict[str, list[Span]] = field(default_factory=dict)
+    """by client id, from start to shutdown; without an end while the client runs"""
+    consumers: dict[str, None] = field(default_factory=dict)
+    """groups whose consumers started"""
     thrown: dict[ThrownKey, tuple[int, Span]] = field(default_factory=dict)
     suspended: dict[Subject, SuspendedTally] = field(default_factory=dict)
     """by queue"""

@@ -16,7 +16,7 @@ from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
 QUEUE, LISTENER = "queue-change-interrupted", "listener-interrupted"
-ENDS = ("client-shut-down", "shutdown-hook-ran")
+ENDS = ("group-shut-down", "shutdown-hook-ran")
 NEAR_S = 60
 """a shutdown interrupts its threads within this time of its own lines, by default at once"""
 

@@ -1,4 +1,4 @@
-"""Two client instances of one JVM have the same client id."""
+"""Two clients of one group have the same client id."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import ConnectedClient, ConsumerConnection
 from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.logs import SharedClientId
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import CONSUMER, example
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.text import say
+from mqdiag.rules.shared.log_events import between
+from mqdiag.text import Text, say
+from mqdiag.time_ranges import between as range_between
 
 RULE = Rule(
     name="duplicate-client-id",
@@ -36,7 +39,6 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/1547",
         "https://github.com/apache/rocketmq/issues/667",
     ),
-    proven_on=RIG,
 )
 
 
@@ -140,3 +142,51 @@ def _connected_twice(
         ),
         remedy=RULE.remedy,
     )
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each id that the broker saw connected twice, or that two clients' logs have at one time."""
+    assert facts.logs is not None
+    for row in facts.logs.shared_client_ids:
+        yield _in_lines(row)
+
+
+def _in_lines(row: SharedClientId) -> Draft:
+    several_hosts = len({_host(address) for address in row.addresses}) > 1
+    return Draft(
+        severity=Severity.WARNING,
+        cause="duplicate-client-id",
+        confidence=Confidence.HIGH if several_hosts else Confidence.MEDIUM,
+        confidence_reason=say("the addresses are of different hosts")
+        if several_hosts
+        else say("a process that connected again, and of whose old connection no end is logged, looks the same")
+        if row.addresses
+        else say("the clocks of two hosts may differ"),
+        title=say("{clients:count} processes of group {group} have the client id {client_id}"),
+        subject=Subject(group=row.group),
+        evidence={
+            "client_id": row.client_id,
+            "clients": len(row.addresses) or len(row.paths),
+            "addresses": row.addresses,
+            "paths": row.paths,
+            "seconds": row.seconds,
+        },
+        explanation=(
+            _seen(row),
+            say(
+                "The share-out of queues counts them as one consumer. Both get the same queues, and the queues that"
+                " would be the other's have no consumer."
+            ),
+        ),
+        remedy=RULE.remedy,
+        rests_on=row.paths,
+        when=range_between(row.first, row.last),
+    )
+
+
+def _seen(row: SharedClientId) -> Text:
+    when = between(row.first, row.last)
+    if row.addresses:
+        return say("The broker had consumers with this id connected from {addresses}, {when}.", when=when)
+    return say("The client started in the logs {paths}, and both ran {when}.", when=when)

@@ -261,7 +261,7 @@ def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
 
 
 def _shut_down(logs: LogsFacts | None) -> bool:
-    return logs is not None and bool(events(logs, "client-shut-down"))
+    return logs is not None and bool(events(logs, "group-shut-down"))
 
 
 def _kept_alive(stacks: StacksFacts, keepers: list[ThreadFacts], cause: str, *, was_shut_down: bool) -> Draft:

@@ -15,7 +15,7 @@ from mqdiag.time_ranges import ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
 EXIT_137, EXIT_143 = "exited-with-137", "exited-with-143"
-HOOK_RAN, SHUT_DOWN = "shutdown-hook-ran", "client-shut-down"
+HOOK_RAN, SHUT_DOWN = "shutdown-hook-ran", "group-shut-down"
 SYMPTOMS = "shutdown-requested"
 """the name under which the catalogue counts lines that a stopped store or client writes"""
 
