@@ -96,7 +96,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each id that consumerConnection lists for several hosts."""
+    """One finding for each id that consumerConnection lists at several addresses."""
     assert facts.admin is not None
     for connection in facts.admin.consumer_connections:
         by_id: dict[str, list[ConnectedClient]] = {}
@@ -104,7 +104,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             by_id.setdefault(client.client_id, []).append(client)
         for client_id, clients in by_id.items():
             addresses = sorted({client.address for client in clients})
-            if len({_host(address) for address in addresses}) > 1:
+            if len(addresses) > 1:
                 yield _connected_twice(connection, client_id, clients, addresses)
 
 
@@ -117,10 +117,14 @@ def _connected_twice(
     connection: ConsumerConnection, client_id: str, clients: list[ConnectedClient], addresses: list[str]
 ) -> Draft:
     versions = tuple(sorted({client.version for client in clients if client.version is not None}))
+    several_hosts = len({_host(address) for address in addresses}) > 1
     return Draft(
         severity=Severity.WARNING,
         cause="duplicate-client-id",
-        confidence=Confidence.HIGH,
+        confidence=Confidence.HIGH if several_hosts else Confidence.LOW,
+        confidence_reason=say("the addresses are of different hosts")
+        if several_hosts
+        else say("a process that has just connected again looks the same; ask again after a minute"),
         title=(
             say("{clients:count} processes of group {group} have the client id {client_id}")
             if connection.group is not None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.admin import BlockedQueue, ConsumerState
+from mqdiag.facts.admin import AdminFacts, BlockedQueue, ConsumerState, GroupProgress, QueueProgress
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.facts.logs import RepeatedOffset
@@ -47,10 +48,18 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/1404",
         "ProcessQueue.removeMessage: returns the first key of msgTreeMap as the offset to commit",
     ),
-    limits={"head_age_ms": 60_000, "finished_warning": 100, "stored_times": 3},
+    limits={"head_age_ms": 60_000, "finished_warning": 100, "stored_times": 3, "behind_ms": 600_000},
     explained_by=STANDSTILL_RULES,
     in_chain=_in_chain,
 )
+
+
+_TAKE_DUMPS = say(
+    "Take five thread dumps of the client and run mqdiag stacks on them: they name the thread that holds the first"
+    " message."
+)
+_KEEP_UP_SHARE = 0.1
+"""of the worst queue's backlog: queues with less of it keep up"""
 
 
 def _facts(age_ms: int) -> Facts:
@@ -287,6 +296,123 @@ def _blocked(state: ConsumerState, blocked: list[BlockedQueue]) -> Draft:
     )
 
 
+@RULE.sees("admin")
+def in_progress(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each queue that stands still while the others of its group and topic move.
+
+    Two answers of consumerProgress tell it; one only where the queue is far behind others that keep up.
+    """
+    assert facts.admin is not None
+    orderly = _orderly_groups(facts.admin)
+    answers: dict[str | None, list[GroupProgress]] = {}
+    for progress in facts.admin.groups:
+        answers.setdefault(progress.group, []).append(progress)
+    for group, own in answers.items():
+        if group in orderly:
+            continue  # such a queue never runs ahead of its first message: orderly-suspended looks at it
+        # the broker's offsets only grow, so they tell which answer came first
+        own.sort(key=lambda one: sum(queue.broker_offset for queue in one.queues))
+        stands = list(_stands(own[0], own[-1], limits)) if group is not None and len(own) > 1 else []
+        yield from stands or _far_behind(own[-1], limits)
+
+
+def _orderly_groups(admin: AdminFacts) -> set[str | None]:
+    return {client.group for client in admin.clients if client.settings.get("PROP_CONSUMEORDERLY") == "true"}
+
+
+def _stands(first: GroupProgress, last: GroupProgress, limits: Limits) -> Iterator[Draft]:
+    before = {_place(queue): queue for queue in first.queues}
+    pairs = [(before[_place(queue)], queue) for queue in last.queues if _place(queue) in before]
+    for old, new in pairs:
+        others = [(one, two) for one, two in pairs if two.topic == new.topic and two is not new]
+        consumed = sum(two.consumer_offset - one.consumer_offset for one, two in others)
+        passed_ms = max((_passed_ms(one.last_time, two.last_time) for one, two in others), default=0)
+        waited = old.diff > 0 and new.diff > 0 and new.consumer_offset == old.consumer_offset
+        if waited and consumed >= limits["finished_warning"] and passed_ms >= limits["head_age_ms"]:
+            yield _stood(last, new, consumed, passed_ms)
+
+
+def _place(queue: QueueProgress) -> tuple[str, str, int]:
+    return queue.topic, queue.broker, queue.queue_id
+
+
+def _passed_ms(first: str | None, last: str | None) -> int:
+    """Milliseconds between the storing of two messages; 0 where a time is not known."""
+    if first is None or last is None:
+        return 0
+    try:
+        return int((datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() * 1000)
+    except (ValueError, TypeError):
+        return 0
+
+
+def _stood(progress: GroupProgress, queue: QueueProgress, consumed: int, passed_ms: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="stuck-message",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("an orderly queue whose first message always fails looks the same"),
+        title=say(
+            "The consume offset of {topic} queue {queue_id} stands at {offset:count} while other queues move"
+        ),
+        subject=Subject(group=progress.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+        evidence={
+            "offset": queue.consumer_offset,
+            "diff": queue.diff,
+            "consumed": consumed,
+            "passed_ms": passed_ms,
+            "client": queue.client,
+        },
+        explanation=(
+            say(
+                "Between two answers of consumerProgress the group consumed {consumed:count} messages of the topic's"
+                " other queues, which were stored over {passed_ms:ms}."
+            ),
+            say(
+                "{diff:count} {diff:message waits|messages wait} in queue {queue_id}, and its offset did not move."
+            ),
+        ),
+        remedy=(_TAKE_DUMPS, *RULE.remedy),
+        weight=0.4,
+    )
+
+
+def _far_behind(progress: GroupProgress, limits: Limits) -> Iterator[Draft]:
+    for topic in dict.fromkeys(queue.topic for queue in progress.queues):
+        queues = [queue for queue in progress.queues if queue.topic == topic]
+        worst = max(queues, key=lambda queue: queue.diff)
+        others = [queue for queue in queues if queue is not worst]
+        newest = max((queue.last_time for queue in others if queue.last_time is not None), default=None)
+        behind_ms = _passed_ms(worst.last_time, newest)
+        keep_up = bool(others) and all(queue.diff < worst.diff * _KEEP_UP_SHARE for queue in others)
+        if keep_up and worst.diff >= limits["finished_warning"] and behind_ms >= limits["behind_ms"]:
+            yield _behind(progress, worst, behind_ms)
+
+
+def _behind(progress: GroupProgress, queue: QueueProgress, behind_ms: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="stuck-message",
+        confidence=Confidence.LOW,
+        confidence_reason=say("one answer does not tell whether the offset moves; ask again after a minute"),
+        title=say("Queue {queue_id} of topic {topic} is {behind_ms:ms} behind the other queues, which keep up"),
+        subject=Subject(group=progress.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+        evidence={
+            "offset": queue.consumer_offset,
+            "diff": queue.diff,
+            "behind_ms": behind_ms,
+            "stored_at": queue.last_time,
+            "client": queue.client,
+        },
+        explanation=(
+            say("The last message that counts as consumed there was stored at {stored_at:time}."),
+            say("{diff:count} {diff:message waits|messages wait} in the queue at offset {offset:count}."),
+        ),
+        remedy=(_TAKE_DUMPS, *RULE.remedy),
+        weight=0.2,
+    )
+
+
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue of which the same offset is stored while messages of its topic are consumed."""
@@ -317,13 +443,7 @@ def _stored(row: RepeatedOffset) -> Draft:
             say("Meanwhile its listeners finished {consumed:count} {consumed:message|messages} of the topic."),
             say("The offset of no other queue of the topic moved in this log."),
         ),
-        remedy=(
-            say(
-                "Take five thread dumps of the client and run mqdiag stacks on them: they name the thread that holds"
-                " the first message."
-            ),
-            *RULE.remedy,
-        ),
+        remedy=(_TAKE_DUMPS, *RULE.remedy),
         when=range_between(row.first, row.last),
         weight=0.4,
     )
