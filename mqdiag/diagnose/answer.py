@@ -222,12 +222,11 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
             clients=logs.other_clients,
         )
-    unconfirmed = [gap for gap in logs.replica_gaps if gap.largest_bytes > 0 and not gap.replica_seen]
-    if unconfirmed and logs.lines < EXCERPT_LINES:
+    for one in logs.repeated:
         yield say(
-            "No slave has confirmed {behind:bytes} of the master's commit log, and these lines do not show whether it"
-            " has a slave.",
-            behind=max(gap.largest_bytes for gap in unconfirmed),
+            'A few lines repeat "{text}" {count:count} times: what they are about does not move.',
+            text=one.text,
+            count=one.count,
         )
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
@@ -272,10 +271,12 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
             "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
             lines=logs.lines,
         )
-    shown = [found for found in report.findings if "logs" in found.seen_in and not found.undecides]
-    if shown and 0 < logs.lines < EXCERPT_LINES:
-        yield say(
-            "An excerpt of {lines:count} log {lines:line|lines} does not tell how long it was: {title}.",
-            lines=logs.lines,
-            title=shown[0].title,
-        )
+    for found in report.findings:
+        own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
+        if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:
+            yield say(
+                "An excerpt of {lines:count} log {lines:line|lines} does not tell how long it was: {title}.",
+                lines=own_lines,
+                title=found.title,
+            )
+            return

@@ -456,6 +456,14 @@ class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
 
 
+class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What most lines of an excerpt say, below WARN."""
+
+    text: Excerpt
+    """without the time"""
+    count: int
+
+
 MOST_PASSING = 20
 """passing lines of one rule that a start, a shutdown and a rebalance of one process explain"""
 
@@ -535,6 +543,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     lines: int = 0
     level_lines: LevelLineFacts | None = None
     """None when the logs were not read for levels, as in reports of earlier versions"""
+    repeated: tuple[RepeatedLine, ...] = ()
+    """of logs with fewer than 20 lines, one text each; a number that moves makes two texts"""
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""

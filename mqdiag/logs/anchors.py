@@ -266,6 +266,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Killed process ", endings.killed),
     (b"Out of memory: Kill process ", endings.killed),
     (b"OOMKilled", endings.oom_killed),
+    (b" Killed      ", endings.shell_killed),
     *(
         (form.format(code).encode(), endings.exit_code)
         for form in endings.EXIT_FORMS

@@ -6,7 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogsFacts, OffsetReset, PutLatency, ReplicaGap
+from mqdiag.facts.logs import (
+    BrokerLogs,
+    LogEvent,
+    LogFile,
+    LogsFacts,
+    OffsetReset,
+    PutLatency,
+    RepeatedLine,
+    ReplicaGap,
+)
 from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
@@ -100,6 +109,9 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(log.levels for log in read),
+            repeated=tuple(
+                RepeatedLine(text=log.repeated[0], count=log.repeated[1]) for log in read if log.repeated
+            ),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
         )
 

@@ -27,11 +27,14 @@ EXIT_FORMS = (
     "xitCode={}",
     "xitCode: {}",
     "it Code:    {}",
+    "]+  Exit {}  ",
 )
 _SHUT_DOWN = re.compile(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
 _KILLED = re.compile(
     r"Kill(?:ed)? process (\d{1,9})(?:, UID \d+,)? \(([^)]{1,64})\)(?:.{0,200}?anon-rss:(\d{1,15})kB)?"
 )
+_SHELL_KILLED = re.compile(r"(?:line \d{1,6}: +\d{1,9}|\[\d{1,6}\][+-]?) +Killed {2,}\S")
+"""bash: `runbroker.sh: line 42:  2207 Killed      java ...`, `[1]+  Killed      sh bin/mqbroker`"""
 _JAVA = ("java", "jsvc")
 """a Java process; newer kernels name the thread that was chosen, which is the first one as a rule"""
 
@@ -63,6 +66,12 @@ def oom_killed(message: Message, log: LogTally) -> None:
     """Kubernetes or docker says that the OOM killer ended a container."""
     if not re.search(r'OOMKilled"?\s{0,10}[:=]\s{0,10}"?[Ff]alse', message.text):
         log.add("container-oom-killed", message)
+
+
+def shell_killed(message: Message, log: LogTally) -> None:
+    """A shell says that a process was killed, which it does for SIGKILL only."""
+    if _SHELL_KILLED.search(message.text):
+        log.add("exited-with-137", message)
 
 
 def exit_code(message: Message, log: LogTally) -> None:

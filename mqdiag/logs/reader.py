@@ -12,6 +12,7 @@ from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import message_of
 from mqdiag.logs.other_clients import other_client
+from mqdiag.logs.repeats import repeated_text
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.scan import Counts, Scanner
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
@@ -35,6 +36,8 @@ class ReadLog:
     """the client that wrote it, if that is not the Java client"""
     identity: tuple[int, int, int]
     """the same for a copy of the log: its bytes, its lines, a checksum of the first and the last of them"""
+    repeated: tuple[str, int] | None
+    """what an excerpt says again and again, and how often"""
 
 
 @dataclass(slots=True)
@@ -89,7 +92,8 @@ class LogsReader:
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
-        return ReadLog(path, shape, counts, tally, watched.levels, client, identity)
+        repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
+        return ReadLog(path, shape, counts, tally, watched.levels, client, identity, repeated)
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

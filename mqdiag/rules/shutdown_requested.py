@@ -9,6 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.stacks import Shutdown
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.excerpts import SHORT_LINES
 from mqdiag.rules.shared.log_events import counted, events, lines_of, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
@@ -102,7 +103,10 @@ def silent() -> Facts:
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each way in which processes were ended; of an end in order only where lines follow from it."""
+    """One finding for each way in which processes were ended; an end in order is one only with its consequences.
+
+    An excerpt of the end counts too: somebody asks why the process ended.
+    """
     logs = facts.logs
     assert logs is not None
     oom = events(logs, KILLED, OOM_KILLED)
@@ -112,12 +116,18 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield _draft(logs, "signal", found)
     if found := events(logs, EXIT_143):
         yield _draft(logs, "signal", found)
-    followed = _lines_that_follow(logs)
-    if followed > limits["passing_lines"]:
-        for cause, kind in (("signal", HOOK_RAN), ("application", SHUT_DOWN)):
-            if found := events(logs, kind):
-                yield _draft(logs, cause, found)
-                return
+    followed = _lines_that_follow(logs) > limits["passing_lines"]
+    for cause, kind in (("signal", HOOK_RAN), ("application", SHUT_DOWN)):
+        found = events(logs, kind)
+        if found and (followed or (kind == HOOK_RAN and _is_cut_out(logs, found))):
+            yield _draft(logs, cause, found)
+            return
+
+
+def _is_cut_out(logs: LogsFacts, found: list[LogEvent]) -> bool:
+    """Whether the logs of the hook are a few lines."""
+    paths = {path for event in found for path in event.files}
+    return 0 < sum(file.lines for file in logs.files if file.path in paths) < SHORT_LINES
 
 
 def _lines_that_follow(logs: LogsFacts) -> int:
@@ -134,7 +144,7 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent]) -> Draft:
         cause=cause,
         confidence=Confidence.HIGH if cause == "oom-killer" else Confidence.MEDIUM,
         confidence_reason=_reason(kinds),
-        title=_title(kinds),
+        title=_title(kinds, follow=_lines_that_follow(logs) > 0),
         evidence={
             "lines": lines_of(found),
             "resident_bytes": resident * 1024 or None,
@@ -170,7 +180,7 @@ def _reason(kinds: set[str]) -> Text:
     return say("the line does not tell which code called shutdown()")
 
 
-def _title(kinds: set[str]) -> Text:
+def _title(kinds: set[str], *, follow: bool) -> Text:
     if KILLED in kinds:
         return say("The kernel's OOM killer ended a Java process")
     if OOM_KILLED in kinds:
@@ -180,6 +190,8 @@ def _title(kinds: set[str]) -> Text:
     if EXIT_143 in kinds:
         return say("A process was ended by SIGTERM (exit code 143)")
     if HOOK_RAN in kinds:
+        if not follow:
+            return say("The process was asked to end, and ran its shutdown hook")
         return say("The process was asked to end, and requests met what was stopped already")
     return say("The application shut its client down, and requests met what was stopped already")
 

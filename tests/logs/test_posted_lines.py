@@ -256,6 +256,12 @@ def only(report: Report, rule: str) -> Finding:
             "slow-writes",
             "slow-writes",
         ),
+        (
+            "bin/runbroker.sh: line 42:  2207 Killed      numactl --interleave=all $JAVA ${JAVA_OPT} $@\n",
+            "shutdown-requested",
+            "signal",
+        ),
+        ("[1]+  Exit 137                sh bin/mqbroker -n localhost:9876\n", "shutdown-requested", "signal"),
         ("".join(REFUSED.format(code=24, second=second) for second in range(12)), "pull-refused", "heartbeat-lost"),
         (
             "2026-11-21 20:00:01 WARN x - execute the pull request exception\n"
@@ -479,3 +485,13 @@ def test_the_lag_of_an_unknown_slave_gives_no_all_clear_over_an_excerpt(tmp_path
     answer = diagnosed(lag * 3 + line("fine", level="INFO") * 40, tmp_path).answer
     assert answer is not None
     assert answer.state == "healthy", "a broker without a slave logs the same"
+
+
+def test_an_excerpt_of_an_end_in_order_tells_that_it_was_asked_for(tmp_path: Path) -> None:
+    end = line("Shutdown hook was invoked, 1", thread="ShutdownHook", level="INFO")
+    report = diagnosed(end + line("service end", level="INFO") + line("bye", level="INFO"), tmp_path)
+    assert only(report, "shutdown-requested").severity is Severity.INFO
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
+    whole = "".join(line(f"step {number}", level="INFO") for number in range(40)) + end
+    assert not diagnosed(whole, tmp_path).findings

@@ -1,0 +1,33 @@
+"""Excerpts that say the same again and again."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.logs.repeats import repeated_text
+from tests.logs.given import line
+
+LAG = "Slave fall behind master: {gap} bytes"
+
+
+def repeated(*texts: str) -> tuple[str, int] | None:
+    return repeated_text("".join(texts).encode().split(b"\n"))
+
+
+def lags(*gaps: int, level: str = "INFO") -> tuple[str, int] | None:
+    lines = [line(LAG.format(gap=gap), second=second, level=level) for second, gap in enumerate(gaps)]
+    return repeated(*lines)
+
+
+def test_the_same_text_at_other_times_is_a_repetition() -> None:
+    assert lags(192, 192, 192) == ("INFO main - Slave fall behind master: 192 bytes", 3)
+
+
+@pytest.mark.parametrize("gaps", [(192, 192), (192, 200, 208), (192,) * 30, (192, 192, 192, 1, 2, 3, 4)])
+def test_two_lines_numbers_that_move_and_longer_logs_are_none(gaps: tuple[int, ...]) -> None:
+    assert lags(*gaps) is None
+
+
+def test_warnings_and_stack_frames_are_left_to_others() -> None:
+    assert lags(192, 192, 192, level="WARN") is None
+    assert repeated("\tat a.B.c(B.java:1)\n" * 4) is None
