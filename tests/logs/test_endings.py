@@ -87,7 +87,8 @@ def test_the_kernel_says_how_much_memory_the_process_had(tmp_path: Path) -> None
     ],
 )
 def test_other_ends_are_none_of_it(text: str, tmp_path: Path) -> None:
-    report = diagnosed(line("a line that is known to be a log") + text + "\n", tmp_path)
+    before = "".join(line(f"line {number} of a log") for number in range(30))
+    report = diagnosed(before + text + "\n", tmp_path)
     assert "shutdown-requested" not in {one.rule for one in report.findings}
 
 

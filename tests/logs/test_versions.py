@@ -13,16 +13,17 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import VersionRange
 from mqdiag.language import english
 from mqdiag.logs.versions import SETTINGS, number
-from tests.logs.given import BROKER, facts, line
+from tests.logs.given import facts, line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LOGS = FIXTURES / "logs"
 CASES = sorted(path.parent.parent.name for path in LOGS.glob("*/broker/broker.log.gz"))
-INFO = BROKER.replace("WARN", "INFO")
 
 
 def started(*names: str) -> VersionRange | None:
-    return facts("".join(line(f"{name}=1", INFO) for name in names), names=("x/broker.log",)).broker_version
+    return facts(
+        "".join(line(f"{name}=1", level="INFO") for name in names), names=("x/broker.log",)
+    ).broker_version
 
 
 def versions_of(case: str) -> list[VersionRange]:
