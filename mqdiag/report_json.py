@@ -94,17 +94,18 @@ def text_fields() -> tuple[str, ...]:
 
 def _templates(value: Text | tuple[Text, ...]) -> Any:
     if isinstance(value, tuple):
-        return [_template(one) for one in value]
-    return _template(value)
+        return [text_values(one) for one in value]
+    return text_values(value)
 
 
-def _template(text: Text) -> dict[str, Any]:
+def text_values(text: Text) -> dict[str, Any]:
+    """A text as plain values: its template, and what fills it."""
     return {"template": text.template, "values": {name: _value(one) for name, one in text.values.items()}}
 
 
 def _value(value: Value) -> Any:
     if isinstance(value, Text):
-        return _template(value)
+        return text_values(value)
     return [_value(one) for one in value] if isinstance(value, tuple) else value
 
 
@@ -119,13 +120,13 @@ def _restore(finding: dict[str, Any]) -> None:
     for field in text_fields():
         saved = templates.get(field)
         if isinstance(saved, dict):
-            finding[field] = _text(saved)
+            finding[field] = text_of(saved)
         elif isinstance(saved, list):
-            finding[field] = tuple(_text(one) for one in saved)
+            finding[field] = tuple(text_of(one) for one in saved)
 
 
-def _text(saved: Any) -> Text:
-    """A text from its template and values.
+def text_of(saved: Any) -> Text:
+    """The text that `text_values` gave.
 
     Raises:
         msgspec.ValidationError: it has another shape.
@@ -142,7 +143,7 @@ def _text(saved: Any) -> Text:
 
 def _restored(value: Any) -> Value:
     if isinstance(value, dict):
-        return _text(value)
+        return text_of(value)
     if isinstance(value, list):
         return tuple(_restored(one) for one in value)
     if value is None or isinstance(value, int | float | str):

@@ -21,7 +21,7 @@ class FleetFailure(msgspec.Struct, frozen=True, kw_only=True):
     path: Public | None
     """None when the analysis of the whole incident had a fault"""
     kind: LossKind
-    reason: Public
+    reason: Text
     bytes: int | None = None
 
 
@@ -109,7 +109,7 @@ class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: Public
     """of the finding"""
     group: Public | None = None
-    title: Public
+    title: Text
     hosts: int
     """with it, in the run that has it"""
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from mqdiag.facts.fleet import FleetFailure
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Failed
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
-FAULT = "fault"
+FAULT: LossKind = "fault"
 """the kind of such a failure"""
 INCIDENT_ANALYSIS = "incident-analysis"
 """stands in `failed` for the rule's name where no single rule failed"""
-_RULE_REASON = re.compile(r"rule (?P<rule>[a-z0-9-]+) failed: (?P<error>.*)", re.DOTALL)
+_RULE_FAILED = say("rule {rule} failed: {error}")
 
 
-def rule_reason(failed: Failed) -> str:
+def rule_reason(failed: Failed) -> Text:
     """What the row of a crashed rule says."""
-    return f"rule {failed.rule} failed: {failed.error}"
+    return _RULE_FAILED.filled({"rule": failed.rule, "error": failed.error})
 
 
 def faults_of(failures: Iterable[FleetFailure]) -> tuple[Failed, ...]:
@@ -25,8 +27,10 @@ def faults_of(failures: Iterable[FleetFailure]) -> tuple[Failed, ...]:
     hosts: dict[tuple[str, str], list[str]] = {}
     for failure in failures:
         if failure.kind == FAULT:
-            told = _RULE_REASON.fullmatch(failure.reason)
-            fault = (INCIDENT_ANALYSIS, failure.reason) if told is None else (told["rule"], told["error"])
+            fault = (INCIDENT_ANALYSIS, english()(failure.reason))
+            if failure.reason.template == _RULE_FAILED.template:
+                told = failure.reason.values
+                fault = (str(told["rule"]), str(told["error"]))
             hosts.setdefault(fault, []).append(f"{failure.service}/{failure.host}")
     return tuple(
         Failed(rule=rule, error=f"{where[0]}{f' and {len(where) - 1:,} more' if where[1:] else ''}: {error}")

@@ -38,7 +38,7 @@ def _fleet(kind: ChangeKind) -> Facts:
         severity="warning",
         fingerprint="0123456789abcdef",
         group="orders",
-        title="380 of 400 cached messages of group orders failed before",
+        title=say("380 of 400 cached messages of group orders failed before"),
         hosts=4,
     )
     return Facts(fleet=FleetFacts(run="r2", against="r1", changes=(change,)))

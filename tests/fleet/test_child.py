@@ -19,6 +19,7 @@ from mqdiag.config import Settings
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import ChildFailure, WarmChild
+from mqdiag.language import english
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(fixtures: Pa
             ]
             kind, reason = failure["kind"], failure["reason"]
         except ChildFailure as ended:
-            kind, reason = ended.kind, ended.reason
+            kind, reason = ended.kind, english()(ended.reason)
         assert kind == "memory"
         assert "more memory than" in reason or "more than 128 MiB" in reason
         small = fixtures / "stacks/latch-stuck/series.tar.gz"
@@ -126,7 +127,7 @@ def test_a_child_that_is_killed_is_a_failure(
         child.analyse(_request(tmp_path, dump))
     monkeypatch.undo()
     assert failure.value.kind == "crash"
-    assert "signal 9" in failure.value.reason
+    assert english()(failure.value.reason) == "the analysing process ended with signal 9"
     assert child.analyse(_request(tmp_path, dump))["incidents"][0]["status"] == "ok"
 
 

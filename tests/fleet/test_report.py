@@ -22,6 +22,7 @@ from mqdiag.facts.fleet import (
     ServiceState,
     SharedCause,
 )
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
@@ -30,9 +31,11 @@ from mqdiag.fleet.status import status_line
 from mqdiag.fleet.tables.layout import Layout, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.fleet.work.child_main import needs_more
 from mqdiag.language import english
 from mqdiag.render import View
 from mqdiag.render.text import render
+from mqdiag.text import Text, say
 
 
 def _cause(rule: str, hosts: int) -> SharedCause:
@@ -89,7 +92,7 @@ FLEET = FleetFacts(
             threshold_most=1000,
         ),
     ),
-    failures=(FleetFailure(service="pay", host="h", path="a\nb", kind="unreadable", reason="is empty"),),
+    failures=(FleetFailure(service="pay", host="h", path="a\nb", kind="unreadable", reason=say("is empty")),),
 )
 
 
@@ -133,29 +136,29 @@ def test_what_a_common_cause_tells_is_not_told_again() -> None:
     assert found[0].evidence["rule"] == "offset-stuck-at-head"
 
 
-def _failure(host: str, kind: str, reason: str, path: str | None = None) -> FleetFailure:
+def _failure(host: str, kind: LossKind, reason: Text, path: str | None = None) -> FleetFailure:
     return FleetFailure(service="orders", host=host, path=path, kind=kind, reason=reason)
 
 
 def test_a_fault_of_ours_in_an_incident_is_told_and_ends_with_4() -> None:
     """The same fault in many incidents is told once; failures of the evidence are no faults of ours."""
-    fault = "internal fault: KeyError: 'x'"
+    fault = say("internal fault: {kind}: {error}", kind="KeyError", error="'x'")
     crashed = Failed(rule="deadlock", error="ZeroDivisionError: division by zero")
     failures = (
         _failure("h1", "fault", fault, "/in/h1/1.hprof"),
         _failure("h2", "fault", fault, "/in/h2/1.hprof"),
         _failure("h3", "fault", rule_reason(crashed)),
-        _failure("h4", "memory", "needs more than 256 MiB of memory", "/in/h4/1.hprof"),
+        _failure("h4", "memory", needs_more(256 << 20), "/in/h4/1.hprof"),
     )
     given = (Input(path="/in"),)
     facts = FleetFacts(run="r1", failures=failures)
     report = fleet_verdict(facts, given, (_finding("retry-storm", Severity.ERROR, "pay"),), Settings()).report
     assert [(one.rule, one.error) for one in report.failed] == [
-        (INCIDENT_ANALYSIS, f"orders/h1 and 1 more: {fault}"),
+        (INCIDENT_ANALYSIS, "orders/h1 and 1 more: internal fault: KeyError: 'x'"),
         ("deadlock", "orders/h3: ZeroDivisionError: division by zero"),
     ]
     assert exit_code(report, FailOn()) == EXIT_INTERNAL
-    assert "retry-storm" in {found.rule for found in report.findings}, "the report is there all the same"
+    assert "retry-storm" in {found.rule for found in report.findings}, "the report is still there"
     quiet = fleet_verdict(FleetFacts(run="r1", failures=failures[3:]), given, (), Settings()).report
     assert quiet.failed == ()
     assert exit_code(quiet, FailOn()) == EXIT_CLEAN

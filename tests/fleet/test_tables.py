@@ -11,9 +11,13 @@ import pandas
 import pyarrow.parquet as pq
 import pytest
 
+from mqdiag.fleet.analysis.gather import _failure
 from mqdiag.fleet.tables.arrow import file_schema, full_schema, parquet
 from mqdiag.fleet.tables.layout import partition_value
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION, TABLES
+from mqdiag.fleet.work.rows import failure_row
+from mqdiag.language import english
+from mqdiag.text import say
 from tests.fleet.conftest import Night
 
 if TYPE_CHECKING:
@@ -78,3 +82,13 @@ def test_services_of_any_name_are_read_back(tmp_path: Path, service: str) -> Non
 def test_numbers_that_no_column_holds_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet("failures", [{"bytes": 1 << 70}, {"bytes": 7}]))
     assert pq.read_table(tmp_path / "x.parquet")["bytes"].to_pylist() == [None, 7]
+
+
+def test_a_reason_comes_back_from_the_table_in_the_readers_language() -> None:
+    reason = say("needs {size:bytes} of scratch space, {free:bytes} are free", size=2 << 30, free=1 << 20)
+    row = failure_row("/in/1.hprof", "no-room", reason, 7)
+    assert row["reason"] == "needs 2,048 MiB of scratch space, 1 MiB are free"
+    place = {"service": "orders", "host": "h1", "environment": ""}
+    assert _failure({**row, **place}).reason == reason
+    of_an_older_run = _failure({**row, **place, "document": None}).reason
+    assert english()(of_an_older_run) == row["reason"]

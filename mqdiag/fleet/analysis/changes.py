@@ -27,7 +27,7 @@ def changes(
         before_incidents: its incidents.
 
     Returns:
-        kind, the columns of FAULT, rank, hosts, fingerprint, title; regressions first, the worst first.
+        kind, the columns of FAULT, rank, hosts, fingerprint, document; regressions first, the worst first.
     """
     found_now, found_before = _faults(now), _faults(before)
     appeared = _only(found_now, found_before, before_incidents, "regression")
@@ -44,7 +44,7 @@ def _faults(findings: DataFrame) -> DataFrame:
             F.min(severity_rank()).alias("rank"),
             F.count_distinct("host").alias("hosts"),
             F.min_by("fingerprint", worst).alias("fingerprint"),
-            F.min_by("title", worst).alias("title"),
+            F.min_by("document", worst).alias("document"),
         )
     )
 
@@ -54,4 +54,4 @@ def _only(here: DataFrame, there: DataFrame, incidents_there: DataFrame, kind: s
     lone = here.join(there.select(*FAULT), list(FAULT), "left_anti").join(
         checked, [*SERVICE, "rule"], "left_semi"
     )
-    return lone.select(F.lit(kind).alias("kind"), *FAULT, "rank", "hosts", "fingerprint", "title")
+    return lone.select(F.lit(kind).alias("kind"), *FAULT, "rank", "hosts", "fingerprint", "document")

@@ -30,7 +30,8 @@ from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, ver
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.faults import FAULT
-from mqdiag.report_json import finding_from_json
+from mqdiag.report_json import finding_from_json, text_of
+from mqdiag.text import Text
 
 LISTED = 200
 """entries of each list in the report; the tables hold all"""
@@ -85,7 +86,7 @@ def fleet_facts(
         # Faults of ours first: one that a long list cuts off would not end the run as a fault.
         failures.orderBy(F.col("kind") != FAULT, "environment", "service", "host", "path"),
         LISTED,
-        lambda row: _plain(row, FleetFailure),
+        _failure,
     )
     groups, group_count = _top(capacity(consumers), LISTED, lambda row: _plain(row, GroupCapacity))
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
@@ -169,4 +170,12 @@ def _drift(row: Mapping[str, Any]) -> SettingDrift:
 
 
 def _change(row: Mapping[str, Any]) -> FleetChange:
-    return _ranked({**row, "group": row["group"] or None}, FleetChange)
+    title = finding_from_json(row["document"]).title
+    return _ranked({**row, "group": row["group"] or None, "title": title}, FleetChange)
+
+
+def _failure(row: Mapping[str, Any]) -> FleetFailure:
+    """The reason is a text again; of tables without the column it is what they say in English."""
+    document = row["document"]
+    reason = Text(row["reason"]) if document is None else text_of(msgspec.json.decode(document))
+    return _plain({**row, "reason": reason}, FleetFailure)

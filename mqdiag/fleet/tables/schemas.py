@@ -220,6 +220,7 @@ FAILURES = Table(
         ),
         Column("reason", _STR, "one line for a person"),
         Column("bytes", _INT, "size of the input"),
+        Column("document", _STR, "the reason as JSON: its template and values"),
     ),
 )
 

@@ -13,7 +13,7 @@ from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report
 from mqdiag.fleet.faults import FAULT, rule_reason
-from mqdiag.fleet.work.rows import Rows, incident_row, report_rows
+from mqdiag.fleet.work.rows import Rows, failure_row, incident_row, report_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +38,7 @@ def analyse(request: Request) -> Rows:
         report = _redacted(report)
     rows = report_rows(report, classes=request.classes)
     for failed in report.failed:
-        rows["failures"].append(
-            {
-                "path": None,
-                "kind": FAULT,
-                "reason": rule_reason(failed),
-                "bytes": None,
-            }
-        )
+        rows["failures"].append(failure_row(None, FAULT, rule_reason(failed), None))
     rows["incidents"] = [incident_row(report)]
     return rows
 

@@ -13,11 +13,14 @@ from typing import Any
 import msgspec
 
 from mqdiag.errors import MqdiagError
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
-from mqdiag.fleet.work.child_main import LENGTH
+from mqdiag.fleet.work.child_main import LENGTH, needs_more
 from mqdiag.fleet.work.rows import Rows
-from mqdiag.text import say
+from mqdiag.language import english
+from mqdiag.report_json import text_of
+from mqdiag.text import Text, say
 
 LOOK_S = 0.1
 """between two looks at the child's memory"""
@@ -38,10 +41,10 @@ class ChildFailure(Exception):
         reason: what happened, as the tables tell it.
     """
 
-    def __init__(self, *, kind: str, reason: str) -> None:
+    def __init__(self, *, kind: LossKind, reason: Text) -> None:
         self.kind = kind
         self.reason = reason
-        super().__init__(reason)
+        super().__init__(english()(reason))
 
 
 class WarmChild:
@@ -86,7 +89,7 @@ class WarmChild:
         if "failed" in answer:
             if answer["failed"] == "memory":
                 self.close()  # freed memory is not always given back
-            raise ChildFailure(kind=answer["failed"], reason=answer["reason"])
+            raise ChildFailure(kind=answer["failed"], reason=text_of(answer["reason"]))
         return msgspec.convert(answer["rows"], Rows)
 
     def close(self) -> None:
@@ -130,7 +133,7 @@ class WarmChild:
         deadline = time.monotonic() + patience_s
         (size,) = LENGTH.unpack(self._read(LENGTH.size, deadline, patience_s))
         if size > LARGEST_ANSWER:
-            raise ChildFailure(kind="fault", reason=f"its result of {size:,} bytes is too large to take")
+            raise ChildFailure(kind="fault", reason=say("its result of {bytes:bytes} is too large", bytes=size))
         answer: dict[str, Any] = msgspec.msgpack.decode(self._read(size, deadline, patience_s))
         return answer
 
@@ -146,17 +149,20 @@ class WarmChild:
                     raise self._ended()
                 data += piece
             elif time.monotonic() > deadline:
-                raise ChildFailure(kind="time", reason=f"was not done after {patience_s:,.0f} s")
-            elif _anonymous_bytes(self._running.pid) > MARGIN * self.limits.memory_bytes:
                 raise ChildFailure(
-                    kind="memory", reason=f"needs more than {self.limits.memory_bytes >> 20} MiB of memory"
+                    kind="time", reason=say("was not done after {patience_s:seconds}", patience_s=patience_s)
                 )
+            elif _anonymous_bytes(self._running.pid) > MARGIN * self.limits.memory_bytes:
+                raise ChildFailure(kind="memory", reason=needs_more(self.limits.memory_bytes))
         return bytes(data)
 
     def _ended(self) -> ChildFailure:
         code = self._running.wait()
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return ChildFailure(kind="crash", reason=f"the analysing process ended with {how}")
+        if code < 0:
+            reason = say("the analysing process ended with signal {signal}", signal=-code)
+        else:
+            reason = say("the analysing process ended with exit code {code}", code=code)
+        return ChildFailure(kind="crash", reason=reason)
 
 
 def _anonymous_bytes(pid: int) -> int:

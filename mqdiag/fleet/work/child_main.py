@@ -18,6 +18,9 @@ from typing import IO, Any
 
 import msgspec
 
+from mqdiag.report_json import text_values
+from mqdiag.text import Text, say
+
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LENGTH = struct.Struct(">Q")
 
@@ -61,10 +64,18 @@ def _failure(error: Exception, memory_bytes: int, *, redact: bool) -> dict[str, 
         or (isinstance(error, RuntimeError) and "start new thread" in text)  # no room for its stack
         or (isinstance(error, ImportError) and "failed to map" in text)
     ):
-        return {"failed": "memory", "reason": f"needs more than {memory_bytes >> 20} MiB of memory"}
+        return {"failed": "memory", "reason": text_values(needs_more(memory_bytes))}
     # The text of an error can be one of the evidence.
-    told = type(error).__name__ if redact else f"{type(error).__name__}: {text}"
-    return {"failed": "fault", "reason": f"internal fault: {told}"}
+    kind = type(error).__name__
+    reason = say("internal fault: {kind}", kind=kind)
+    if not redact:
+        reason = say("internal fault: {kind}: {error}", kind=kind, error=text)
+    return {"failed": "fault", "reason": text_values(reason)}
+
+
+def needs_more(memory_bytes: int) -> Text:
+    """The reason of a failure for want of memory."""
+    return say("needs more than {memory_bytes:bytes} of memory", memory_bytes=memory_bytes)
 
 
 def _send(stream: IO[bytes], answer: dict[str, Any]) -> None:

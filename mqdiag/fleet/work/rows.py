@@ -12,15 +12,19 @@ import msgspec
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.tables.schemas import CLASSES, CONSUMERS, FINDINGS, INCIDENTS, INPUTS, QUEUES, THREADS, Table
 from mqdiag.language import english
-from mqdiag.report_json import finding_values
+from mqdiag.report_json import finding_values, text_values
 from mqdiag.text import Text
 
 FRAMES = 30
 LONGEST_TEXT = 8000
 """characters of a text column: names come from evidence, and that any length"""
+
+_DOCUMENTS = ('{"rule":', '{"template":')
+"""how columns begin that hold JSON, which is of no use when it is cut"""
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
@@ -42,7 +46,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
             *(row for one in processes for row in _stack_threads(one.stacks)),
         ],
         "failures": [
-            {"path": given.path, "kind": failure_kind(reason), "reason": reason, "bytes": given.bytes}
+            failure_row(given.path, failure_kind(english()(reason)), reason, given.bytes)
             for given in report.inputs
             if (reason := why_lost(given, report)) is not None
         ],
@@ -50,20 +54,31 @@ def report_rows(report: Report, *, classes: int) -> Rows:
     return _bounded(rows)
 
 
-def why_lost(given: Input, report: Report) -> str | None:
+def failure_row(path: str | None, kind: LossKind, reason: Text, size: int | None) -> Row:
+    """A row of `failures`."""
+    return {
+        "path": path,
+        "kind": kind,
+        "reason": english()(reason),
+        "bytes": size,
+        "document": msgspec.json.encode(text_values(reason)).decode(),
+    }
+
+
+def why_lost(given: Input, report: Report) -> Text | None:
     """Why a file gave nothing; one that is no evidence is lost only where nothing else is there."""
     if given.error is not None:
-        return english()(given.error)
+        return given.error
     if given.skipped is None or any(other.skipped is None for other in report.inputs):
         return None
-    return english()(given.skipped)
+    return given.skipped
 
 
 def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
     return report, *report.other_processes
 
 
-def failure_kind(reason: str) -> str:
+def failure_kind(reason: str) -> LossKind:
     """Neither a full disk nor a limit is the evidence's fault; the readers name TMPDIR where there is no room."""
     if "more memory" in reason:
         return "memory"
@@ -176,7 +191,7 @@ def _short(value: Any) -> Any:
         if not value.isascii():
             value = value.encode("utf-8", errors="backslashreplace").decode()
         return (
-            value if len(value) <= LONGEST_TEXT or value.startswith('{"rule":') else value[:LONGEST_TEXT] + "…"
+            value if len(value) <= LONGEST_TEXT or value.startswith(_DOCUMENTS) else value[:LONGEST_TEXT] + "…"
         )
     if isinstance(value, list):
         return [_short(item) for item in value]

@@ -14,13 +14,31 @@ from pathlib import Path
 
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.fleet.files.storage import Storage
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 PREFIX = "mqdiag-scratch-"
 CHUNK = 4 << 20
 
 
-class NoRoom(Exception):
+class NotFetched(Exception):
+    """An object is not on the executor's disk.
+
+    Args:
+        text: why, as the tables tell it.
+    """
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        super().__init__(english()(text))
+
+
+class NoRoom(NotFetched):
     """The scratch disk is full."""
+
+
+class TooLarge(NotFetched):
+    """The object is larger than an input may be."""
 
 
 @contextmanager
@@ -49,7 +67,9 @@ def wait_for_room(folder: Path, size: int, patience_s: float) -> None:
     while not fits(folder, size):
         if time.monotonic() >= deadline:
             free = max(free_bytes(folder) - RESERVE_BYTES, 0)
-            raise NoRoom(f"needs {size:,} bytes of scratch space, {free:,} are free")
+            raise NoRoom(
+                say("needs {size:bytes} of scratch space, {free:bytes} are free", size=size, free=free)
+            )
         time.sleep(min(0.5, max(deadline - time.monotonic(), 0.0)))
 
 
@@ -61,7 +81,7 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
 
     Raises:
         NoRoom: the disk is full.
-        OverflowError: it is larger than the limit, whatever the listing said.
+        TooLarge: it is larger than the limit, whatever the listing said.
         OSError: the store does not give it.
     """
     written = 0
@@ -69,12 +89,12 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
         while piece := source.read(CHUNK):
             written += len(piece)
             if written > limit:
-                raise OverflowError(f"is larger than {limit:,} bytes")
+                raise TooLarge(say("is larger than {limit:bytes}", limit=limit))
             try:
                 file.write(piece)
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise NoRoom("the scratch disk became full") from error
+                    raise NoRoom(say("the scratch disk became full")) from error
                 raise
     return written
 

@@ -15,6 +15,7 @@ import msgspec
 
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fleet.files.incidents import IncidentFile
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import Limits
@@ -23,8 +24,10 @@ from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import ChildFailure, WarmChild
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import Result, read_result, write_result
-from mqdiag.fleet.work.rows import Row, Rows
-from mqdiag.fleet.work.scratch import NoRoom, fetch, scratch_folder, wait_for_room
+from mqdiag.fleet.work.rows import Row, Rows, failure_row
+from mqdiag.fleet.work.scratch import NoRoom, TooLarge, fetch, scratch_folder, wait_for_room
+from mqdiag.language import english
+from mqdiag.text import Text, say
 
 PASSING = frozenset({"lost", "no-room", "fault"})
 """failures that the next run tries again"""
@@ -38,8 +41,8 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     """A file that could not be analysed."""
 
     file: IncidentFile
-    kind: str
-    reason: str
+    kind: LossKind
+    reason: Text
 
 
 def run_item(item: WorkItem, job: Job) -> bool:
@@ -61,18 +64,20 @@ def run_item(item: WorkItem, job: Job) -> bool:
 
 def given_up(item: WorkItem, job: Job, attempts: int) -> Result:
     """The result of an incident that takes its executor with it each time."""
-    reason = f"its executor was lost {attempts} times while it was analysed"
+    reason = say("its executor was lost {attempts:count} times while it was analysed", attempts=attempts)
     return _result(item, job, None, [Lost(file=file, kind="crash", reason=reason) for file in item.files], 0)
 
 
 def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
     """Rows of what could be read; a file that ends the analysis is left out and the rest tried again."""
-    lost = [Lost(file=file, kind="unreadable", reason=file.error) for file in item.files if file.error]
+    lost = [Lost(file=file, kind="unreadable", reason=_said(file.error)) for file in item.files if file.error]
     files = [file for file in item.files if not file.error]
     for file in files:
         if file.bytes > job.limits.input_bytes:
-            reason = (
-                f"has {file.bytes:,} bytes, more than the {job.limits.input_bytes:,} that an input may have"
+            reason = say(
+                "has {bytes:bytes}, more than the {limit:bytes} that an input may have",
+                bytes=file.bytes,
+                limit=job.limits.input_bytes,
             )
             lost.append(Lost(file=file, kind="too-large", reason=reason))
     left_out = {one.file.uri for one in lost}
@@ -81,7 +86,7 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
         try:
             folder = stack.enter_context(scratch_folder(job.scratch))
         except OSError as error:
-            reason = f"no scratch folder: {error.strerror or error}"
+            reason = say("no scratch folder: {reason}", reason=str(error.strerror or error))
             return None, [*lost, *(Lost(file=file, kind="no-room", reason=reason) for file in files)]
         paths, unfetched = _fetched(files, folder, job.limits)
         lost += unfetched
@@ -105,6 +110,11 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
     return None, lost
 
 
+def _said(error: str) -> Text:
+    """What a listing said of a file."""
+    return say("{error}", error=error)
+
+
 def _fetched(
     files: list[IncidentFile], folder: Path, limits: Limits
 ) -> tuple[dict[str, IncidentFile], list[Lost]]:
@@ -121,12 +131,14 @@ def _fetched(
             wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
             fetch(store, path, target, limits.input_bytes)
         except NoRoom as error:
-            lost.append(Lost(file=file, kind="no-room", reason=str(error)))
-        except OverflowError as error:
-            lost.append(Lost(file=file, kind="too-large", reason=str(error)))
+            lost.append(Lost(file=file, kind="no-room", reason=error.text))
+        except TooLarge as error:
+            lost.append(Lost(file=file, kind="too-large", reason=error.text))
         except OSError as error:
             reason = (str(error).splitlines() or ["?"])[0]
-            lost.append(Lost(file=file, kind="lost", reason=f"could not be fetched: {reason}"))
+            lost.append(
+                Lost(file=file, kind="lost", reason=say("could not be fetched: {reason}", reason=reason))
+            )
         else:
             paths[str(target)] = file
             continue
@@ -151,11 +163,9 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
     (incident,) = rows["incidents"]
     for one in lost:
         rows["inputs"].append(
-            {"path": one.file.uri, "bytes": one.file.bytes, "complete": False, "error": one.reason}
+            {"path": one.file.uri, "bytes": one.file.bytes, "complete": False, "error": english()(one.reason)}
         )
-        rows["failures"].append(
-            {"path": one.file.uri, "kind": one.kind, "reason": one.reason, "bytes": one.file.bytes}
-        )
+        rows["failures"].append(failure_row(one.file.uri, one.kind, one.reason, one.file.bytes))
     if lost and incident["status"] == "ok":
         incident["status"] = "incomplete"
     contents = {file.uri: content for file, content in zip(item.files, item.contents, strict=True)}
