@@ -52,12 +52,13 @@ def parts(found: Sequence[Result]) -> dict[str, str]:
 
 def _summary(found: Sequence[Result]) -> str:
     rows: list[tuple[object, ...]] = []
-    for name, chosen in (
-        ("an expert decides", [one for one in found if one.decided]),
-        ("open", [one for one in found if not one.decided]),
-    ):
-        rows.append((f"{name}, first run", len(chosen), *_counts(one.first for one in chosen)))
-        rows.append((f"{name}, now", len(chosen), *_counts(one.now for one in chosen)))
+    for batch in sorted({one.case.truth.batch for one in found}):
+        for name, decided in (("an expert decides", True), ("open", False)):
+            chosen = [one for one in found if one.case.truth.batch == batch and one.decided is decided]
+            rows.append(
+                (f"batch {batch}, {name}, first run", len(chosen), *_counts(one.first for one in chosen))
+            )
+            rows.append((f"batch {batch}, {name}, now", len(chosen), *_counts(one.now for one in chosen)))
     return table(("evidence", "cases", *VERDICTS), rows)
 
 

@@ -22,6 +22,7 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     causes: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
+    batch: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a truth that says nothing, or two things."""
