@@ -174,7 +174,8 @@ def test_text_from_a_log_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\u202e" not in text
-    assert "group \\x07G, topic t\\u202e" in text
+    assert "Group \\x07G held back 1 pull" in text
+    assert "topic t\\u202e broker b queue 1 (1)" in text
 
 
 def test_logs_need_nothing_heavy() -> None:

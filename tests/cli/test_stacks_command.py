@@ -97,7 +97,7 @@ def test_one_of_several_files_is_missing(mqdiag: Run, tmp_path: Path) -> None:
     done = mqdiag("stacks", *files, str(tmp_path / "none.log"))
     assert done.code == EXIT_FINDINGS
     assert "none.log: no such file" in done.err
-    assert "no: no such file" in " ".join(done.out.split())
+    assert "none.log: could not be read: no such file" in " ".join(done.out.split())
 
 
 def test_nothing_readable(mqdiag: Run, tmp_path: Path) -> None:

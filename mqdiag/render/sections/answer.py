@@ -9,7 +9,7 @@ import msgspec
 
 from mqdiag.findings import Answer, Report, Severity
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Steps, Table
+from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
 from mqdiag.render.sections.finding_cards import answer_card, answering_finding
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
@@ -28,7 +28,7 @@ def brief_section(report: Report) -> Section:
     named = answering_finding(report)
     parts: list[AnyPart] = [Paragraph(report.answer.reason)] if report.answer.reason else []
     if named is not None and named.remedy:
-        parts.append(Steps(named.remedy[:1], title=say("Do this first")))
+        parts.append(Paragraph(say("Do this first: {action}", action=named.remedy[0])))
     parts.append(Paragraph(say("{totals}; --detail normal tells why", totals=totals_line(report)), soft=True))
     card = _card(report)
     return Section(

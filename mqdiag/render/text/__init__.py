@@ -13,7 +13,7 @@ from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING, Text, say, sentences
 
 _RULES = say("`mqdiag rules NAME` explains a rule.")
-_MORE = say("--detail full has the tables of all evidence, --format html a page of them.")
+_MORE = say("--detail full shows all tables.")
 
 
 def render(report: Report, view: View) -> str:

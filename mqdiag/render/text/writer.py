@@ -67,7 +67,7 @@ class TextWriter:
             self._page.blank()
         if section.headed:
             self._page.paragraph(section.title, indent=0, style="bold")
-            if isinstance(shown[0], Card):
+            if isinstance(shown[0], Card) and not self._bare(shown[0]):
                 self._page.blank()
         self._parts(shown, INDENT)
 
