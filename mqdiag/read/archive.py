@@ -7,6 +7,7 @@ damaged archive gives all that stands before the damage.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import io
 import lzma
 import os
@@ -176,19 +177,33 @@ def _check_zip_directory(label: str, file: IO[bytes]) -> None:
     file.seek(0)
 
 
+class _EndOfArchiveError(OSError):
+    """A reader goes on reading behind the end."""
+
+
 class _Feed(io.RawIOBase):
-    """What a tar reader reads from: bounds what it takes between two members, and so its memory."""
+    """What a tar reader reads from: bounds what it takes between two members, and so its memory and time.
+
+    The reader skips a member by reading as many bytes as its header declares, whether there are any left or not: a
+    header that declares 2^62 bytes kept it busy for ever. So it is told once that the file has ended, and stopped when
+    it asks again.
+    """
 
     def __init__(self, inner: Any, label: str) -> None:
         self._inner = inner
         self._label = label
         self._left = MAX_TAR_HEADER
+        self._ended = False
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._inner.read(min(size, CHUNK) if size >= 0 else CHUNK)
+        if not data:
+            if self._ended:
+                raise _EndOfArchiveError("it ends inside this member")
+            self._ended = True
         self._left -= len(data)
         if self._left < 0:
             raise InputError(self._label, say("is a damaged tar file: a header without end"))
@@ -200,12 +215,15 @@ class _Feed(io.RawIOBase):
 
 
 def _tar(label: str, feed: _Feed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
-    with tarfile.open(fileobj=feed, mode="r|") as archive:
+    with contextlib.suppress(_EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
         for info in archive:
             # the reader keeps every header it has seen
             archive.members.clear()  # type: ignore[attr-defined]
             if not info.isreg():
                 continue
+            if info.issparse():
+                # holes are read as zeros, however long a header says they are
+                budget.take(f"{label}!{info.name}", info.size)
             stream = archive.extractfile(info)
             if stream is None:
                 continue

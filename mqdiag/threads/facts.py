@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import (
     Deadlock,
@@ -177,11 +177,11 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
     """Cycles of the last samples, and those of the JVM's own section, which knows owners that need -l."""
     series = world.series
     found: dict[frozenset[str], Deadlock] = {}
-    last_cycles = [(index, cycle) for index in world.last_samples for cycle in world.graphs[index].cycles()]
-    for index, cycle in last_cycles:
+    cycles = [graph.cycles() for graph in world.graphs]
+    seen = Counter(members for of_sample in cycles for members in set(map(frozenset, of_sample)))
+    for index, cycle in ((index, cycle) for index in world.last_samples for cycle in cycles[index]):
         names = tuple(track.name for track in cycle)
         waits = [world.graphs[index].waits[track] for track in cycle]
-        samples = sum(1 for graph in world.graphs if any(set(other) == set(cycle) for other in graph.cycles()))
         found[frozenset(names)] = Deadlock(
             threads=names,
             locks=tuple(
@@ -190,19 +190,13 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
             ),
             kinds=tuple(wait.kind for wait in waits),
             group=next((track.group for track in cycle if track.group), None),
-            samples=samples,
+            samples=seen[frozenset(cycle)],
         )
     by_name = {track.name: track for track in world.by_track}
-    for pairs in (pairs for index in world.last_samples for pairs in series.samples[index].deadlocks):
-        names = cycle_of(pairs)
-        if not names:
-            continue
+    listed = [[cycle_of(pairs) for pairs in sample.deadlocks] for sample in series.samples]
+    told = Counter(members for of_sample in listed for members in set(map(frozenset, of_sample)))
+    for names in (names for index in world.last_samples for names in listed[index] if names):
         known = found.get(frozenset(names))
-        count = sum(
-            1
-            for sample in series.samples
-            if any(set(cycle_of(other)) == set(names) for other in sample.deadlocks)
-        )
         found[frozenset(names)] = Deadlock(
             threads=known.threads if known else names,
             locks=known.locks if known else (),
@@ -211,7 +205,7 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
             group=next(
                 (by_name[name].group for name in names if name in by_name and by_name[name].group), None
             ),
-            samples=max(count, known.samples if known else 0),
+            samples=max(told[frozenset(names)], known.samples if known else 0),
         )
     return tuple(found.values())
 

@@ -65,12 +65,12 @@ class LockGraph:
 def cycle_of(pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     """The cycle in the JVM's deadlock section, which begins with threads that only wait behind it."""
     holders = dict(pairs)
-    seen: list[str] = []
+    seen: dict[str, int] = {}
     here: str | None = pairs[0][0] if pairs else None
     while here is not None and here not in seen:
-        seen.append(here)
+        seen[here] = len(seen)
         here = holders.get(here)
-    return tuple(seen[seen.index(here) :]) if here is not None else ()
+    return tuple(seen)[seen[here] :] if here is not None else ()
 
 
 def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:

@@ -14,6 +14,10 @@ from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.tracks import Track
 
 
+_MOST_WAITS = 100
+"""threads of a chain, each of which waits for the next"""
+
+
 def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tuple[Standstill, ...]:
     """One entry for each pool, kind and cause. Threads of other pools count only if theirs means a fault.
 
@@ -50,10 +54,13 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
 
 
 def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | None:
-    """The last thread of the chain of waits, which must move first; in a cycle, the first one that is met."""
+    """The last thread of the chain of waits, which must move first; in a cycle, the first one that is met.
+
+    A chain is followed for _MOST_WAITS threads: a hostile dump chains thousands, each of which has a chain to follow.
+    """
     seen = {judgement.track}
     here = judgement.now.waits_for
-    while here is not None and here not in seen:
+    while here is not None and here not in seen and len(seen) <= _MOST_WAITS:
         seen.add(here)
         onward = by_track[here].now.waits_for if here in by_track and by_track[here].makes_no_progress else None
         if onward is None or onward in seen:
@@ -67,11 +74,12 @@ def _serving(
 ) -> dict[tuple[int, str | None], str]:
     """Pools and threads that consume threads wait for, with the group that waits."""
     serving: dict[tuple[int, str | None], str] = {}
+    # What a holder waits for was followed already when another worker led to it.
+    seen: set[Track] = set()
     for judgement in judgements:
         track = judgement.track
         if not track.is_worker or judgement.now.waits_for is None:
             continue
-        seen: set[Track] = set()
         holder = by_track.get(judgement.now.waits_for)
         while holder is not None and holder.track not in seen:
             seen.add(holder.track)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import LockFacts, SampleFacts, StackGroup, ThreadFacts
@@ -305,7 +305,8 @@ def _locks(stacks: StacksFacts) -> list[AnyPart]:
     if not chains:
         return []
     locks = sorted((one for one in stacks.locks if one.waiters), key=lambda one: -len(one.waiters))
-    trees = [Tree((_owner_branch(lock, stacks.locks, {lock.object_id}),)) for lock in chains]
+    by_owner = {one.owner: (place, one) for place, one in enumerate(stacks.locks) if one.owner is not None}
+    trees = [Tree((_owner_branch(lock, by_owner),)) for lock in chains]
     words: tuple[AnyPart, ...] = (
         Several(
             parts=trees,
@@ -360,38 +361,50 @@ def _does(lock: LockFacts) -> Text:
 def _chains(locks: list[LockFacts]) -> list[LockFacts]:
     """The locks whose owners wait for nothing; of a circle, one of its locks."""
     roots = [lock for lock in locks if lock.owner is None or lock.owner_waits_for is None]
-    circle = next((lock for lock in locks if lock not in roots and _closes(lock, locks)), None)
+    circle = _first_on_a_circle(locks)
     return roots if circle is None else [circle, *roots]
 
 
-def _closes(lock: LockFacts, locks: list[LockFacts]) -> bool:
-    """Whether the owners' waits lead back to this lock."""
-    by_id = {other.object_id: other for other in locks}
-    seen: set[str] = set()
-    here: LockFacts | None = lock
-    while here is not None and here.object_id not in seen:
-        seen.add(here.object_id)
-        here = by_id.get(here.owner_waits_for or "")
-    return here is lock
+def _first_on_a_circle(locks: list[LockFacts]) -> LockFacts | None:
+    """The first lock to which the waits of the owners lead back; each lock is visited once."""
+    by_id = {lock.object_id: lock for lock in locks}
+    on_circles: set[str] = set()
+    done: set[str] = set()
+    for lock in locks:
+        path: dict[str, None] = {}
+        here: LockFacts | None = lock
+        while here is not None and here.object_id not in done and here.object_id not in path:
+            path[here.object_id] = None
+            here = by_id.get(here.owner_waits_for or "")
+        if here is not None and here.object_id in path:
+            way = list(path)
+            on_circles.update(way[way.index(here.object_id) :])
+        done.update(path)
+    return next((lock for lock in locks if lock.object_id in on_circles), None)
 
 
-def _owner_branch(lock: LockFacts, locks: tuple[LockFacts, ...], seen: set[str]) -> Branch:
-    """The chains of locks behind an owner, without recursion: a hostile dump chains thousands."""
+_ByOwner = Mapping[str, tuple[int, LockFacts]]
+"""by the name of an owner, its lock and the place of that among all"""
+
+
+def _owner_branch(lock: LockFacts, by_owner: _ByOwner) -> Branch:
+    """The chains of locks behind an owner, at most _DEEPEST long: a hostile dump chains thousands."""
     text = say("the dump does not name the owner")
     if lock.owner is not None:
         text = say("{owner}: {does}", owner=lock.owner, does=_does(lock))
         if lock.inferred:
             text = say("{text} (found by its frames)", text=text)
-    return Branch(text=text, below=(_lock_branch(lock, locks, seen),))
+    return Branch(text=text, below=(_lock_branch(lock, by_owner, {lock.object_id}),))
 
 
-def _lock_branch(lock: LockFacts, locks: tuple[LockFacts, ...], seen: set[str], depth: int = 0) -> Branch:
+def _lock_branch(lock: LockFacts, by_owner: _ByOwner, seen: set[str], depth: int = 0) -> Branch:
     text = say(
         "holds {class_name} <{object_id}>", class_name=lock.class_name or lock.kind, object_id=lock.object_id
     )
     if lock.moving:
         text = say("{text}, its owner changes", text=text)
-    onward = {other.owner: other for other in locks if other.owner in lock.waiters}
+    found = sorted((by_owner[waiter][0], waiter) for waiter in lock.waiters if waiter in by_owner)
+    onward = {waiter: by_owner[waiter][1] for _, waiter in found}
     below = []
     for owner, other in onward.items():
         if other.object_id in seen or depth >= _DEEPEST:
@@ -399,7 +412,7 @@ def _lock_branch(lock: LockFacts, locks: tuple[LockFacts, ...], seen: set[str], 
             end = (Branch(text=closing, state="stuck"),)
         else:
             seen.add(other.object_id)
-            end = (_lock_branch(other, locks, seen, depth + 1),)
+            end = (_lock_branch(other, by_owner, seen, depth + 1),)
         below.append(
             Branch(text=say("{owner} waits, and blocks others", owner=owner), state="blocked", below=end)
         )

@@ -1,0 +1,183 @@
+"""Small thread dumps and logs that are made to cost much; `THREAD_DUMPS` and `LOGS` have one seed of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+HEAD = "2026-11-21 10:00:{second:02}\nFull thread dump OpenJDK 64-Bit Server VM (11.0.20+8 mixed mode):\n\n"
+
+
+def _dump(threads: list[str], second: int = 0) -> str:
+    return HEAD.format(second=second) + "\n".join(threads) + "\n"
+
+
+def _thread(number: int, frames: list[str], state: str = "BLOCKED (on object monitor)", name: str = "") -> str:
+    named = name or f"ConsumeMessageThread_{number}"
+    head = (
+        f'"{named}" #{number} prio=5 os_prio=0 cpu=10.00ms elapsed=99.00s tid=0x{number:016x} nid=0x{number:x}'
+    )
+    return "\n".join(
+        [f"{head} waiting for monitor entry  [0x00007f]", f"   java.lang.Thread.State: {state}", *frames, ""]
+    )
+
+
+def _lock(address: int) -> str:
+    return f"<0x{address:016x}> (a java.lang.Object)"
+
+
+def ring_of_locks(threads: int = 4_000, samples: int = 2, *, is_closed: bool = True) -> str:
+    """Each thread waits for a lock that the next one holds, and the last for the first."""
+    dumps = []
+    for second in range(samples):
+        made = []
+        for number in range(1, threads + 1):
+            wanted = number % threads + 1 if is_closed else number + 1
+            made.append(
+                _thread(
+                    number,
+                    [
+                        "\tat app.Listener.consume(Listener.java:1)",
+                        f"\t- waiting to lock {_lock(wanted)}",
+                        f"\t- locked {_lock(number)}",
+                    ],
+                )
+            )
+        dumps.append(_dump(made, 10 * second))
+    return "".join(dumps)
+
+
+def chain_of_locks() -> str:
+    """The same, but the last thread waits for a lock that nobody holds."""
+    return ring_of_locks(is_closed=False)
+
+
+def listed_ring(threads: int = 8_000) -> str:
+    """The deadlock that the JVM lists: one ring of all threads."""
+    lines = ["", "Found one Java-level deadlock:", "============================="]
+    for number in range(1, threads + 1):
+        lines += [
+            f'"t{number}":',
+            f"  waiting to lock monitor 0x{number:016x} (object 0x{number:016x}, a java.lang.Object),",
+            f'  which is held by "t{number % threads + 1}"',
+        ]
+    threads_of_it = [_thread(n, ["\tat app.A.run(A.java:1)"], name=f"t{n}") for n in range(1, threads + 1)]
+    return _dump(threads_of_it) + "\n".join(lines) + "\n"
+
+
+def one_long_stack(frames: int = 40_000) -> str:
+    """A stack as deep as the file is long."""
+    return _dump([_thread(1, [f"\tat app.A.m{number}(A.java:1)" for number in range(frames)])])
+
+
+def many_locks_in_one_stack(locks: int = 30_000) -> str:
+    """One thread that holds as many locks as the file has lines, and one that waits for the last."""
+    held = [f"\t- locked {_lock(number)}" for number in range(1, locks)]
+    frame = "\tat app.A.run(A.java:1)"
+    return _dump([_thread(1, [frame, *held]), _thread(2, [frame, f"\t- waiting to lock {_lock(locks - 1)}"])])
+
+
+def same_thread_many_times(threads: int = 6_000) -> str:
+    """Threads that all have one name and one number."""
+    frame = "\tat app.A.run(A.java:1)"
+    one = _thread(7, [frame], name="worker")
+    return _dump([one] * threads) + _dump([one] * threads, 10)
+
+
+def many_dumps(dumps: int = 5_000) -> str:
+    """Dumps of one thread, one after the other."""
+    one = _thread(7, ["\tat app.A.run(A.java:1)"], name="worker")
+    return "".join(_dump([one], number % 60) for number in range(dumps))
+
+
+def one_long_line(size: int = 1 << 20) -> str:
+    """A thread dump of which one line has no end."""
+    return _dump([_thread(1, ["\tat app.A." + "a" * size + "(A.java:1)"])])
+
+
+def open_quotes(size: int = 1 << 20) -> str:
+    """A name that is opened and never closed."""
+    return HEAD.format(second=0) + '"' * size
+
+
+def spaces_before_the_state(lines: int = 400, blanks: int = 2_000) -> str:
+    """Runs of blanks where patterns look for words."""
+    return HEAD.format(second=0) + "".join(
+        f'"t{n}"{" " * blanks}#\n   java.lang.Thread.State:{" " * blanks}\n' for n in range(lines)
+    )
+
+
+def log_of_one_line(size: int = 1 << 20) -> str:
+    """A log record without a line break."""
+    return "2026-11-21 10:00:00,000 WARN BrokerFastFailure - " + "[TIMEOUT_CLEAN_QUEUE]broker busy, " * (
+        size // 34
+    )
+
+
+def log_of_blanks(size: int = 1 << 20) -> str:
+    """Log records of nothing but blanks, brackets and digits."""
+    line = "2026-11-21 10:00:00,000 WARN x - " + " \t" * 500 + "[" * 500 + "1" * 500 + "\n"
+    return line * (size // len(line))
+
+
+def log_of_subjects(lines: int = 12_000) -> str:
+    """Each record names another group, topic and broker."""
+    return "".join(
+        f"2026-11-21 10:00:{n % 60:02},000 WARN PullRequestHoldService - the consumer's group [group{n}] not online,"
+        f" topic topic{n} broker broker{n}\n"
+        for n in range(lines)
+    )
+
+
+def log_of_causes(lines: int = 20_000) -> str:
+    """One exception whose chain of causes is as long as the file."""
+    return (
+        "2026-11-21 10:00:00,000 ERROR x - failed\n"
+        + "Caused by: java.lang.Error: x\n\tat a.B.c(B.java:1)\n" * lines
+    )
+
+
+def gc_log_of_one_moment(lines: int = 15_000) -> str:
+    """Collections that all begin in the same moment."""
+    return "".join(
+        f"[2026-11-21T10:00:00.000+0000][1.000s][info][gc] GC({n}) Pause Young (Normal) (G1 Evacuation Pause)"
+        " 100M->90M(100M) 1.000ms\n"
+        for n in range(lines)
+    )
+
+
+def nested_brackets(size: int = 300_000) -> str:
+    """JSON that is deeper than any stack."""
+    return "[" * size
+
+
+def nested_objects(size: int = 100_000) -> str:
+    """The same with objects, as an offset file of a broker would begin."""
+    return '{"offsetTable":' * (size // 15)
+
+
+THREAD_DUMPS: dict[str, Callable[[], str]] = {
+    attack.__name__: attack
+    for attack in (
+        ring_of_locks,
+        chain_of_locks,
+        listed_ring,
+        one_long_stack,
+        many_locks_in_one_stack,
+        same_thread_many_times,
+        many_dumps,
+        one_long_line,
+        open_quotes,
+        spaces_before_the_state,
+    )
+}
+LOGS: dict[str, Callable[[], str]] = {
+    attack.__name__: attack
+    for attack in (
+        log_of_one_line,
+        log_of_blanks,
+        log_of_subjects,
+        log_of_causes,
+        gc_log_of_one_moment,
+    )
+}
+ANY: dict[str, Callable[[], str]] = {attack.__name__: attack for attack in (nested_brackets, nested_objects)}

@@ -1,0 +1,93 @@
+"""Small texts and archives that are made to cost much: each run ends within the budget of `SECURITY.md`."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.bounded import run
+from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS, ring_of_locks
+
+ENDLESS = 1 << 62
+
+
+def written(text: str, folder: Path) -> Path:
+    path = folder / "evidence.txt"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("attack", THREAD_DUMPS)
+def test_stacks_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+    run("stacks", written(THREAD_DUMPS[attack](), tmp_path)).check(0, 1, 3)
+
+
+@pytest.mark.parametrize("attack", LOGS)
+def test_logs_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+    run("logs", written(LOGS[attack](), tmp_path)).check(0, 1, 3)
+
+
+@pytest.mark.parametrize("attack", ANY)
+def test_diagnose_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+    run("diagnose", written(ANY[attack](), tmp_path)).check(0, 1, 3)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("attack", {**THREAD_DUMPS, **LOGS})
+def test_diagnose_ends_within_its_budget_of_every_other_attack(attack: str, tmp_path: Path) -> None:
+    run("diagnose", written({**THREAD_DUMPS, **LOGS}[attack](), tmp_path)).check(0, 1, 3)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["markdown", "html", "json", "junit", "sarif", "github"])
+def test_a_ring_of_locks_is_written_in_every_format(name: str, tmp_path: Path) -> None:
+    run("stacks", written(ring_of_locks(1_000), tmp_path), "--format", name).check(1)
+
+
+def header(size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """A tar header that declares a size, in the form for large numbers."""
+    made = bytearray(tarfile.TarInfo("broker.log").tobuf(tarfile.GNU_FORMAT))
+    made[124:136] = b"\x80" + size.to_bytes(11, "big")
+    made[156:157] = kind
+    made[148:156] = b" " * 8
+    made[148:156] = b"%06o\0 " % sum(made)
+    return bytes(made)
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, b"?"]
+)
+def test_a_tar_header_that_declares_an_endless_member(kind: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "evidence.tar"
+    path.write_bytes(header(ENDLESS, kind) + b"2026-11-21 10:00:00,000 WARN x - y\n".ljust(1024, b"\0"))
+    run("diagnose", path).check(3)
+
+
+def test_a_tar_header_that_declares_an_endless_hole(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("broker.log")
+        member.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(ENDLESS)}
+        archive.addfile(member)
+    path = tmp_path / "evidence.tar"
+    path.write_bytes(out.getvalue())
+    done = run("diagnose", path)
+    done.check(3)
+    assert "unpacks to more than one run may take" in done.err
+
+
+def test_what_stands_before_an_endless_member_is_read(tmp_path: Path) -> None:
+    log = b"2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy\n" * 10
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo("first.log")
+        member.size = len(log)
+        archive.addfile(member, io.BytesIO(log))
+    path = tmp_path / "evidence.tar"
+    path.write_bytes(out.getvalue()[: 512 + 1024] + header(ENDLESS) + bytes(512))
+    done = run("diagnose", path, "--format", "json")
+    done.check(0, 1)
+    assert b"evidence.tar!first.log" in done.out
