@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from mqdiag.fail_on import FailOn
 from mqdiag.language import ENGLISH, Writer, writer
+from mqdiag.render.wording.ci_commands import without_commands
 
 if TYPE_CHECKING:
     from mqdiag.findings import Report
@@ -62,6 +63,6 @@ def formats() -> tuple[str, ...]:
 
 
 def renderer(name: str) -> Callable[[Report, View], str]:
-    """Import a format's function."""
+    """Import a format's function; what it returns holds no command of a CI system but those of its own."""
     render: Callable[[Report, View], str] = importlib.import_module(f"{__name__}.{name}").render
-    return render
+    return lambda report, view: without_commands(render(report, view), name)

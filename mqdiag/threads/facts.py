@@ -179,7 +179,8 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
     found: dict[frozenset[str], Deadlock] = {}
     cycles = [graph.cycles() for graph in world.graphs]
     seen = Counter(members for of_sample in cycles for members in set(map(frozenset, of_sample)))
-    for index, cycle in ((index, cycle) for index in world.last_samples for cycle in cycles[index]):
+    last_cycles = [(index, cycle) for index in world.last_samples for cycle in cycles[index]]
+    for index, cycle in last_cycles:
         names = tuple(track.name for track in cycle)
         waits = [world.graphs[index].waits[track] for track in cycle]
         found[frozenset(names)] = Deadlock(

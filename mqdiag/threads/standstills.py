@@ -13,7 +13,6 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.tracks import Track
 
-
 _MOST_WAITS = 100
 """threads of a chain, each of which waits for the next"""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mqdiag.errors import InputError
-from mqdiag.read.stacks.source import open_members
+from mqdiag.read.stacks.source import open_members, refuse_device, refuse_endless
 from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
@@ -32,6 +32,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
     if path == "-":
         if sys.stdin is None:
             raise InputError(path, say("standard input is closed"))
+        refuse_endless(path, sys.stdin.buffer)
         yield path, _unpacked(path, sys.stdin.buffer, note)
         return
     try:
@@ -39,6 +40,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
             raise InputError(
                 path, say("is a directory, a log is expected"), hint=say("mqdiag diagnose reads folders")
             )
+        refuse_device(path)
         with open(path, "rb") as stream:
             head = stream.read(512)
             if not head:

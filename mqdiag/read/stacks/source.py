@@ -33,6 +33,7 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     if path == "-":
         if sys.stdin is None:
             raise InputError(path, say("standard input is closed"))
+        refuse_endless(path, sys.stdin.buffer)
         yield from _unpack_pipe(path, sys.stdin.buffer)
         return
     if not path:
@@ -40,8 +41,7 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     try:
         if Path(path).is_dir():
             raise InputError(path, say("is a directory, a file is expected"), hint=say("name the dumps in it"))
-        if _is_device(path):
-            raise InputError(path, say("is a device, a file is expected"), hint=say("- reads standard input"))
+        refuse_device(path)
         with open(path, "rb") as stream:
             yield from _unpack(path, stream) if stream.seekable() else _unpack_pipe(path, stream)
     except InputError:
@@ -54,12 +54,29 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
 
 
-def _is_device(path: str) -> bool:
-    """A disk, /dev/zero and their like, which may never end; a terminal is one that a person can end."""
+def refuse_device(path: str) -> None:
+    """Refuse a disk, /dev/zero and their like, which may never end; a terminal is one that a person can end.
+
+    Raises:
+        InputError: it is one.
+        OSError: it is not there.
+    """
     mode = os.stat(path).st_mode
-    return stat.S_ISBLK(mode) or (
-        stat.S_ISCHR(mode) and not os.path.realpath(path).startswith(("/dev/pts", "/dev/tty"))
-    )
+    is_terminal = os.path.realpath(path).startswith(("/dev/pts", "/dev/tty"))
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not is_terminal):
+        raise InputError(path, say("is a device, a file is expected"), hint=say("- reads standard input"))
+
+
+def refuse_endless(label: str, pipe: IO[bytes]) -> None:
+    """Refuse standard input that is a device without an end; /dev/null has one.
+
+    Raises:
+        InputError: it is one.
+    """
+    info = os.fstat(pipe.fileno())
+    is_device = stat.S_ISBLK(info.st_mode) or (stat.S_ISCHR(info.st_mode) and not pipe.isatty())
+    if is_device and info.st_rdev != os.stat(os.devnull).st_rdev:
+        raise InputError(label, say("is a device, a file is expected"))
 
 
 def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:

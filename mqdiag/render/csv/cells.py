@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -12,8 +13,9 @@ from mqdiag.render.wording.safe import safe
 from mqdiag.report_json import encoded
 from mqdiag.text import Text
 
-# What starts a formula in Excel, LibreOffice and Google Sheets, the full-width forms included.
-_FORMULA = tuple("=+-@＝＋－＠")
+# What starts a formula in Excel, LibreOffice and Google Sheets, the full-width forms included. Where the decimal sign
+# is a comma, spreadsheets take the semicolon for the separator.
+_FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠])")
 
 
 def cell(value: Any, write: Writer) -> str:
@@ -27,8 +29,7 @@ def cell(value: Any, write: Writer) -> str:
     if isinstance(value, date):
         return value.isoformat()
     text = write(value) if isinstance(value, str | Text) else _compact(value)
-    shown = safe(text, limit=None)
-    return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
+    return _FORMULA.sub(r"\1'", safe(text, limit=None))
 
 
 def _compact(value: Any) -> str:

@@ -1,0 +1,106 @@
+"""Names from evidence that are commands, formulas or controls somewhere: each output is read as its own readers do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.findings import Report
+from mqdiag.render import TABLES, View, formats, renderer
+from mqdiag.render.wording.ci_commands import without_commands
+from tests.hostile.crafted_texts import ring_of_locks
+
+COMMANDS = (
+    "::error title=x::y",
+    "   ::set-output name=x::y",
+    "\t::stop-commands::x",
+    "##[error]x",
+    "a ##vso[task.setvariable variable=PATH]x",
+    "##VSO[task.complete]",
+    "##teamcity[buildStatus status='FAILURE']",
+)
+CONTROLS = "\u202egnp.exe\u2066\u200b\u2028\x9b31m"
+FORMULAS = ("=cmd()", "x;=cmd()", 'x; "+cmd()', "x; @cmd()", "-cmd()")
+NAMES = (*COMMANDS, CONTROLS, *FORMULAS)
+_COMMAND = re.compile(r"##(vso|teamcity)?\[", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A diagnosis with a hostile name in every thread, one file and the frames."""
+    text = ring_of_locks(len(NAMES))
+    for number, name in enumerate(NAMES, 1):
+        text = text.replace(f'"ConsumeMessageThread_{number}"', f'"{name}"')
+    path = tmp_path_factory.mktemp("hostile") / "##vso[x] ;=a().txt"
+    path.write_text(text.replace("app.Listener.consume", "app.##vso[a]Listener.consume"))
+    return diagnose_stacks([str(path)]).report
+
+
+def outputs(report: Report, name: str) -> list[str]:
+    if name == "csv":
+        return [renderer(name)(report, View(table=table)) for table in TABLES]
+    return [renderer(name)(report, View(detail="full", all_threads=True))]
+
+
+@pytest.mark.parametrize("name", formats())
+def test_no_line_is_a_command_of_a_ci_system(name: str, report: Report) -> None:
+    for output in outputs(report, name):
+        assert not _COMMAND.search(output)
+        starting = [line for line in output.splitlines() if line.lstrip().startswith("::")]
+        own = re.compile(r"::(error|warning|notice) title=[^:]*::")
+        assert all(own.match(line) for line in starting) if name == "github" else not starting
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", formats())
+def test_a_command_that_a_format_lets_through_is_broken_in_the_end(name: str, command: str) -> None:
+    broken = without_commands(f"first line\n{command}\n", name)
+    assert not _COMMAND.search(broken)
+    if name not in ("github", "json", "sarif"):
+        assert not any(line.lstrip().startswith("::") for line in broken.splitlines())
+
+
+def test_json_holds_the_names_as_they_are_and_no_hidden_character(report: Report) -> None:
+    (output,) = outputs(report, "json")
+    assert output.replace("\n", "").isprintable()
+    assert {thread["name"] for thread in json.loads(output)["stacks"]["threads"]} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "github", "sarif", "junit", "csv"])
+def test_no_output_holds_a_hidden_character(name: str, report: Report) -> None:
+    for output in outputs(report, name):
+        assert output.replace("\n", "").isprintable()
+
+
+def test_xml_and_sarif_are_still_read(report: Report) -> None:
+    ElementTree.fromstring(*outputs(report, "junit"))
+    json.loads(*outputs(report, "sarif"))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_no_cell_is_a_formula_whatever_the_separator(separator: str, report: Report) -> None:
+    for output in outputs(report, "csv"):
+        for row in csv.reader(io.StringIO(output), delimiter=separator):
+            for cell in row:
+                begins = cell.lstrip(" \"'\u00a0" if separator != "," else " \u00a0")
+                is_number = re.fullmatch(r"[-+]?[\d.]+", begins)
+                assert (
+                    begins[:1] not in "=+-@"
+                    or not begins
+                    or is_number
+                    or cell.lstrip().startswith(("'", "\"'"))
+                )
+
+
+def test_an_error_on_a_terminal_holds_no_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from mqdiag.cli import run
+
+    assert run(["heap", str(tmp_path / "##vso[task.complete]x")]) == 3
+    assert "\\x23#vso[" in capsys.readouterr().err
