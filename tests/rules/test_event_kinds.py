@@ -1,0 +1,62 @@
+"""Every kind of log event that a rule asks for is one that a handler of `mqdiag/logs` counts."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import mqdiag.logs
+import mqdiag.rules
+
+LOGS = Path(mqdiag.logs.__file__).parent
+RULES = Path(mqdiag.rules.__file__).parent
+
+
+def counted() -> tuple[set[str], list[re.Pattern[str]]]:
+    """The texts in the handlers, kinds among them; and the patterns of those that are made of parts."""
+    texts: set[str] = set()
+    made: list[re.Pattern[str]] = []
+    for path in LOGS.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                texts.add(node.value)
+            elif isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+                start = str(node.values[0].value)
+                if re.fullmatch(r"[a-z][a-z-]*-(?:with-)?", start):
+                    made.append(re.compile(re.escape(start) + r"[a-z0-9-]+"))
+    return texts, made
+
+
+def asked() -> Iterator[tuple[str, str]]:
+    """(rule's file, kind) of each call of `events`; constants of the module are looked up."""
+    for path in RULES.rglob("*.py"):
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "events"
+        ]
+        if not calls:
+            continue
+        name = ".".join(path.relative_to(RULES).with_suffix("").parts)
+        known = vars(importlib.import_module(f"mqdiag.rules.{name}"))
+        for call in calls:
+            for given in call.args[1:]:
+                given = given.value if isinstance(given, ast.Starred) else given
+                value = given.value if isinstance(given, ast.Constant) else None
+                if isinstance(given, ast.Name):
+                    value = known.get(given.id)
+                for kind in (value,) if isinstance(value, str) else value or ():
+                    yield name, str(kind)
+
+
+def test_rules_ask_for_events_that_are_counted() -> None:
+    texts, made = counted()
+    kinds = list(asked())
+    assert len(kinds) > 40
+    unknown = {
+        pair for pair in kinds if pair[1] not in texts and not any(one.fullmatch(pair[1]) for one in made)
+    }
+    assert unknown == set()
