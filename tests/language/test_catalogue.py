@@ -34,17 +34,8 @@ SHELL = "collect_commands.py"
 ENGLISH_RECORDS = {
     "capture/folder.py": ("failed: {}", "not done: {}"),
     "capture/samples.py": ("thread dump {}",),
-    "fleet/work/child.py": ("exit code {}", "the analysing process ended with {}"),
-    "fleet/work/child_main.py": ("needs more than {} MiB of memory", "internal fault: {}"),
-    "fleet/work/task.py": (
-        "its executor was lost {} times while it was analysed",
-        "has {} bytes, more than the {} that an input may have",
-        "no scratch folder: {}",
-        "could not be fetched: {}",
-    ),
 }
-"""sentences that a file keeps in English for readers of every language: the manifest of a capture, and the reasons of
-lost files in the tables of a fleet"""
+"""sentences that a file keeps in English for readers of every language: the manifest of a capture"""
 NO_SENTENCES = {
     "capture/run.py": ("kubectl exec POD -- {}", "docker exec {} {}", "docker logs {}"),
     "cli/common/failures.py": ("mqdiag: {}",),
