@@ -1,24 +1,18 @@
 """A page of text: wrapping, indentation, grids and colour.
 
-Every string is written in the reader's language and passes `safe` here, so that no section can forget it. Markup of
-rich is off: a thread named "[red]" stays what it is.
+Every string is written in the reader's language and passes `safe` here, so that no section can forget it.
 """
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
-from rich.box import Box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Words
+from mqdiag.render.text.lines import NARROWEST, fitted, wrapped
 from mqdiag.render.wording.class_names import shortened
 from mqdiag.render.wording.safe import LONGEST, LONGEST_WIDE, safe
 
@@ -27,29 +21,14 @@ PADDING = 2
 """between the columns of a table"""
 NARROWEST_PADDING = 1
 """where the table would be wider than the page otherwise"""
-NARROWEST_WORDS = 7
 NARROWEST_NAME = 24
-"""characters that a column of words, and one of Java names, has at least if it needs them"""
+"""characters that a column of Java names has at least if it needs them"""
 LONGEST_PARAGRAPH = 2000
 """a title may hold a name from the dump, and that of any length"""
-# Stands in for the space between a number and its unit, so that no line breaks there: to rich a no-break space is a
-# space. `safe` lets no such character through from evidence.
-_GLUE = "\ue000"
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)")
-# Lines of Chinese may break between any two characters, but not before a closing mark or behind an opening one. Rich
-# breaks at spaces only: a unit separator is one to it, is no cell wide, and comes from no evidence either.
-_BREAK = "\x1f"
-_WIDE = r"\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e"
-_CLOSING, _OPENING = "，。；：、？！）》」』”’", "（《「『“‘"
-_BREAKABLE = re.compile(
-    rf"(?<=[{_WIDE}”’])(?<![{_OPENING}])(?=[^\s{_CLOSING}])|(?<=[^\s{_OPENING}])(?=[{_WIDE}“‘])(?![{_CLOSING}])"
-)
-# A rule under the head and nothing else: space between columns survives copy and paste.
-_HEAD_RULE = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-
-
-def _breakable(text: str) -> str:
-    return text if text.isascii() else _BREAKABLE.sub(_BREAK, text)
+UNDERLINE = "─"
+"""below the head of a table, and nothing else: space between columns survives copy and paste"""
+ANSI = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
+"""numbers of the terminal's sequences for the words of a style"""
 
 
 class Page:
@@ -58,48 +37,38 @@ class Page:
     def __init__(self, view: View) -> None:
         self.view = view
         self.write = view.write
-        self._file = io.StringIO()
-        self._console = Console(
-            file=self._file,
-            width=view.width,
-            force_terminal=view.colour,
-            color_system="standard" if view.colour else None,
-            no_color=not view.colour,
-            markup=False,
-            highlight=False,
-            emoji=False,
-            legacy_windows=False,
-            _environ={},
-        )
+        self._lines: list[str] = []
 
     def text(self) -> str:
         """All that was written, without spaces at line ends."""
-        written = self._file.getvalue().replace(_GLUE, " ").replace(_BREAK, "")
-        return "".join(f"{line.rstrip()}\n" for line in written.splitlines())
+        return "".join(f"{line.rstrip()}\n" for line in self._lines)
 
     @property
     def empty(self) -> bool:
         """Whether nothing was written yet."""
-        return not self._file.getvalue()
+        return not self._lines
 
     def blank(self) -> None:
         """An empty line."""
-        self._console.print()
+        self._lines.append("")
 
     def paragraph(self, text: Words, *, indent: int = INDENT, style: str = "") -> None:
         """Wrapped text."""
-        self._console.print(Padding(self._line(text, style), (0, 0, 0, indent)))
+        self.hanging("", text, indent=indent, style=style)
 
     def hanging(
         self, mark: Words, text: Words, *, indent: int = INDENT, style: str = "", mark_style: str = ""
     ) -> None:
         """A mark, and text that wraps beside it: a bullet, a number, a severity."""
         sign = safe(self.write(mark))
-        grid = Table.grid(padding=0)
-        grid.add_column(no_wrap=True, width=cell_len(sign) + 1)
-        grid.add_column(overflow="fold")
-        grid.add_row(Text(sign, style=mark_style), self._line(text, style))
-        self._console.print(Padding(grid, (0, 0, 0, indent)))
+        taken = cell_len(sign) + 1 if sign else 0
+        lines = self._wrapped(self.write(text), self.view.width - indent - taken)
+        before = " " * indent
+        for line in lines:
+            beside = f"{self._styled(sign, mark_style)} " if sign else ""
+            self._lines.append(before + beside + self._styled(line, style))
+            if sign:
+                before, sign = " " * (indent + taken), ""
 
     def name(self, mark: Words, text: Words, *, indent: int, style: str = "", mark_style: str = "") -> None:
         """As `hanging`, for Java names: packages are shortened until the line fits."""
@@ -110,16 +79,16 @@ class Page:
 
     def pairs(self, rows: Iterable[tuple[Words, str]], *, indent: int = INDENT) -> None:
         """Names and written values in two columns."""
-        grid = Table.grid(padding=(0, 2, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
-        for name, value in rows:
-            grid.add_row(Text(safe(self.write(name))), self._line(value, ""))
-        self._console.print(Padding(grid, (0, 0, 0, indent)))
+        written = [(safe(self.write(name)), value) for name, value in rows]
+        width = max((cell_len(name) for name, _ in written), default=0)
+        for name, value in written:
+            lines = self._wrapped(value, self.view.width - indent - width - PADDING)
+            for beside, line in zip_longest([name], lines, fillvalue=""):
+                self._lines.append(" " * indent + self._aligned(beside, width + PADDING) + line)
 
     def command(self, text: Words, *, indent: int = INDENT) -> None:
         """A line for a shell: never wrapped, as a broken line would be another command."""
-        self._console.print(Text(" " * indent + safe(self.write(text), limit=None)), soft_wrap=True)
+        self._lines.append(" " * indent + safe(self.write(text), limit=None))
 
     def grid(
         self,
@@ -134,7 +103,7 @@ class Page:
         Args:
             columns: how each is aligned.
             rows: the cells.
-            styles: rich's style of each cell.
+            styles: of each cell, in words of `ANSI`.
             indent: of the table.
         """
         heads = [safe(self.write(column.head)) for column in columns]
@@ -144,32 +113,48 @@ class Page:
             widths = _widths(heads, rows)
         fits = indent + _least(columns, widths, PADDING) <= self.view.width
         gap = PADDING if fits else NARROWEST_PADDING
-        table = Table(
-            box=_HEAD_RULE, pad_edge=False, padding=(0, gap - 1, 0, 0), show_edge=False, header_style="bold"
-        )
         capacity = self._name_capacity(columns, widths, indent)
-        for column, head in zip(columns, heads, strict=True):
-            table.add_column(
-                Text(head),
-                justify="right" if column.is_number else "left",
-                no_wrap=column.is_number or column.whole,
-                overflow="fold",
-            )
         longest = LONGEST_WIDE if self.view.wide else LONGEST
-        for cells, cell_styles in zip(rows, styles, strict=True):
-            table.add_row(
-                *(
-                    Text(
-                        _breakable(safe(shortened(cell, capacity) if column.java else cell, limit=longest)),
-                        style=style,
-                    )
-                    for column, cell, style in zip(columns, cells, cell_styles, strict=True)
+        shown = [
+            [
+                safe(shortened(cell, capacity) if column.java else cell, limit=longest)
+                for column, cell in zip(columns, cells, strict=True)
+            ]
+            for cells in rows
+        ]
+        # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
+        width = max(self.view.width, indent + _least(columns, widths, gap))
+        widths = _column_widths(columns, _widths(heads, shown), width - indent, gap)
+        headed = [
+            [part for line in head.split("\n") for part in _cell_lines(column, line, own)]
+            for column, head, own in zip(columns, heads, widths, strict=True)
+        ]
+        tallest = max(map(len, headed))
+        headed = [[""] * (tallest - len(lines)) + lines for lines in headed]
+        self._beside(columns, headed, ["bold"] * len(columns), widths, gap, indent)
+        self._lines.append(" " * indent + UNDERLINE * (sum(widths) + gap * (len(widths) - 1)))
+        for cells, cell_styles in zip(shown, styles, strict=True):
+            lines = list(map(_cell_lines, columns, cells, widths))
+            self._beside(columns, lines, cell_styles, widths, gap, indent)
+
+    def _beside(
+        self,
+        columns: Sequence[Column],
+        cells: Sequence[Sequence[str]],
+        styles: Sequence[str],
+        widths: Sequence[int],
+        gap: int,
+        indent: int,
+    ) -> None:
+        """One row of a table, each cell of which has its lines."""
+        for lines in zip_longest(*cells, fillvalue=""):
+            self._lines.append(
+                " " * indent
+                + (" " * gap).join(
+                    self._aligned(line, width, style, right=column.is_number)
+                    for column, line, style, width in zip(columns, lines, styles, widths, strict=True)
                 )
             )
-        # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
-        self._console.width = max(self.view.width, indent + _least(columns, widths, gap))
-        self._console.print(Padding(table, (0, 0, 0, indent)))
-        self._console.width = self.view.width
 
     def _name_capacity(self, columns: Sequence[Column], widths: Sequence[int], indent: int) -> int:
         """The characters that each column of Java names has when the others take what they need."""
@@ -178,9 +163,36 @@ class Page:
         free = self.view.width - indent - others - PADDING * (len(columns) - 1)
         return max(free // max(names, 1), NARROWEST_NAME)
 
-    def _line(self, text: Words, style: str) -> Text:
-        written = safe(self.write(text), limit=LONGEST_WIDE if self.view.wide else LONGEST_PARAGRAPH)
-        return Text(_breakable(_BEFORE_UNIT.sub(_GLUE, written)), style=style)
+    def _wrapped(self, text: str, width: int) -> list[str]:
+        longest = LONGEST_WIDE if self.view.wide else LONGEST_PARAGRAPH
+        return wrapped(safe(text, limit=longest), width, keep_units=True)
+
+    def _aligned(self, line: str, width: int, style: str = "", *, right: bool = False) -> str:
+        """A line of a cell, filled with spaces to the width of its column."""
+        spaces = " " * (width - cell_len(line))
+        styled = self._styled(line, style)
+        return spaces + styled if right else styled + spaces
+
+    def _styled(self, line: str, style: str) -> str:
+        if not (self.view.colour and style and line):
+            return line
+        return f"\x1b[{';'.join(str(ANSI[word]) for word in style.split())}m{line}\x1b[0m"
+
+
+def _cell_lines(column: Column, cell: str, width: int) -> list[str]:
+    return [cell] if _whole(column) else wrapped(cell, width)
+
+
+def _whole(column: Column) -> bool:
+    return column.is_number or column.whole
+
+
+def _column_widths(columns: Sequence[Column], widths: Sequence[int], width: int, gap: int) -> list[int]:
+    """What each column gets of a table's width; wide columns are narrowed together with the space behind them."""
+    behind = [gap - 1] * (len(columns) - 1) + [0]
+    least = [own + space for own, space in zip(widths, behind, strict=True)]
+    fitting = fitted(least, [not _whole(column) for column in columns], width - len(columns) + 1)
+    return [own - space for own, space in zip(fitting, behind, strict=True)]
 
 
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -198,4 +210,4 @@ def _least(columns: Sequence[Column], widths: Sequence[int], gap: int) -> int:
 
 def _least_width(column: Column, width: int) -> int:
     """What a column takes at least: all for numbers and ids."""
-    return width if column.is_number or column.whole else min(width, NARROWEST_WORDS)
+    return width if column.is_number or column.whole else min(width, NARROWEST)

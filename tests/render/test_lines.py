@@ -1,0 +1,51 @@
+"""Texts as lines of a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from mqdiag.render.text.lines import fitted, wrapped
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("", 10, [""]),
+        ("one two", 10, ["one two"]),
+        ("one two three", 10, ["one two", "three"]),
+        ("exactly ten", 7, ["exactly", "ten"]),
+        ("a abcdefghijklmnop b", 8, ["a", "abcdefgh", "ijklmnop", "b"]),
+        ("abcdefghij b", 8, ["abcdefgh", "ij b"]),
+        ("    -> far", 20, ["    -> far"]),
+        ("too narrow", 0, ["too", "narrow"]),
+    ],
+)
+def test_lines_break_at_spaces_and_cut_long_words_only(text: str, width: int, lines: list[str]) -> None:
+    assert wrapped(text, width) == lines
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    assert wrapped("heap of 40 MiB", 12) == ["heap of 40", "MiB"]
+    assert wrapped("heap of 40 MiB", 12, keep_units=True) == ["heap of", "40 MiB"]
+    assert wrapped("heap of 40 Mice", 12, keep_units=True) == ["heap of 40", "Mice"]
+
+
+def test_chinese_breaks_between_characters_but_not_before_a_closing_mark() -> None:
+    assert wrapped("线程停住了，原因不明。", 10) == ["线程停住", "了，原因不", "明。"]
+
+
+def test_no_line_is_wider_than_its_width() -> None:
+    text = "线程 ConsumeMessageThread_1 已停住 42 s，堆为 2 GiB（上限），" * 5
+    for width in range(7, 60):
+        lines = wrapped(text, width, keep_units=True)
+        assert max(map(cell_len, lines)) <= width
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_the_widest_columns_are_narrowed_until_all_fit() -> None:
+    assert fitted([10, 40, 30], [True, True, True], 90) == [10, 40, 30]
+    assert fitted([10, 40, 30], [True, True, True], 70) == [10, 30, 30]
+    assert sorted(fitted([10, 40, 30], [True, True, True], 51)) == [10, 20, 21]
+    assert fitted([10, 40, 30], [True, False, True], 60) == [10, 40, 10]
+    assert fitted([10, 40], [False, False], 20) == [10, 40]
