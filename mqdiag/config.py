@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
@@ -34,7 +34,7 @@ _LARGEST_HEAP = 64 << 40
 """ZGC takes 16 TB, the next a few times that; more is a slip of the unit, and would pass every check"""
 _LARGEST_SHARE = 10.0
 """2 turns a limit off, since no share exceeds 1 by much; 50 means 50 % and would turn it off unseen"""
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
+_SIZE = lazy_pattern(r"(\d{1,18}(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 
 
 class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -56,22 +56,21 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     rules: dict[str, RuleSettings] = {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What a diagnosis is told, whatever it came from."""
 
     expectations: tuple[Expectation, ...] = ()
-    fail_on: FailOn = field(default_factory=FailOn)
+    fail_on: FailOn = msgspec.field(default_factory=FailOn)
     heap_limit: int | None = None
     utc_offset_minutes: int | None = None
     """zone of logs that do not tell theirs"""
-    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    severities: Mapping[str, Severity] = field(default_factory=dict)
-    ignored: Mapping[str, Acceptance] = field(default_factory=dict)
+    limits: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
+    severities: Mapping[str, Severity] = msgspec.field(default_factory=dict)
+    ignored: Mapping[str, Acceptance] = msgspec.field(default_factory=dict)
     lapsed: tuple[Lapsed, ...] = ()
     """ignored rules whose last day has passed"""
-    baseline: Baseline = field(default_factory=Baseline)
-    today: date = field(default_factory=lambda: today())
+    baseline: Baseline = msgspec.field(default_factory=Baseline)
+    today: date = msgspec.field(default_factory=lambda: today())
 
 
 def today() -> date:

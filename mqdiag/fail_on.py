@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from mqdiag.errors import UsageError
 from mqdiag.text import say
@@ -17,8 +18,7 @@ SEVERITIES = ("error", "warning", "info")
 WORDS = (*SEVERITIES, UNDECIDED, NEVER)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailOn:
+class FailOn(msgspec.Struct, frozen=True, kw_only=True):
     """Findings from a severity on, an undecided answer, both, or nothing.
 
     Args:

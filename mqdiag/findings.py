@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import hashlib
-import re
 from datetime import date
 from typing import Literal
 
@@ -27,6 +26,7 @@ from mqdiag.facts.redaction import Excerpt, Public, ThreadName
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
 from mqdiag.facts.vocabulary import LapseKind, MarginKind
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import NOTHING, Text, no_words
 
 EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
@@ -298,9 +298,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """one object or class, from `mqdiag show`"""
 
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy_pattern(r"\d+")
 # Classes that are made while a program runs: their names end in a number or an address of that run.
-_MADE_AT_RUN_TIME = re.compile(r"\$\$.*|(?<=\$Proxy)\d+|(?<=Accessor)\d+")
+_MADE_AT_RUN_TIME = lazy_pattern(r"\$\$.*|(?<=\$Proxy)\d+|(?<=Accessor)\d+")
 
 
 def fingerprint(rule: str, cause: str, subject: Subject) -> str:

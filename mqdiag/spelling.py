@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from mqdiag.text import Text, say
@@ -19,6 +18,8 @@ def nearest(word: str, known: Iterable[str], *, alike: float = _ALIKE) -> tuple[
         known: the words that exist.
         alike: least likeness, 0 to 1.
     """
+    import difflib  # mistyped words alone need it
+
     by_lower = {name.lower(): name for name in known}
     found = difflib.get_close_matches(word.lower(), sorted(by_lower), n=_MOST, cutoff=alike)
     return tuple(by_lower[low] for low in found)

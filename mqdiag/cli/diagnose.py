@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
@@ -53,7 +54,7 @@ def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, o
         gc.disable()
         from mqdiag.diagnose.incident import diagnose_incident
 
-        own = dataclasses.replace(settings, utc_offset_minutes=minutes)
+        own = msgspec.structs.replace(settings, utc_offset_minutes=minutes)
         return diagnose_incident(paths, own, progress=progress)
 
     return diagnose(options, work, all_threads=all_threads)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
@@ -55,7 +56,7 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
         if any(needs_sorting(file, "log") for file in files):
             from mqdiag.diagnose.incident import diagnose_incident
 
-            own = dataclasses.replace(settings, utc_offset_minutes=minutes)
+            own = msgspec.structs.replace(settings, utc_offset_minutes=minutes)
             return diagnose_incident(files, own, progress=progress)
         return diagnose_logs(files, settings, utc_offset_minutes=minutes, progress=progress)
 

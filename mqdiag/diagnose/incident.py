@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +64,7 @@ def diagnose_incident(
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
     diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
     crashes = tuple(crash for part in collected for crash in part.crashes)
-    return dataclasses.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
+    return msgspec.structs.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
 
 
 def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -55,7 +54,7 @@ def judge_processes(
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     rest = _facts(other_inputs, None, shared, settings)
     # A known finding of one process is not gone because another does not have it: known is told of all together.
-    unmarked = dataclasses.replace(settings, baseline=Baseline())
+    unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     judged = [(own, facts, judge(facts, unmarked)) for own, facts in (*runs, (None, rest))]
     reports = [_told(diagnosis.report, facts, own) for own, facts, diagnosis in judged]
     report, shown = _one_report(processes, reports, [facts for _, facts, _ in judged])

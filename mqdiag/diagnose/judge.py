@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from mqdiag import __version__
 from mqdiag.baseline import with_baseline
@@ -19,8 +19,7 @@ from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 
 
-@dataclass(frozen=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """The report, and what went wrong inside while it was made."""
 
     report: Report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -20,19 +19,17 @@ from mqdiag.read.logs.source import compression_of, open_log
 from mqdiag.text import Text, say
 
 
-@dataclass(frozen=True, kw_only=True)
-class NamedLog:
+class NamedLog(msgspec.Struct, frozen=True, kw_only=True):
     """A log to read, and what the user calls it."""
 
     path: str
     name: str
 
 
-@dataclass(kw_only=True)
-class LogEvidence:
+class LogEvidence(msgspec.Struct, kw_only=True):
     """What the logs gave."""
 
-    inputs: list[Input] = field(default_factory=list)
+    inputs: list[Input] = msgspec.field(default_factory=list)
     facts: LogsFacts | None = None
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
@@ -22,8 +23,7 @@ _LEAST_SHARED = 3
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Process:
+class Process(msgspec.Struct, frozen=True, kw_only=True):
     """One JVM with its inputs."""
 
     inputs: tuple[Input, ...]

@@ -8,7 +8,6 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -172,7 +171,7 @@ class _FleetRun:
 
     def _job(self) -> Job:
         # Findings are accepted for the fleet's report; the tables tell what is there.
-        plain = replace(self._settings, baseline=Baseline(), lapsed=())
+        plain = msgspec.structs.replace(self._settings, baseline=Baseline(), lapsed=())
         return Job(
             out=self._layout.uri,
             run=self._run,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
 import msgspec
@@ -32,7 +31,7 @@ def fleet_verdict(
     """
     if facts.plan is not None:
         return Diagnosis(report=answered(Report(mqdiag=__version__, inputs=inputs, fleet=facts)))
-    unmarked = dataclasses.replace(settings, baseline=Baseline())
+    unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report
     summing_up = {rule.name for rule in all_rules() if rule.sums_up}
@@ -51,4 +50,4 @@ def fleet_verdict(
         rule_cards=tuple(cards_of(named).values()),
     )
     report = with_baseline(report, settings.baseline, settings.today)
-    return dataclasses.replace(diagnosis, report=answered(report, report.answer.margins))
+    return msgspec.structs.replace(diagnosis, report=answered(report, report.answer.margins))

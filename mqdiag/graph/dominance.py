@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +23,7 @@ _UINT32 = (1 << 32) - 1
 _MOST_HEAVY = 1024
 
 
-@dataclass(slots=True)
-class Dominance:
+class Dominance(msgspec.Struct):
     """The dominator tree in preorder: a subtree is a run of places; 0 is the virtual root above the GC roots.
 
     `numbers` int32[n]: place of each object, 0 when unreachable. For m reachable objects: `order` int32[m + 1], the

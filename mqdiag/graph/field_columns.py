@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +17,7 @@ LENGTH = "length"
 """last part of a path that asks for the number of an array's elements"""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """Values of one field; `kinds` is 0 where a node has no such field.
 
     `kinds` uint8[k]: basic type of each value, 2 for references. `nodes` int32[k]: the referent, -1 for null and for

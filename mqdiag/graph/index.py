@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +31,7 @@ _MOST_RUNS = 1 << 16
 """beyond it the objects are in no order at all, and sorting them is cheaper than listing runs"""
 
 
-@dataclass(slots=True)
-class IdIndex:
+class IdIndex(msgspec.Struct):
     """Id to position in constant time; see `kernels/references.py`.
 
     Ids that are spread too thinly for that, as damage and writers other than HotSpot may leave them, are searched
@@ -52,8 +51,7 @@ class IdIndex:
         return found
 
 
-@dataclass(slots=True)
-class ObjectIndex:
+class ObjectIndex(msgspec.Struct):
     """All objects, class objects included, by ascending id.
 
     `offsets` int64[n] of the sub-records, `rows` uint16[n] of their classes or, where a dump has more than 65,536 of

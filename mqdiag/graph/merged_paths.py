@@ -6,8 +6,7 @@ twelve million of them both give a few lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,8 +76,7 @@ def retained_together(heap: Heap, nodes: Nodes) -> NDArray[np.int64]:
     return retained
 
 
-@dataclass(slots=True)
-class _Groups:
+class _Groups(msgspec.Struct):
     """What the kernel found; see `merge_paths`. `below` lists the groups under each, -1 for the roots."""
 
     groups: NDArray[np.int32]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +22,7 @@ _CHUNKS = 2
 """objects for each reference that a chunk has room for; what is not written to costs no memory"""
 
 
-@dataclass(slots=True)
-class References:
+class References(msgspec.Struct):
     """Row i has edges[starts[i]:starts[i + 1]]: `starts` uint32[n + 1], `edges` int32[].
 
     References of an instance in field order (own class first), elements of an array, and super class, loader,
@@ -102,8 +101,7 @@ def build_references(
     return References(starts, edges, extra_from, extra_to, sum(part.dangling for part in slices))
 
 
-@dataclass(slots=True)
-class _Slice:
+class _Slice(msgspec.Struct):
     """References of consecutive objects, in chunks."""
 
     chunks: list[NDArray[np.int32]]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,8 +31,7 @@ ROOT_NAMES = {
 }
 
 
-@dataclass(slots=True)
-class RootSet:
+class RootSet(msgspec.Struct):
     """`nodes` int32, distinct and ascending: where reachability begins.
 
     What the frames of a known thread hold is no root of its own but hangs on the thread, so that the thread retains

@@ -7,9 +7,9 @@ learned, and the formula made of them serves for the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,8 +42,7 @@ _RECORD_LIMIT = (1 << 32) - 1
 """bytes of a sub-record at most, as HotSpot writes it"""
 
 
-@dataclass(slots=True)
-class SizeModel:
+class SizeModel(msgspec.Struct):
     """What was learned. Sizes of objects in `units` of the alignment: uint32[n]."""
 
     units: NDArray[np.uint32]

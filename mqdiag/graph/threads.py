@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +19,7 @@ _FRAME_ROOM = 32
 """characters that stand for what a frame costs beside its text"""
 
 
-@dataclass(slots=True)
-class ThreadRecord:
+class ThreadRecord(msgspec.Struct):
     """One thread.
 
     `locals` maps frame numbers (0 is the top; -1 the empty stack) to nodes that the frame holds.
@@ -30,7 +29,7 @@ class ThreadRecord:
     serial: int
     name: str
     frames: tuple[str, ...]
-    locals: dict[int, NDArray[np.int32]] = field(default_factory=dict)
+    locals: dict[int, NDArray[np.int32]] = msgspec.field(default_factory=dict)
 
 
 def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:

@@ -22,9 +22,10 @@ import os
 import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from mqdiag.files import write_whole
 from mqdiag.kernel import trusted
@@ -37,8 +38,7 @@ _READY = "ready"
 _SHARED, _PRIVATE = 0o755, 0o700
 
 
-@dataclass(frozen=True)
-class _Folder:
+class _Folder(msgspec.Struct, frozen=True):
     path: str
     descriptor: int
     """stays open as long as the process, so that the folder that was checked is the one that is read"""
@@ -56,8 +56,7 @@ class _Folder:
             return None
 
 
-@dataclass(frozen=True)
-class _Chosen:
+class _Chosen(msgspec.Struct, frozen=True):
     """The folders of this process."""
 
     read: tuple[_Folder, ...]

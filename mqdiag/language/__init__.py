@@ -7,13 +7,13 @@ a template without a translation is written in English. docs/adr/0008-languages.
 from __future__ import annotations
 
 import gettext
-import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from string import Formatter
 
 from mqdiag.language.numbers import NUMBERS, TIMES
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import Text, Value, say
 
 ENGLISH = "en"
@@ -29,7 +29,7 @@ UNKNOWN = say("unknown")
 _LIST_OF_TWO = say("{first} and {last}")
 _COMMA = say("{first}, {rest}")
 _formatter = Formatter()
-_MIXED = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
+_MIXED = lazy_pattern(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
 
 
 class Writer:

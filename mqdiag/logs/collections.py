@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.facts.vocabulary import GcFormat
 from mqdiag.logs.message import Message
@@ -30,8 +31,7 @@ _SECONDS = re.compile(r"[, ](\d+[.,]\d+) secs\]")
 _G1_HEAP = re.compile(r"Heap: ([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)->([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)")
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct):
     """Full collections one after the other that freed little."""
 
     began_s: float
@@ -47,8 +47,7 @@ class Run:
         return self.ended_s - self.began_s
 
 
-@dataclass(slots=True)
-class GcTally:
+class GcTally(msgspec.Struct):
     """All collections of one log."""
 
     form: GcFormat | None = None
@@ -64,11 +63,11 @@ class GcTally:
     stalls: int = 0
     first_s: float | None = None
     last_s: float | None = None
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
     run: Run | None = None
     worst_run: Run | None = None
     step: int = 1
-    minutes: dict[int, float] = field(default_factory=dict)
+    minutes: dict[int, float] = msgspec.field(default_factory=dict)
     """pauses in ms, by step"""
 
     def see(self, message: Message, at: int | None) -> bool:

@@ -7,7 +7,8 @@ bucket's upper edge is exclusive; the counters start anew with each line.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.logs.tally import MINUTE_MS, Span
@@ -17,8 +18,7 @@ _BUCKET = re.compile(r"\[([^\]]{1,12})\]:(\d+)")
 MOST_MINUTES = 20_000
 
 
-@dataclass(slots=True)
-class Puts:
+class Puts(msgspec.Struct):
     """Puts of one step: all, and those that took at least 10 ms, 100 ms, 1 s."""
 
     total: int = 0
@@ -34,19 +34,18 @@ class Puts:
         self.from_1_s += other.from_1_s
 
 
-@dataclass(slots=True)
-class LatencyTally:
+class LatencyTally(msgspec.Struct):
     """All such lines of one log, or of all."""
 
     lines: int = 0
-    buckets: dict[str, int] = field(default_factory=dict)
-    puts: Puts = field(default_factory=Puts)
+    buckets: dict[str, int] = msgspec.field(default_factory=dict)
+    puts: Puts = msgspec.field(default_factory=Puts)
     slow_minutes: int = 0
     worst: Puts | None = None
     worst_at: int | None = None
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
     step: int = 1
-    minutes: dict[int, Puts] = field(default_factory=dict)
+    minutes: dict[int, Puts] = msgspec.field(default_factory=dict)
 
     def see(self, text: str, at: int | None) -> bool:
         """Read one line; False when it is none."""

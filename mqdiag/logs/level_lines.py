@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+import msgspec
 from ahocorasick_rs import BytesAhoCorasick
 
 from mqdiag.logs.bare_exceptions import bare_exceptions
@@ -46,18 +46,17 @@ class _Judged(NamedTuple):
     """its text if no rule judges it, with N for numbers"""
 
 
-@dataclass(slots=True)
-class LevelLines:
+class LevelLines(msgspec.Struct):
     """The lines of one log at WARN, ERROR and worse, by verdict."""
 
-    entries: Counter[Entry] = field(default_factory=Counter)
-    texts: Counter[str] = field(default_factory=Counter)
+    entries: Counter[Entry] = msgspec.field(default_factory=Counter)
+    texts: Counter[str] = msgspec.field(default_factory=Counter)
     """lines that are not known to be harmless and that no rule judges, by their text with N for numbers"""
     foreign: int = 0
     """lines that the catalogue does not have, and exceptions without such a line above them"""
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
-    _shapes: dict[bytes, _Judged | None] = field(default_factory=dict)
+    _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
     _words: tuple[bytes, ...] = ()
     """what the log is searched for; empty before its first block"""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
@@ -17,20 +18,18 @@ MOST_ROWS = 2000
 """different resets, or groups under flow control, of one log that are kept"""
 
 
-@dataclass(slots=True)
-class FlowTally:
+class FlowTally(msgspec.Struct):
     """One group and one reason to hold back pulls."""
 
     lines: int = 0
     threshold: int | None = None
     largest: int | None = None
-    span: Span = field(default_factory=Span)
-    topics: dict[str, None] = field(default_factory=dict)
-    queues: dict[tuple[str | None, str | None, int | None], None] = field(default_factory=dict)
+    span: Span = msgspec.field(default_factory=Span)
+    topics: dict[str, None] = msgspec.field(default_factory=dict)
+    queues: dict[tuple[str | None, str | None, int | None], None] = msgspec.field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class CounterTally:
+class CounterTally(msgspec.Struct):
     """A consumer's own counter of held-back pulls, which its lines print: it grows until the client restarts."""
 
     lines: int = 0
@@ -53,31 +52,28 @@ class ResetKey(NamedTuple):
     given: int
 
 
-@dataclass(slots=True)
-class ResetTally:
+class ResetTally(msgspec.Struct):
     """One offset that was asked for, and the one given instead."""
 
     count: int = 0
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
     broker: str | None = None
     broker_max: int | None = None
     no_queue_data: bool = False
 
 
-@dataclass(slots=True)
-class NotMatchedTally:
+class NotMatchedTally(msgspec.Struct):
     """Lookups of offsets that no file holds, of one thread and one place."""
 
     count: int = 0
     requested: int | None = None
     first_offset: int | None = None
     last_offset: int | None = None
-    span: Span = field(default_factory=Span)
-    minutes: Minutes = field(default_factory=Minutes)
+    span: Span = msgspec.field(default_factory=Span)
+    minutes: Minutes = msgspec.field(default_factory=Minutes)
 
 
-@dataclass(slots=True)
-class StoredTally:
+class StoredTally(msgspec.Struct):
     """The consume offset of one queue that a client stores again and again."""
 
     offset: int
@@ -87,7 +83,7 @@ class StoredTally:
     """messages of its group and topic that listeners finished between its lines"""
     waiting: int = 0
     """of these, since its last line"""
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
 
 
 class ThrownKey(NamedTuple):
@@ -99,8 +95,7 @@ class ThrownKey(NamedTuple):
     frame: str | None
 
 
-@dataclass(slots=True)
-class SuspendedTally:
+class SuspendedTally(msgspec.Struct):
     """The message that an orderly queue last failed on."""
 
     offset: int
@@ -108,15 +103,14 @@ class SuspendedTally:
     """of this message in a row"""
     reconsume_times: int = 0
     """the largest that its lines print"""
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
 
 
-@dataclass(slots=True)
-class ConnectedTwice:
+class ConnectedTwice(msgspec.Struct):
     """A client id that several connections of one group had at the same time."""
 
-    addresses: dict[str, None] = field(default_factory=dict)
-    span: Span = field(default_factory=Span)
+    addresses: dict[str, None] = msgspec.field(default_factory=dict)
+    span: Span = msgspec.field(default_factory=Span)
 
 
 class ChangeKey(NamedTuple):
@@ -128,8 +122,7 @@ class ChangeKey(NamedTuple):
     after: str
 
 
-@dataclass(slots=True)
-class GapTally:
+class GapTally(msgspec.Struct):
     """How far the slave was behind."""
 
     lines: int = 0
@@ -139,11 +132,10 @@ class GapTally:
     last: int = 0
     negative: int = 0
     shrank: bool = False
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
 
 
-@dataclass(slots=True)
-class LogTally:
+class LogTally(msgspec.Struct):
     """What one log says."""
 
     path: str
@@ -152,48 +144,50 @@ class LogTally:
     """the digits below the second are none: 4.x clients print the second again"""
     zone_minutes: int | None = None
     """zone of its times, once a line has named one"""
-    events: dict[tuple[str, LogSide | None], EventTally] = field(default_factory=dict)
-    flow: dict[tuple[str | None, FlowControlKind], FlowTally] = field(default_factory=dict)
-    counters: dict[tuple[str | None, str], CounterTally] = field(default_factory=dict)
-    resets: dict[ResetKey, ResetTally] = field(default_factory=dict)
+    events: dict[tuple[str, LogSide | None], EventTally] = msgspec.field(default_factory=dict)
+    flow: dict[tuple[str | None, FlowControlKind], FlowTally] = msgspec.field(default_factory=dict)
+    counters: dict[tuple[str | None, str], CounterTally] = msgspec.field(default_factory=dict)
+    resets: dict[ResetKey, ResetTally] = msgspec.field(default_factory=dict)
     resets_left_out: int = 0
-    overflows: dict[int, int] = field(default_factory=dict)
+    overflows: dict[int, int] = msgspec.field(default_factory=dict)
     """largest offset of the broker's queue by the offset that was requested beyond it"""
-    no_data: dict[int, None] = field(default_factory=dict)
+    no_data: dict[int, None] = msgspec.field(default_factory=dict)
     """offsets requested of queues without any data"""
-    not_matched: dict[tuple[str | None, OffsetPlace, int | None], NotMatchedTally] = field(default_factory=dict)
-    stored: dict[Subject, StoredTally] = field(default_factory=dict)
-    refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = field(default_factory=dict)
+    not_matched: dict[tuple[str | None, OffsetPlace, int | None], NotMatchedTally] = msgspec.field(
+        default_factory=dict
+    )
+    stored: dict[Subject, StoredTally] = msgspec.field(default_factory=dict)
+    refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = msgspec.field(default_factory=dict)
     """the last offset that a client stored although the broker had a larger one, and that larger one"""
-    changes: dict[ChangeKey, tuple[int, Span]] = field(default_factory=dict)
-    peers: dict[Peer, PeerTally] = field(default_factory=dict)
-    acknowledgements: dict[tuple[int, int], int] = field(default_factory=dict)
+    changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
+    peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
+    acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)
     """how often the broker read the acknowledgement at an offset of a revive queue"""
-    connected: dict[tuple[str, str], dict[str, int | None]] = field(default_factory=dict)
+    connected: dict[tuple[str, str], dict[str, int | None]] = msgspec.field(default_factory=dict)
     """by group and client id, the addresses from which consumers are connected, and since when"""
-    connected_twice: dict[tuple[str, str], ConnectedTwice] = field(default_factory=dict)
-    clients: dict[str, list[Span]] = field(default_factory=dict)
+    connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)
+    clients: dict[str, list[Span]] = msgspec.field(default_factory=dict)
     """by client id, from start to shutdown; without an end while the client runs"""
-    consumers: dict[str, None] = field(default_factory=dict)
+    consumers: dict[str, None] = msgspec.field(default_factory=dict)
     """groups whose consumers started"""
-    thrown: dict[ThrownKey, tuple[int, Span]] = field(default_factory=dict)
-    suspended: dict[Subject, SuspendedTally] = field(default_factory=dict)
+    thrown: dict[ThrownKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
+    suspended: dict[Subject, SuspendedTally] = msgspec.field(default_factory=dict)
     """by queue"""
-    latency: LatencyTally = field(default_factory=LatencyTally)
-    gaps: GapTally = field(default_factory=GapTally)
+    latency: LatencyTally = msgspec.field(default_factory=LatencyTally)
+    gaps: GapTally = msgspec.field(default_factory=GapTally)
     replica_seen: bool = False
-    gc: GcTally = field(default_factory=GcTally)
-    safepoints: SafepointTally = field(default_factory=SafepointTally)
-    settings: dict[str, str] = field(default_factory=dict)
-    brokers: dict[str, dict[str, None]] = field(default_factory=dict)
+    gc: GcTally = msgspec.field(default_factory=GcTally)
+    safepoints: SafepointTally = msgspec.field(default_factory=SafepointTally)
+    settings: dict[str, str] = msgspec.field(default_factory=dict)
+    brokers: dict[str, dict[str, None]] = msgspec.field(default_factory=dict)
     """names of brokers by the address that the log gives them"""
-    printed: set[str] = field(default_factory=set)
+    printed: set[str] = msgspec.field(default_factory=set)
     """names of settings that a broker printed when it started, of those that tell versions"""
     says_fix_to: bool = False
     """an overflow line in the words of 5.x"""
     started_as: tuple[str, str] | None = None
     """name and address of the broker that says here that it has started"""
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:
         """The time of a line in the log's own zone."""

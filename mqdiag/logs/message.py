@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 
 import msgspec
@@ -49,8 +48,7 @@ _BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
 
-@dataclass(slots=True)
-class Message:
+class Message(msgspec.Struct):
     """An event line.
 
     `header` is the line with the time when that is another one above: an exception's own line names no queue,

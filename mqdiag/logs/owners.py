@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.logs.places import places_of
@@ -26,19 +27,18 @@ _BROKER_KINDS = frozenset({"store", "store-error", "watermark"})
 _ADDRESS = re.compile(r".+:\d{1,5}$")
 
 
-@dataclass(slots=True)
-class Owner:
+class Owner(msgspec.Struct):
     """A broker: its logs, and what others were answered by it."""
 
     name: str | None = None
     address: str | None = None
     place: str = ""
     """where its logs lie; empty for one that only senders name"""
-    logs: list[int] = field(default_factory=list)
-    answers: list[tuple[int, EventTally]] = field(default_factory=list)
+    logs: list[int] = msgspec.field(default_factory=list)
+    answers: list[tuple[int, EventTally]] = msgspec.field(default_factory=list)
     """parts of events, with the log that they are in"""
     slave: bool = False
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
     """of its logs, as UTC where their zone is known"""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.logs.anchors import EVERY, HANDLERS, LITERALS
@@ -23,8 +24,7 @@ HEAD_BYTES = 64 << 10
 _TAIL_BYTES = 16 << 10
 
 
-@dataclass(slots=True)
-class ReadLog:
+class ReadLog(msgspec.Struct):
     """A log that was read."""
 
     path: str
@@ -40,12 +40,11 @@ class ReadLog:
     """what an excerpt says again and again, and how often"""
 
 
-@dataclass(slots=True)
-class _Watched:
+class _Watched(msgspec.Struct):
     """Blocks on their way to the search, with the beginning and the end kept for the log's own times."""
 
     source: Iterator[bytes]
-    levels: LevelLines = field(default_factory=LevelLines)
+    levels: LevelLines = msgspec.field(default_factory=LevelLines)
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[bytes]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Span
@@ -26,8 +27,7 @@ _SAFEPOINT = re.compile(
 )
 
 
-@dataclass(slots=True)
-class SafepointTally:
+class SafepointTally(msgspec.Struct):
     """All such pauses of one log."""
 
     pauses: int = 0
@@ -39,8 +39,8 @@ class SafepointTally:
     longest_reaching_ms: float | None = None
     longest_operation: str | None = None
     longest_at: int | None = None
-    span: Span = field(default_factory=Span)
-    operations: Counter[str] = field(default_factory=Counter)
+    span: Span = msgspec.field(default_factory=Span)
+    operations: Counter[str] = msgspec.field(default_factory=Counter)
     """milliseconds by the VM's operation"""
 
     def see(self, message: Message, at: int | None) -> None:

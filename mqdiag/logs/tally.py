@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from mqdiag.facts.vocabulary import LogSide
 
@@ -29,8 +30,7 @@ class Subject(NamedTuple):
 NOBODY = Subject()
 
 
-@dataclass(slots=True)
-class Span:
+class Span(msgspec.Struct):
     """From the first to the last time, in milliseconds of one clock."""
 
     first: int | None = None
@@ -57,12 +57,11 @@ class Span:
         self.see(other.last)
 
 
-@dataclass(slots=True)
-class Minutes:
+class Minutes(msgspec.Struct):
     """Counts by minute; the step widens when they get too many, and the highest single minute is kept."""
 
     step: int = 1
-    counts: dict[int, int] = field(default_factory=dict)
+    counts: dict[int, int] = msgspec.field(default_factory=dict)
     peak: int = 0
     peak_at: int | None = None
 
@@ -104,22 +103,20 @@ class Minutes:
         return step, [(key * MINUTE_MS * step, counts[key]) for key in sorted(counts)]
 
 
-@dataclass(slots=True)
-class SubjectCount:
+class SubjectCount(msgspec.Struct):
     """How often one subject was met."""
 
     count: int = 0
-    span: Span = field(default_factory=Span)
+    span: Span = msgspec.field(default_factory=Span)
 
 
-@dataclass(slots=True)
-class GroupTally:
+class GroupTally(msgspec.Struct):
     """How often one group was met, and when."""
 
     lines: int = 0
     weight: int | None = None
-    span: Span = field(default_factory=Span)
-    minutes: Minutes = field(default_factory=Minutes)
+    span: Span = msgspec.field(default_factory=Span)
+    minutes: Minutes = msgspec.field(default_factory=Minutes)
 
     def add(self, at: int | None, lines: int, weight: int | None) -> None:
         """Count lines of one time."""
@@ -139,28 +136,27 @@ class GroupTally:
         self.minutes.take(other.minutes, shift)
 
 
-@dataclass(slots=True)
-class EventTally:
+class EventTally(msgspec.Struct):
     """One kind of event in one log, or in all logs of one clock."""
 
     kind: str
     side: LogSide | None = None
     count: int = 0
     weight: int | None = None
-    span: Span = field(default_factory=Span)
-    minutes: Minutes = field(default_factory=Minutes)
-    subjects: dict[Subject, SubjectCount] = field(default_factory=dict)
-    groups: dict[str, GroupTally] = field(default_factory=dict)
+    span: Span = msgspec.field(default_factory=Span)
+    minutes: Minutes = msgspec.field(default_factory=Minutes)
+    subjects: dict[Subject, SubjectCount] = msgspec.field(default_factory=dict)
+    groups: dict[str, GroupTally] = msgspec.field(default_factory=dict)
     dropped_subjects: int = 0
     dropped_lines: int = 0
-    values: dict[str, int] = field(default_factory=dict)
+    values: dict[str, int] = msgspec.field(default_factory=dict)
     example: str = ""
-    files: dict[str, None] = field(default_factory=dict)
+    files: dict[str, None] = msgspec.field(default_factory=dict)
     undated: int = 0
     sampled: bool = False
     """of a flood one line in several was looked at; each counts for those that were not"""
     last_record: int = -1
-    by_broker: dict[str | None, EventTally] = field(default_factory=dict)
+    by_broker: dict[str | None, EventTally] = msgspec.field(default_factory=dict)
     """the same lines by the broker that they name, where it is told apart: what senders were answered"""
 
     def of_broker(self, broker: str | None) -> EventTally:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+
+import msgspec
 
 from mqdiag.read.logs.shape import Shape
 from mqdiag.text import Text, say
@@ -12,8 +13,7 @@ ROCKETMQ_MINUTES = 8 * 60
 """brokers, name servers and 5.x clients print GMT+8, as their own logback configuration has it"""
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(msgspec.Struct, frozen=True):
     """A log's zone."""
 
     minutes: int | None

@@ -16,9 +16,10 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
+
+import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.files import fits
@@ -39,15 +40,14 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-@dataclass
-class Budget:
+class Budget(msgspec.Struct):
     """What one run may unpack in all."""
 
     folder: Path
     """where members are written"""
     bytes: int = MAX_UNPACKED
     members: int = MAX_MEMBERS
-    written: int = field(default=0, init=False)
+    written: int = 0
 
     def take(self, label: str, size: int) -> None:
         """Account for bytes that are about to be written.
@@ -84,8 +84,7 @@ class Budget:
         return self.folder / f"{self.written:06}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, kw_only=True):
     """One file of an archive: unpacked, or why it was not."""
 
     name: str

@@ -5,10 +5,11 @@ Only short texts are taken apart. A long one is a file of its own, and its reade
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import msgspec
+
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.admin.recognise import begins_answer, is_admin_output
 from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.logs.levels import ANY
@@ -21,24 +22,23 @@ MAX_BYTES = 1 << 20
 LEAST_RECORDS = 2
 """lines that begin like a record of a log, beside an answer of mqadmin"""
 LOG, STACKS, ADMIN, CRASH = "log lines", "thread dumps", "mqadmin output", "crash report"
-_FILE = re.compile(
+_FILE = lazy_pattern(
     # head and tail print "==> broker.log <=="; people write ---- store.log ----
     r"(?:==> (?P<tail>[^<>\n]{1,300}) <=="
     r"|[-=#*>]{2,}[ \t]*(?P<typed>[\w./\\:@#-]{1,200}\.(?:log|txt|out|gc|err)(?:\.\w+)?)"
     r"[ \t]*[-=#*<:]{0,80})\s*$"
 )
-_RECORD = re.compile(
+_RECORD = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d.{0,160}?"
     r"\b" + ANY + r"\b"
 )
-_DATE_ALONE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
-_CRASH_PART = re.compile(
+_DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
+_CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """What a paste has of one kind, or of one file that it names."""
 
     name: str

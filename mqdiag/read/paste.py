@@ -5,9 +5,9 @@ Only short texts are looked at. Nobody quotes a log of many megabytes, and a lon
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.read.logs.levels import ANY
 
@@ -19,14 +19,14 @@ LEAST_FULL_LINES = 2
 """lines of exactly the greatest width that show a terminal's wrapping"""
 _MAJORITY = 0.8
 
-_COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
-_QUOTED = re.compile(rb"(?:[>|] ?)+")
+_COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
+_QUOTED = lazy_pattern(rb"(?:[>|] ?)+")
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
 )
 _LEVEL = ANY.encode() + rb"\b"
-_BEGINS = re.compile(
+_BEGINS = lazy_pattern(
     rb"\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
@@ -34,8 +34,8 @@ _BEGINS = re.compile(
     + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b"
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
-_DATED = re.compile(rb"[\[(<]?" + _TIME)
-_FRAME = re.compile(rb"\s*at [\w.$/@-]+\(")
+_DATED = lazy_pattern(rb"[\[(<]?" + _TIME)
+_FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
 
 
 def tidied(text: bytes) -> bytes:

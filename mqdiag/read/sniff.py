@@ -6,10 +6,10 @@ import bz2
 import enum
 import io
 import lzma
-import re
 import zlib
 from typing import Any
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.text import Text, say
 
@@ -57,8 +57,8 @@ _KNOWN_BINARIES: tuple[tuple[bytes, Text], ...] = (
     (b"\xd4\xc3\xb2\xa1", say("a network capture")),
     (b"\n\r\r\n", say("a network capture")),
 )
-_JAVA_MEMBER = re.compile(rb"META-INF/|BOOT-INF/|WEB-INF/")
-_JSON_START = re.compile(rb'\s*[\[{]\s*["\]}{\[]')
+_JAVA_MEMBER = lazy_pattern(rb"META-INF/|BOOT-INF/|WEB-INF/")
+_JSON_START = lazy_pattern(rb'\s*[\[{]\s*["\]}{\[]')
 _CONTROLS = bytes(value for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ from mqdiag.text import Text, say
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-@dataclass(slots=True)
-class Source:
+class Source(msgspec.Struct):
     """An opened input.
 
     `data` is a read-only uint8 array of the uncompressed bytes.

@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
+
+import msgspec
 
 from mqdiag.fail_on import FailOn
 from mqdiag.language import ENGLISH, Writer, writer
@@ -26,8 +27,7 @@ TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "su
 """what `--format csv` can write, one at a time"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class View:
+class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a renderer may assume about where its text goes."""
 
     language: str = ENGLISH
@@ -36,7 +36,7 @@ class View:
     colour: bool = False
     all_threads: bool = False
     """show every thread, not only those that matter"""
-    fail_on: FailOn = field(default_factory=FailOn)
+    fail_on: FailOn = msgspec.field(default_factory=FailOn)
     """what fails the run"""
     table: str = TABLES[0]
     """the one that csv writes"""

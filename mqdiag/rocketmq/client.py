@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
@@ -13,15 +13,14 @@ from mqdiag.rocketmq.names import FAMILIES, GRPC_PACKAGE, KNOWN_CLASSES, ROWS, F
 from mqdiag.text import Text, say
 
 
-@dataclass(frozen=True, kw_only=True)
-class Client:
+class Client(msgspec.Struct, frozen=True, kw_only=True):
     """All that one package root holds: org.apache.rocketmq, com.alibaba.rocketmq, or a relocated copy."""
 
     heap: Heap
     root: str
     family: str
     """the version family whose mark was found, "5.3" """
-    unknown: dict[str, Text] = field(default_factory=dict)
+    unknown: dict[str, Text] = msgspec.field(default_factory=dict)
 
     def rows(self, role: str) -> list[int]:
         """Classes of this client, one for each loader."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +27,7 @@ _NOT_SHUT_DOWN = 0
 """ThreadPoolExecutor.ctl is below this while the pool runs: the run state -1 is in its top three bits"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Held:
+class Held(msgspec.Struct, frozen=True, kw_only=True):
     """What one consumer holds. `messages`, `requests`, `process_queues` int32; `bodies` int32, one a message."""
 
     process_queues: Nodes

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +26,7 @@ _LONGEST_BIN = 4096
 _SAMPLE = 64
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cached:
+class Cached(msgspec.Struct, frozen=True, kw_only=True):
     """Messages by queue and offset; all columns have one row a message.
 
     `queues` int64: position of the ProcessQueue. `nodes` int32. `offsets` int64: keys of the map, Heap.MISSING if

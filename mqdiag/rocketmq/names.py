@@ -9,9 +9,10 @@ JDK 7 to 25 and Netty 4.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from mqdiag.lazy_pattern import lazy_pattern
 
 
 class JavaName(NamedTuple):
@@ -360,7 +361,7 @@ ROWS = tuple(
 REQUEST_QUEUE_ENDING = "ThreadPoolQueue"
 """fields of BrokerController that end so are the queues before its thread pools, in all versions"""
 GRPC_PACKAGE = "org.apache.rocketmq.client.java."
-NAMING = re.compile(r"(?i)(.*topic(name|key)?|.*group(name)?|broker(cluster)?name|clustername|statskey)$")
+NAMING = lazy_pattern(r"(?i)(.*topic(name|key)?|.*group(name)?|broker(cluster)?name|clustername|statskey)$")
 """fields that name a topic, group, broker or cluster, or "topic@group", in any class of RocketMQ"""
 KNOWN_CLASSES = (
     "ProcessQueue",

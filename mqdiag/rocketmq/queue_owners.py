@@ -7,8 +7,8 @@ A queue that a rebalance took away is in no table; only requests that still hold
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +27,7 @@ CONSUME_REQUEST: QueueSource = "consume-request"
 ASSIGNED: QueueSource = "assigned"
 
 
-@dataclass(kw_only=True)
-class QueueOwners:
+class QueueOwners(msgspec.Struct, kw_only=True):
     """Columns over the ProcessQueues of a client, `nodes` int32[k] ascending."""
 
     nodes: Nodes

@@ -6,8 +6,7 @@ The counters are AtomicLong up to 4.9.1 and LongAdder after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +26,7 @@ _MINUTE_MS = 60_000
 _LEAST_WINDOW_MS = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Growth:
+class _Growth(msgspec.Struct, frozen=True, kw_only=True):
     """Of one counter since the oldest snapshot of the minute, or since the start of a younger consumer."""
 
     window_ms: int

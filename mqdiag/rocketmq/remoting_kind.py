@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from mqdiag.facts.bounds import whole
@@ -19,8 +19,7 @@ _DEFAULT_BATCH = 32
 """messages of one pull where no setting says so, in all versions"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Consumer:
+class Consumer(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object; nodes are -1 where a reference is null."""
 
     client: Client

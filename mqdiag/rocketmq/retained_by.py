@@ -7,8 +7,7 @@ several others refer to has only the root above it; the walk then goes on from o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,8 +25,7 @@ _MANY, _FEW_EACH = 8, 8
 """over 8 objects of an application class that keep fewer than 8 each, on average, are entries of a collection"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Split:
+class Split(msgspec.Struct, frozen=True, kw_only=True):
     """Reachable messages by what keeps them, each under the first that applies; int32 node arrays."""
 
     reachable: Nodes
@@ -107,8 +105,7 @@ def _pairs(retainers: Retainers) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return pairs, counts
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retainers:
+class Retainers(msgspec.Struct, frozen=True, kw_only=True):
     """For each object: `nodes` int32, what keeps it (-1 unknown); `children` int32, what that refers to directly.
 
     `in_frames` bool: only frames of threads hold it.

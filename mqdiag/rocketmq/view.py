@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +27,7 @@ from mqdiag.rocketmq.retained_by import message_holders, split_messages
 from mqdiag.text import Text
 
 
-@dataclass(frozen=True, kw_only=True)
-class RocketMQView:
+class RocketMQView(msgspec.Struct, frozen=True, kw_only=True):
     """What `HeapFacts` says about RocketMQ, under its names."""
 
     consumers: tuple[ConsumerFacts, ...] = ()
@@ -40,15 +38,15 @@ class RocketMQView:
     messages_unreachable: int = 0
     messages_in_queues: int = 0
     body_bytes: int = 0
-    message_totals: MessageTotals = field(default_factory=MessageTotals)
+    message_totals: MessageTotals = msgspec.field(default_factory=MessageTotals)
     message_holders: tuple[MessageHolder, ...] = ()
     grpc_client: bool = False
     sending: SendingFacts | None = None
     brokers: tuple[BrokerFacts, ...] = ()
     packages: tuple[str, ...] = ()
     """package roots of the clients, each with a dot behind it"""
-    unknown: dict[str, Text] = field(default_factory=dict)
-    in_hand: dict[int, MessageInHand] = field(default_factory=dict)
+    unknown: dict[str, Text] = msgspec.field(default_factory=dict)
+    in_hand: dict[int, MessageInHand] = msgspec.field(default_factory=dict)
     """by thread node: the message that a worker is processing"""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +21,7 @@ from mqdiag.rocketmq.messages import (
 from mqdiag.rocketmq.queue_names import queue_names
 
 
-@dataclass(frozen=True, kw_only=True)
-class Requests:
+class Requests(msgspec.Struct, frozen=True, kw_only=True):
     """All reachable ConsumeRequests of a client: columns of the same length, and their messages flat.
 
     `nodes`, `queues` (ProcessQueue, or PopProcessQueue), `names` (MessageQueue), `services` (the enclosing
@@ -70,8 +68,7 @@ def requests_in(heap: Heap, tasks: Nodes) -> Nodes:
     return np.where(inner >= 0, inner, tasks).astype(np.int32)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pool:
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """A ThreadPoolExecutor. `tasks` int32: what waits in its queue; `workers` int32: its threads."""
 
     tasks: Nodes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -118,8 +117,7 @@ def silent() -> Facts:
     return Facts(heap=replaced)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Load:
+class Load(msgspec.Struct, frozen=True, kw_only=True):
     """The caches of all consumers of the JVM against its heap."""
 
     consumers: int

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -16,8 +15,7 @@ from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What the rules said."""
 
     findings: tuple[Finding, ...]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 
+import msgspec
 from msgspec import structs
 
 from mqdiag.facts import Facts, HeapFacts
@@ -184,7 +184,7 @@ def _both(logs: Draft, heap: Draft) -> Draft:
     times = max(_number(logs.evidence["times"]), *map(_number, counters.values()))
     main = logs.cause in SAME_REASON[heap.cause]
     surest = min((logs, heap), key=lambda one: tuple(Confidence).index(one.confidence))
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         logs,
         severity=min((logs, heap), key=lambda one: one.severity.rank).severity if main else logs.severity,
         confidence=surest.confidence,

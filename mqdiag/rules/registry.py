@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
@@ -34,16 +35,15 @@ Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule says; the engine adds name, references and fingerprint to make it a finding."""
 
     severity: Severity
     cause: str
     confidence: Confidence
     title: Text
-    subject: Subject = field(default_factory=Subject)
-    evidence: Mapping[str, EvidenceValue] = field(default_factory=dict)
+    subject: Subject = msgspec.field(default_factory=Subject)
+    evidence: Mapping[str, EvidenceValue] = msgspec.field(default_factory=dict)
     """the numbers and names that the sentences state"""
     explanation: tuple[Text, ...] = ()
     remedy: tuple[Text, ...]
@@ -64,8 +64,7 @@ class Draft:
     """among findings of this rule it is the one that tells a chain of causes best"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Skip:
+class Skip(msgspec.Struct, frozen=True, kw_only=True):
     """Part of a rule that could not be decided, and why."""
 
     reason: Text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
@@ -15,8 +16,7 @@ from mqdiag.threads.cause_table import REMOTE
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
 
 
-@dataclass(frozen=True, slots=True)
-class CauseOfWait:
+class CauseOfWait(msgspec.Struct, frozen=True):
     """Why a thread makes no progress, and what helps."""
 
     kind: StandstillKind

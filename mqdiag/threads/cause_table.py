@@ -7,8 +7,9 @@ The table is searched from the top of the stack down; the first match wins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from mqdiag.facts.vocabulary import StandstillCause
 from mqdiag.text import Text, say
@@ -24,8 +25,7 @@ Family = Literal["jdbc", "http", "redis", "mongo", "rpc", "remote", "pooled"]
 """Kinds of clients; "pooled" is a pool of any objects, such as that of Apache Commons."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """A client library and what bounds a wait in it."""
 
     cause: StandstillCause

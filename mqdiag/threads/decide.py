@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
+
+import msgspec
 
 from mqdiag.facts.vocabulary import ConfidenceLevel, NotJudged
 from mqdiag.text import Text, say
@@ -258,10 +259,14 @@ def _works_at_once(track: Track, samples: list[int]) -> bool:
         return bool(growths) and growths[-1] > FLOOR_MS
     if growths[0] < CLOCK_MS and growths[-1] >= WORK_MS:
         return True
-    from statistics import median  # takes more time to import than to use
-
-    usual = median(growths[:-1])
+    usual = _middle(growths[:-1])
     return growths[-1] >= BURST_MS and growths[-1] > BURST_OVER_REST * (usual + CLOCK_MS)
+
+
+def _middle(ordered: list[float]) -> float:
+    """The median; the module `statistics` takes longer to import than all threads to judge."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _stuck(track: Track, run: Run) -> Revision:
@@ -269,16 +274,16 @@ def _stuck(track: Track, run: Run) -> Revision:
     stuck = Revision(state="stuck", reason=_same_work_for(run), run=run)
     if run.count < 3 or run.seconds is None or run.seconds < SURE_RUN_S:
         more = say("{same_work}; more samples would make it sure", same_work=stuck.reason)
-        return replace(stuck, confidence="medium", reason=more)
+        return msgspec.structs.replace(stuck, confidence="medium", reason=more)
     if track.last_meaning.doing == "sleep" and grew_ms > HIGH_MS:
         alike = say("{same_work}; short sleeps for one message or for many look alike", same_work=stuck.reason)
-        return replace(stuck, confidence="low", reason=alike)
+        return msgspec.structs.replace(stuck, confidence="low", reason=alike)
     if grew_ms <= HIGH_MS or (
         track.last_meaning.doing == "socket-read" and grew_ms <= STILL_MS and run.same_frames
     ):
-        return replace(stuck, confidence="high")
+        return msgspec.structs.replace(stuck, confidence="high")
     little = say("{same_work}, which is little but not nothing", same_work=stuck.reason)
-    return replace(stuck, confidence="medium", reason=little)
+    return msgspec.structs.replace(stuck, confidence="medium", reason=little)
 
 
 def _same_work_for(run: Run) -> Text:
@@ -370,7 +375,7 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
             run, say("each sample shows another call, by the identity of its objects"), "medium"
         )
     if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.judged) > 2):
-        return replace(undecided, unchanged=True)
+        return msgspec.structs.replace(undecided, unchanged=True)
     return undecided
 
 

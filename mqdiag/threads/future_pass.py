@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from mqdiag.read.stacks.library_packages import is_own
 from mqdiag.text import say
@@ -17,12 +18,11 @@ CLOSE_KIN = 3
 """the waiting code and the task share a class"""
 
 
-@dataclass(slots=True)
-class _TaskPool:
+class _TaskPool(msgspec.Struct):
     """The tasks of one pool in the last sample."""
 
     name: str
-    tasks: list[Judgement] = field(default_factory=list)
+    tasks: list[Judgement] = msgspec.field(default_factory=list)
 
     @property
     def without_progress(self) -> list[Judgement]:
@@ -83,7 +83,7 @@ def by_future(judgement: Judgement, world: World) -> Revision | None:
     if site_of(track) in pools.moving:
         unordered = _pool_without_order(track.last_meaning, pools.of(track.jvm))
         if unordered is not None:
-            return replace(
+            return msgspec.structs.replace(
                 now,
                 state="unknown",
                 confidence=None,
@@ -118,7 +118,7 @@ def _by_task_pool(now: Revision, kinship: int, pool: _TaskPool) -> Revision | No
         if kinship < CLOSE_KIN:
             return None
         if pool.all_new:
-            return replace(
+            return msgspec.structs.replace(
                 now,
                 state="progressing",
                 confidence="medium",
@@ -129,7 +129,7 @@ def _by_task_pool(now: Revision, kinship: int, pool: _TaskPool) -> Revision | No
             )
         if len(stuck_tasks) < len(pool.tasks):
             return None
-        return replace(
+        return msgspec.structs.replace(
             now,
             state="blocked",
             confidence="medium",
@@ -142,11 +142,11 @@ def _by_task_pool(now: Revision, kinship: int, pool: _TaskPool) -> Revision | No
         )
     if not stuck_tasks:
         return None
-    blocked = replace(now, state="blocked", waits_for=stuck_tasks[0].track)
+    blocked = msgspec.structs.replace(now, state="blocked", waits_for=stuck_tasks[0].track)
     if now.confidence != "high":
         # the earlier reason says why it is not sure
         return blocked
-    return replace(
+    return msgspec.structs.replace(
         blocked,
         reason=say("waits for a task of the pool {name}, which makes no progress", name=pool.name),
     )

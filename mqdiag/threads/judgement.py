@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 from mqdiag.facts.vocabulary import ConfidenceLevel, State
 from mqdiag.text import Text
@@ -24,8 +25,7 @@ def site_of(track: Track) -> Site:
     return track.jvm, track.pool, track.last_meaning.work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The last samples in which a thread is at the same work, and what grew over them."""
 
     first: int = 0
@@ -39,8 +39,7 @@ class Run:
     same_frames: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision about a thread; the next pass that knows better makes another one."""
 
     made_by: str = OWN_SAMPLES
@@ -63,8 +62,7 @@ class Revision:
     """name of the thread that must move first, where its own lines are not in the dump"""
 
 
-@dataclass(slots=True, eq=False)
-class Judgement:
+class Judgement(msgspec.Struct, eq=False):
     """What is decided about one thread, with all decisions that led to it."""
 
     track: Track

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import pairwise
+
+import msgspec
 
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import say
@@ -29,15 +30,15 @@ def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
     wait = world.last_wait(track)
     if wait is None:
         if now.state == "stuck" and track.last_meaning.doing in ("monitor", "lock"):
-            return replace(now, state="blocked")
+            return msgspec.structs.replace(now, state="blocked")
         return None
     owner = wait.owner
-    named = now if owner is None else replace(now, waits_for=owner)
+    named = now if owner is None else msgspec.structs.replace(now, waits_for=owner)
     if now.state != "stuck":
         return None if owner is None else named
     owners = _owners(judgement, world)
     if len(owners) > 1 and track.role == roles.BROKER_SEND and _owner_rarely_changes(judgement, world):
-        return replace(
+        return msgspec.structs.replace(
             named,
             state="blocked",
             confidence="medium",
@@ -46,17 +47,17 @@ def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
     if len(owners) > 1:
         return _owner_changes(named, len(owners))
     if owner is not None and world.by_track[owner].state == "progressing":
-        return replace(
+        return msgspec.structs.replace(
             named,
             state="blocked",
             confidence="low",
             reason=say("waits for a lock whose owner is at work: the queue may only be long"),
         )
-    return replace(named, state="blocked")
+    return msgspec.structs.replace(named, state="blocked")
 
 
 def _owner_changes(now: Revision, owners: int) -> Revision:
-    return replace(
+    return msgspec.structs.replace(
         now,
         state="progressing",
         confidence="medium",
@@ -100,7 +101,7 @@ def by_owner_without_progress(judgement: Judgement, world: World) -> Revision | 
     if len(owners) > 1:
         return _owner_changes(now, len(owners))
     if owners and world.by_track[next(iter(owners))].makes_no_progress:
-        return replace(
+        return msgspec.structs.replace(
             now,
             state="blocked",
             confidence="medium",
@@ -120,7 +121,7 @@ def by_put_lock_holder(judgement: Judgement, world: World) -> Revision | None:
     holder = next((one for one in world.once(_stuck_in_commit_log) if one.track.jvm == track.jvm), None)
     if holder is None:
         return None
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="blocked",
         confidence="medium",
@@ -155,7 +156,7 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
     growth_ms = None
     if first is not None and first.cpu_ms is not None and last.cpu_ms is not None:
         growth_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="blocked",
         confidence="medium",
@@ -226,7 +227,9 @@ def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
         and other.track.jvm == judgement.track.jvm
         and (wanted is None or wanted in other.track.last_meaning.initializes)
     ]
-    return replace(now, state="blocked", waits_for=others[0].track) if len(others) == 1 else None
+    return (
+        msgspec.structs.replace(now, state="blocked", waits_for=others[0].track) if len(others) == 1 else None
+    )
 
 
 def _running_initializers(world: World) -> list[Judgement]:
@@ -248,7 +251,7 @@ def by_deadlock(judgement: Judgement, world: World) -> Revision | None:
     if found is None:
         return None
     size, holder = found
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="blocked",
         confidence="high",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from mqdiag.facts.vocabulary import LockKind
 from mqdiag.read.stacks.records import (
@@ -22,8 +22,7 @@ from mqdiag.threads.tracks import Track
 _LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
 
 
-@dataclass(slots=True)
-class Wait:
+class Wait(msgspec.Struct):
     """What a thread waits for in one sample."""
 
     object_id: str
@@ -36,11 +35,10 @@ class Wait:
     """the owner was found by its frames, not by a line of the dump"""
 
 
-@dataclass(slots=True)
-class LockGraph:
+class LockGraph(msgspec.Struct):
     """The waits of one sample, by thread."""
 
-    waits: dict[Track, Wait] = field(default_factory=dict)
+    waits: dict[Track, Wait] = msgspec.field(default_factory=dict)
 
     def cycles(self) -> list[tuple[Track, ...]]:
         """Threads that wait for each other; each cycle once, from its first thread on."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from mqdiag.threads.future_pass import by_future
 from mqdiag.threads.judgement import Judgement, Revision, World
@@ -32,8 +33,7 @@ from mqdiag.threads.pool_passes import (
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class Pass(msgspec.Struct, frozen=True, kw_only=True):
     """One step over all threads."""
 
     name: str
@@ -146,7 +146,7 @@ def _run(one: Pass, world: World) -> None:
         for judgement in left:
             revision = one.revise(judgement, world)
             if revision is not None:
-                revised[judgement] = replace(revision, made_by=one.name)
+                revised[judgement] = msgspec.structs.replace(revision, made_by=one.name)
         for judgement, revision in revised.items():
             judgement.revisions.append(revision)
         if not one.repeats or not revised:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import pairwise
+
+import msgspec
 
 from mqdiag.text import say
 from mqdiag.threads import roles
@@ -27,12 +28,12 @@ def by_objects_and_silence(judgement: Judgement, world: World) -> Revision | Non
     if not now.unchanged or not _has_task_without_cpu_time(judgement):
         return None
     if track.last_meaning.doing in REPEATING_WAITS:
-        return replace(
+        return msgspec.structs.replace(
             now, reason=say("the dumps hold no CPU time, and this wait looks the same while it progresses")
         )
-    stuck = replace(now, state="stuck", confidence="medium")
+    stuck = msgspec.structs.replace(now, state="stuck", confidence="medium")
     if track.role == roles.VIRTUAL and now.run.count >= 3:
-        return replace(
+        return msgspec.structs.replace(
             stuck,
             reason=say(
                 "{count:count} samples show the same frames in a virtual thread, which lives for one task; the dumps"
@@ -41,7 +42,7 @@ def by_objects_and_silence(judgement: Judgement, world: World) -> Revision | Non
             ),
         )
     if is_same_call(track, now.run.first):
-        return replace(
+        return msgspec.structs.replace(
             stuck,
             reason=say(
                 "{count:count} samples show the same frames and the same object of a call; the dumps hold no CPU time",
@@ -52,14 +53,16 @@ def by_objects_and_silence(judgement: Judgement, world: World) -> Revision | Non
     silent = all(other.now.unchanged and other.run.same_addresses for other in here)
     samples = sum(other.run.count for other in here if other.now.unchanged)
     if silent and samples >= SAMPLES_FOR_SILENCE:
-        return replace(
+        return msgspec.structs.replace(
             stuck,
             reason=say(
                 "{samples:count} samples of the threads of this pool show no change; the dumps hold no CPU time",
                 samples=samples,
             ),
         )
-    return replace(now, reason=say("the dumps hold no CPU time; the same frames alone prove nothing"))
+    return msgspec.structs.replace(
+        now, reason=say("the dumps hold no CPU time; the same frames alone prove nothing")
+    )
 
 
 def _has_task_without_cpu_time(judgement: Judgement) -> bool:
@@ -88,7 +91,7 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
     if now.state != "stuck" or track.last_meaning.doing != "pool" or cause is None:
         return None
     if (track.jvm, track.pool, cause.library) in world.once(_pools_that_give_connections):
-        return replace(
+        return msgspec.structs.replace(
             now,
             state="progressing",
             confidence="low",
@@ -99,7 +102,9 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
         ("redis", "jdbc", "rpc") if cause.family == "pooled" else (cause.family,)
     )
     user = next((users[family] for family in families if family in users), None)
-    return replace(now, state="blocked", waits_for=now.waits_for if user is None else user.track)
+    return msgspec.structs.replace(
+        now, state="blocked", waits_for=now.waits_for if user is None else user.track
+    )
 
 
 def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str]]:
@@ -131,7 +136,7 @@ def by_calls_of_others(judgement: Judgement, world: World) -> Revision | None:
     longest_s = world.once(_longest_calls).get(site_of(track), 0.0)
     if run.seconds >= CALLS_OF_OTHERS * longest_s:
         return None
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="unknown",
         confidence=None,
@@ -192,7 +197,7 @@ def by_starved_pool(judgement: Judgement, world: World) -> Revision | None:
     track = judgement.track
     if (track.jvm, track.pool) not in world.once(_starved_pools) or track.is_worker:
         return None
-    return replace(judgement.now, state="blocked", starved=True)
+    return msgspec.structs.replace(judgement.now, state="blocked", starved=True)
 
 
 def _starved_pools(world: World) -> set[tuple[int, str | None]]:

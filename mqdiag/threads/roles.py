@@ -6,9 +6,10 @@ Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in Roc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from mqdiag.facts.vocabulary import Role
 
@@ -142,8 +143,7 @@ JVM_PREFIXES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedRole:
+class NamedRole(msgspec.Struct, frozen=True):
     """What a name says."""
 
     role: Role

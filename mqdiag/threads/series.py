@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+
+import msgspec
 
 from mqdiag.facts.vocabulary import NotJudged
 from mqdiag.read.stacks.records import Sample, ThreadRecord
@@ -15,8 +16,7 @@ ANCHORS = frozenset(
 )
 
 
-@dataclass(slots=True)
-class Moment:
+class Moment(msgspec.Struct):
     """A sample with its place in time."""
 
     sample: Sample
@@ -29,8 +29,7 @@ class Moment:
     """since the first sample of the series"""
 
 
-@dataclass(slots=True, kw_only=True)
-class Series:
+class Series(msgspec.Struct, kw_only=True):
     """The samples that are analysed."""
 
     moments: list[Moment]

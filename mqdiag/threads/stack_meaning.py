@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
@@ -48,8 +48,7 @@ SHOWN_AROUND_OWN = 1
 MAX_SHOWN = 18
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StackMeaning:
+class StackMeaning(msgspec.Struct, frozen=True, eq=False):
     """What one distinct stack shows."""
 
     stack: Stack

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+import msgspec
 
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
@@ -27,8 +28,7 @@ _PER_CALL = (
 """classes of objects that are made for one call and die with it"""
 
 
-@dataclass(slots=True, eq=False)
-class Track:
+class Track(msgspec.Struct, eq=False):
     """One thread over the series."""
 
     records: list[ThreadRecord | None]
@@ -39,11 +39,11 @@ class Track:
     pool: str | None
     group: str | None
     name: str
-    seen: list[int] = field(default_factory=list)
+    seen: list[int] = msgspec.field(default_factory=list)
     """samples that have the thread"""
-    judged: list[int] = field(default_factory=list)
+    judged: list[int] = msgspec.field(default_factory=list)
     """the samples that decide about it: those of one form of dump, unless no form has two of them"""
-    possible: list[int] = field(default_factory=list)
+    possible: list[int] = msgspec.field(default_factory=list)
     """all samples of the forms that are judged, with the thread or without it"""
 
     @property

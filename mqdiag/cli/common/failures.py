@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -87,10 +86,14 @@ def _fault(error: Exception, debug: bool, language: str) -> int:
 
 def _was_printing(error: OSError) -> bool:
     """Whether click could not write a help text; everything else that is printed tells its own errors."""
+    import traceback
+
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return frame.f_globals.get("__name__") == "click.utils"
 
 
 def _trace(debug: bool) -> None:
     if debug:
+        import traceback
+
         traceback.print_exc(file=sys.stderr)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_fail_on, complete_files
@@ -17,8 +17,7 @@ from mqdiag.language import LANGUAGES
 from mqdiag.render import DETAILS, TABLES, Detail, formats
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommonOptions:
+class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The common options as given; `session.load_settings` puts them over the configuration file."""
 
     format: str | None = None
@@ -162,7 +161,7 @@ def options_of(*bundles: Bundle) -> Callable[[Callable[..., int]], Callable[...,
     def added(function: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(function)
         def packed(**given: Any) -> int:
-            names = [field.name for field in fields(CommonOptions) if field.name in given]
+            names = [name for name in CommonOptions.__struct_fields__ if name in given]
             options = CommonOptions(**{name: given.pop(name) for name in names})
             return function(**given, options=options)
 

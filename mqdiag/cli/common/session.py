@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from mqdiag.cli.common.ahead import imports_ahead
 from mqdiag.cli.common.failures import complain
@@ -97,7 +96,7 @@ def diagnose(
     if options.format_name != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format_name)(report, viewed))
     for name, other in also:
-        other.write(renderer(name)(report, replace(viewed, width=TEXT_WIDTH, colour=False)))
+        other.write(renderer(name)(report, msgspec.structs.replace(viewed, width=TEXT_WIDTH, colour=False)))
     if kept is not None and not _nothing_read(report):
         kept.write(_baseline(report))
     for given in report.inputs:
@@ -108,7 +107,9 @@ def diagnose(
         # Where a fault happened in another process there is nothing more to show.
         more = diagnosis.crashes and not options.debug
         complain(say("{line}; --debug shows where", line=line) if more else line)
-    if options.debug:
+    if options.debug and diagnosis.crashes:
+        import traceback
+
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
     return exit_code(report, settings.fail_on)
@@ -168,7 +169,7 @@ def view(
 
     on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    usual = min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST) if on_screen else TEXT_WIDTH
+    usual = _screen_width() if on_screen else TEXT_WIDTH
     return View(
         language=language,
         width=options.width or usual,
@@ -179,6 +180,12 @@ def view(
         detail=options.detail,
         why=options.why,
     )
+
+
+def _screen_width() -> int:
+    import shutil  # takes the modules of archives along
+
+    return min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST)
 
 
 def exit_code(report: Report, fail_on: FailOn) -> int:

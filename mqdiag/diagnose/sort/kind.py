@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.sort.piece import Piece
@@ -16,8 +17,7 @@ from mqdiag.facts.vocabulary import InputKind
 from mqdiag.progress import Progress
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfProcess:
+class OfProcess(msgspec.Struct, frozen=True, kw_only=True):
     """Evidence that is of one JVM: a heap dump, or a series of thread dumps."""
 
     inputs: tuple[Input, ...]
@@ -29,8 +29,7 @@ class OfProcess:
     """it comes from a saved report"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Captured:
+class Captured(msgspec.Struct, frozen=True, kw_only=True):
     """A folder whose files are of one process, by the word of what took them."""
 
     folder: str
@@ -39,18 +38,17 @@ class Captured:
     pid: int | None = None
 
 
-@dataclass(kw_only=True)
-class Collected:
+class Collected(msgspec.Struct, kw_only=True):
     """What the readers of one kind made of its pieces."""
 
-    inputs: list[Input] = field(default_factory=list)
+    inputs: list[Input] = msgspec.field(default_factory=list)
     """files that gave nothing, and those of shared evidence"""
-    processes: list[OfProcess] = field(default_factory=list)
-    shared: dict[str, object] = field(default_factory=dict)
+    processes: list[OfProcess] = msgspec.field(default_factory=list)
+    shared: dict[str, object] = msgspec.field(default_factory=dict)
     """facts that are not of one process, by their field of `Facts`"""
-    captures: list[Captured] = field(default_factory=list)
+    captures: list[Captured] = msgspec.field(default_factory=list)
     """folders that are known to be of one process each"""
-    crashes: list[BaseException] = field(default_factory=list)
+    crashes: list[BaseException] = msgspec.field(default_factory=list)
     """faults of the reader, which the inputs tell too"""
 
 
@@ -66,8 +64,7 @@ def _no_member(_: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvidenceKind:
+class EvidenceKind(msgspec.Struct, frozen=True, kw_only=True):
     """How one kind of evidence is told and read.
 
     A piece may be of several kinds: a console log with thread dumps in it is logs and stacks.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
+
+import msgspec
 
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
@@ -17,8 +17,7 @@ SCAN_CHUNK = 8 << 20
 LONGEST_MARK = 64
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A regular file, a member of an archive, or a folder that is evidence as a whole."""
 
     name: str
@@ -26,7 +25,7 @@ class Piece:
     path: str
     """where it can be opened"""
     size_bytes: int
-    head: bytes = field(repr=False)
+    head: bytes
     """first bytes as they are on disk"""
     folder: bool = False
 
@@ -52,7 +51,7 @@ class Piece:
 
     def trimmed(self) -> Piece:
         """The same with a short head: thousands of files may wait for their reader."""
-        return dataclasses.replace(self, head=self.head[:KEPT_HEAD])
+        return msgspec.structs.replace(self, head=self.head[:KEPT_HEAD])
 
     def holds(self, marks: tuple[bytes, ...]) -> bool:
         """Whether one of the byte strings stands anywhere in it; UTF-16 text is searched as such."""

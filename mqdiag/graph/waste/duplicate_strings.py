@@ -6,8 +6,7 @@ gives a bound, and where that is considerable all strings are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,8 +28,7 @@ _PART_BITS = 9
 """log2 of the hashes in a part that is counted at once"""
 
 
-@dataclass(slots=True)
-class _Texts:
+class _Texts(msgspec.Struct):
     """Strings that were read, their hashes, and the units that would go with each."""
 
     nodes: NDArray[np.int32]
@@ -38,8 +36,7 @@ class _Texts:
     weights: NDArray[np.uint32]
 
 
-@dataclass(slots=True)
-class _Groups:
+class _Groups(msgspec.Struct):
     """Texts that occur more than once. `of` int32[k]: the group of each string, -1 for none; the others by group."""
 
     of: NDArray[np.int32]

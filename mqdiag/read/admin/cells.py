@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 NOT_THERE = ("N/A", "n/a", "null", "-")
 MOST_COLUMNS = 40
@@ -58,8 +59,7 @@ _NAMES = {
 """names that consoles and older versions give to a column"""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The columns of a table and what stands between its cells."""
 
     columns: tuple[str, ...]

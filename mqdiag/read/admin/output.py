@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.facts.admin import (
     AdminFacts,
@@ -36,36 +37,34 @@ MOST_SETTINGS = 1000
 _RETRY = "%RETRY%"
 
 
-@dataclass
-class Answer:
+class Answer(msgspec.Struct):
     """The rows and lines of one command's answer, as long as it goes on."""
 
-    queues: list[QueueProgress] = field(default_factory=list)
+    queues: list[QueueProgress] = msgspec.field(default_factory=list)
     total: int | None = None
     tps: float | None = None
-    client_ids: list[str] = field(default_factory=list)
-    blocked: list[BlockedQueue] = field(default_factory=list)
-    unlocked: list[UnlockedQueue] = field(default_factory=list)
+    client_ids: list[str] = msgspec.field(default_factory=list)
+    blocked: list[BlockedQueue] = msgspec.field(default_factory=list)
+    unlocked: list[UnlockedQueue] = msgspec.field(default_factory=list)
     same: bool | None = None
     rebalance: bool | None = None
-    connected: list[ConnectedClient] = field(default_factory=list)
-    producers: list[ConnectedClient] = field(default_factory=list)
-    subscriptions: list[Subscription] = field(default_factory=list)
-    kinds: dict[str, str] = field(default_factory=dict)
+    connected: list[ConnectedClient] = msgspec.field(default_factory=list)
+    producers: list[ConnectedClient] = msgspec.field(default_factory=list)
+    subscriptions: list[Subscription] = msgspec.field(default_factory=list)
+    kinds: dict[str, str] = msgspec.field(default_factory=dict)
     """ConsumeType, MessageModel and ConsumeFromWhere of a group"""
-    properties: dict[str, str] = field(default_factory=dict)
-    process_queues: list[ProcessQueueListed] = field(default_factory=list)
-    rates: list[ConsumeRates] = field(default_factory=list)
+    properties: dict[str, str] = msgspec.field(default_factory=dict)
+    process_queues: list[ProcessQueueListed] = msgspec.field(default_factory=list)
+    rates: list[ConsumeRates] = msgspec.field(default_factory=list)
     config_of: str | None = None
-    config: dict[str, str] = field(default_factory=dict)
-    pairs: dict[str, str] = field(default_factory=dict)
+    config: dict[str, str] = msgspec.field(default_factory=dict)
+    pairs: dict[str, str] = msgspec.field(default_factory=dict)
     """lines of a console's page of keys and values"""
-    replication: dict[str, str] = field(default_factory=dict)
-    replicas: list[ReplicaListed] = field(default_factory=list)
+    replication: dict[str, str] = msgspec.field(default_factory=dict)
+    replicas: list[ReplicaListed] = msgspec.field(default_factory=list)
 
 
-@dataclass
-class Output:
+class Output(msgspec.Struct):
     """Facts of all answers of a file."""
 
     source: str
@@ -73,21 +72,21 @@ class Output:
     """the group or topic that was asked for"""
     title: str | None = None
     """the last line that was one word: consoles and 3.x print a name above its table"""
-    groups: list[GroupProgress] = field(default_factory=list)
-    overview: list[GroupOverview] = field(default_factory=list)
-    statuses: list[tuple[str | None, dict[str, str]]] = field(default_factory=list)
-    configs: list[BrokerConfig] = field(default_factory=list)
-    brokers: list[BrokerListed] = field(default_factory=list)
-    totals: list[BrokerTotals] = field(default_factory=list)
-    consumers: list[ConsumerState] = field(default_factory=list)
-    consumer_connections: list[ConsumerConnection] = field(default_factory=list)
-    producer_connections: list[ProducerConnection] = field(default_factory=list)
-    clients: list[ClientSettings] = field(default_factory=list)
-    topic_queues: list[TopicQueue] = field(default_factory=list)
-    routes: list[TopicRoute] = field(default_factory=list)
-    topic_rates: list[TopicRates] = field(default_factory=list)
-    replication: list[ReplicationStatus] = field(default_factory=list)
-    answer: Answer = field(default_factory=Answer)
+    groups: list[GroupProgress] = msgspec.field(default_factory=list)
+    overview: list[GroupOverview] = msgspec.field(default_factory=list)
+    statuses: list[tuple[str | None, dict[str, str]]] = msgspec.field(default_factory=list)
+    configs: list[BrokerConfig] = msgspec.field(default_factory=list)
+    brokers: list[BrokerListed] = msgspec.field(default_factory=list)
+    totals: list[BrokerTotals] = msgspec.field(default_factory=list)
+    consumers: list[ConsumerState] = msgspec.field(default_factory=list)
+    consumer_connections: list[ConsumerConnection] = msgspec.field(default_factory=list)
+    producer_connections: list[ProducerConnection] = msgspec.field(default_factory=list)
+    clients: list[ClientSettings] = msgspec.field(default_factory=list)
+    topic_queues: list[TopicQueue] = msgspec.field(default_factory=list)
+    routes: list[TopicRoute] = msgspec.field(default_factory=list)
+    topic_rates: list[TopicRates] = msgspec.field(default_factory=list)
+    replication: list[ReplicationStatus] = msgspec.field(default_factory=list)
+    answer: Answer = msgspec.field(default_factory=Answer)
 
     def end_answer(self) -> None:
         """Put what the open answer gave where it belongs, and begin the next one."""

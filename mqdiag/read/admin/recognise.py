@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 COMMANDS = {
     "consumerProgress": r"(?:-g|--groupName)",
     "consumerStatus": r"(?:-g|--consumerGroup)",
@@ -17,11 +19,11 @@ COMMANDS = {
     "haStatus": r"(?:-b|--brokerAddr)",
     "statsAll": r"(?:-t|--topic)",
 }
-COMMAND = re.compile(rf"(?:^|.*\bmqadmin\S*\s+(?:\S+\s+){{0,20}}?)[$>]?\s*({'|'.join(COMMANDS)})\b")
+COMMAND = lazy_pattern(rf"(?:^|.*\bmqadmin\S*\s+(?:\S+\s+){{0,20}}?)[$>]?\s*({'|'.join(COMMANDS)})\b")
 PROPERTIES = "#Consumer Properties#"
 ROUTE_MARK = '"brokerDatas"'
 """in the JSON of topicRoute"""
-SECTION = re.compile(r"#(?:Consumer|User) [\w&# ]{2,40}#\s*$")
+SECTION = lazy_pattern(r"#(?:Consumer|User) [\w&# ]{2,40}#\s*$")
 MARKS = (
     "#Consumer Offset",
     "#Diff Total",
@@ -43,7 +45,7 @@ MARKS = (
     ROUTE_MARK,
 )
 """words that only mqadmin prints"""
-_LIKE_MQADMIN = re.compile(
+_LIKE_MQADMIN = lazy_pattern(
     # a console's tables and pages, getBrokerConfig, and connections in versions without heads
     r"^[^\w\n]*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
     r"|^={6,}(?:My )?(?:Master: )?\S+:\d+=+"
@@ -53,7 +55,7 @@ _LIKE_MQADMIN = re.compile(
     r"|^(?:Consume )?Diff Total: -?\d",
     re.M,
 )
-_FIRST_COUNTER = re.compile(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
+_FIRST_COUNTER = lazy_pattern(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
 """a line of brokerStatus, which fills names up to 32 characters"""
 
 

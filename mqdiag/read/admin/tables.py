@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from mqdiag.read.admin import rows
 from mqdiag.read.admin.cells import Head, Row
@@ -15,8 +16,7 @@ Take = Callable[[Output, Row], bool]
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """One kind of table."""
 
     columns: frozenset[str]

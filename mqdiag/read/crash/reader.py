@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
@@ -41,16 +42,15 @@ def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
     return reports + list(reader.report())
 
 
-@dataclass
-class _Parts:
+class _Parts(msgspec.Struct):
     """What has been read of one report: values by their field."""
 
-    values: dict[str, Any] = field(default_factory=dict)
-    memory: dict[str, int] = field(default_factory=dict)
-    container: dict[str, Any] = field(default_factory=dict)
-    native: list[str] = field(default_factory=list)
-    java: list[str] = field(default_factory=list)
-    threads: list[CrashedThread] = field(default_factory=list)
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
+    memory: dict[str, int] = msgspec.field(default_factory=dict)
+    container: dict[str, Any] = msgspec.field(default_factory=dict)
+    native: list[str] = msgspec.field(default_factory=list)
+    java: list[str] = msgspec.field(default_factory=list)
+    threads: list[CrashedThread] = msgspec.field(default_factory=list)
     listed: bool = False
     """the list of Java threads is there"""
     mappings: int = 0

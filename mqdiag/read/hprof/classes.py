@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +15,7 @@ MAX_MISSING = 1 << 14
 """classes without a CLASS_DUMP that get a row of their own"""
 
 
-@dataclass(slots=True)
-class ClassRecords:
+class ClassRecords(msgspec.Struct):
     """All classes of a dump, one row each: those with a CLASS_DUMP first, then placeholders for the missing.
 
     `ids` uint64[c] (0 for a placeholder of a primitive array), `offsets` int64[c] of the sub-record (-1 for a
@@ -67,8 +65,7 @@ class ClassRecords:
         return np.where(found & (class_ids != 0), order[at], -1).astype(np.int32)
 
 
-@dataclass(slots=True)
-class LoadedClasses:
+class LoadedClasses(msgspec.Struct):
     """LOAD_CLASS records: serial uint32, class id uint64 (0 when unloaded), name id uint64, in file order."""
 
     serials: NDArray[np.uint64]

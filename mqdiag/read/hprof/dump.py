@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +24,7 @@ from mqdiag.read.source import Source
 from mqdiag.text import Text, say
 
 
-@dataclass(slots=True)
-class Roots:
+class Roots(msgspec.Struct):
     """GC roots in file order.
 
     `types` uint8 (sub-record tags), `ids` uint64, `threads` int64 (thread serial, -1 without), `frames` int64 (frame
@@ -39,8 +37,7 @@ class Roots:
     frames: NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class ObjectPart:
+class ObjectPart(msgspec.Struct):
     """Objects of one slice of the file, in file order, without the class objects.
 
     `ids` uint64[n], `offsets` int64[n] of the sub-records, `classes` int32[n] local class numbers, which `row_of`
@@ -53,8 +50,7 @@ class ObjectPart:
     row_of: NDArray[np.int32]
 
 
-@dataclass(slots=True)
-class Dump:
+class Dump(msgspec.Struct):
     """All that the reader knows of a dump file, but for the places of its objects.
 
     `counts` and `elements` int64[class rows]: objects of each class, and their array elements (bytes of fields for

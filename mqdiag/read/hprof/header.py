@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
 _MAX_HEADER_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """What the first bytes of a dump say."""
 
     version: str

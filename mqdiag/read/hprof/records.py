@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +35,7 @@ _ZEROS_TO_STOP = 1 << 12
 """records of nothing but zeros, one after the other, behind which no data is expected any more"""
 
 
-@dataclass(slots=True)
-class Records:
+class Records(msgspec.Struct):
     """All top-level records in file order.
 
     `tags` uint8, `offsets` int64 (of the bodies), `lengths` int64; the last record is clipped to the file when it

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,8 +32,7 @@ def worker_count() -> int:
     return min(len(os.sched_getaffinity(0)), 8)
 
 
-@dataclass(slots=True)
-class Damage:
+class Damage(msgspec.Struct):
     """Where a segment could not be read on; a crafted file has one in every few bytes, so its words come later."""
 
     at: int
@@ -61,8 +60,7 @@ class Damage:
         )
 
 
-@dataclass(slots=True)
-class Walked:
+class Walked(msgspec.Struct):
     """What one slice holds, in file order.
 
     `classes` are local numbers: 0 to 7 the primitive arrays of types 4 to 11, 8 the class id 0, from 9 on places in
@@ -81,7 +79,7 @@ class Walked:
     root_frames: NDArray[np.int64]
     class_offsets: NDArray[np.int64]
     class_ends: NDArray[np.int64]
-    damages: list[Damage] = field(default_factory=list)
+    damages: list[Damage] = msgspec.field(default_factory=list)
 
 
 def heap_segments(records: Records) -> tuple[list[Segment], int]:

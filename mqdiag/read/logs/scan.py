@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 LOOK_BACK = 8 << 10
@@ -16,8 +16,7 @@ LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
 
 
-@dataclass(slots=True)
-class Hit:
+class Hit(msgspec.Struct):
     """A line with a literal in it."""
 
     literal: int
@@ -32,8 +31,7 @@ class Hit:
     """lines with this literal that are counted with it, itself included"""
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(msgspec.Struct):
     """What was read so far; frozen in tests, so that a second pass over the bytes is noticed."""
 
     bytes: int = 0
@@ -46,8 +44,7 @@ class Counts:
     """lines of floods that were counted without being looked at"""
 
 
-@dataclass(slots=True)
-class _Flood:
+class _Flood(msgspec.Struct):
     """One literal's lines of a block; the last one is always looked at, so that none is left uncounted."""
 
     stride: int

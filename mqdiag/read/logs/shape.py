@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import PurePath
+
+import msgspec
 
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.read.logs.levels import ANY
@@ -74,8 +75,7 @@ _WORDS: tuple[tuple[LogKind, tuple[bytes, ...]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """A log's kind and the form of its lines."""
 
     kind: LogKind

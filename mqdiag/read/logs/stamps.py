@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from calendar import timegm
-from dataclasses import dataclass
+
+import msgspec
 
 HEAD = 400
 """bytes of a line in which its time stands"""
@@ -37,8 +38,7 @@ _EPOCH = re.compile(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?
 _CLOCK = re.compile(rb"\b\d\d:\d\d:\d\d\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True):
     """A time as printed."""
 
     wall_ms: int

@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 
 from mqdiag.errors import InputError
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.read.stacks import patterns
 from mqdiag.text import say
 
 MAX_LINE = 16 << 20
 """characters after which text without a line end is cut, so that memory stays bounded"""
-_TAGS = re.compile(
+_TAGS = lazy_pattern(
     r"</?(?:pre|p|div|span|code|html|body|head|b|i|tt|font|a|li|ul|td|tr|table)\b[^>]{0,200}>", re.I
 )
-_BREAKS = re.compile(r"<br ?/?>\n?", re.I)
+_BREAKS = lazy_pattern(r"<br ?/?>\n?", re.I)
 
 
 def text_pieces(label: str, chunks: Iterator[bytes]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.body import MAX_BOTTOM_FRAMES, MAX_FRAMES, BodyParser, method_of, plain_frame
 from mqdiag.read.stacks.records import (
@@ -23,9 +24,9 @@ from mqdiag.read.stacks.records import (
 )
 from mqdiag.text import say
 
-_DUMP_START = re.compile(r'\{\s*"threadDump"\s*:')
-_THREAD_START = re.compile(r'\{\s*"tid"\s*:')
-_OWNER = re.compile(r"owner[ =]#?(\d+)")
+_DUMP_START = lazy_pattern(r'\{\s*"threadDump"\s*:')
+_THREAD_START = lazy_pattern(r'\{\s*"tid"\s*:')
+_OWNER = lazy_pattern(r"owner[ =]#?(\d+)")
 
 
 def is_json_dump(head: str) -> bool:

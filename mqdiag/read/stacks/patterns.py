@@ -8,103 +8,107 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 DUMP_MARK = "Full thread dump"
 STATE_MARK = "java.lang.Thread.State: "
 JNI_MARK = "JNI global ref"
 DEADLOCK_MARK = "Found one Java-level deadlock"
 SMR_MARK = "_java_thread_list="
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
-SMR_LENGTH = re.compile(r"length=(\d+)")
-JVM_LINE = re.compile(r"Full thread dump (.{1,200}?):?\s*$", re.M)
-DATE_LINE = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
-PID_LINE = re.compile(r"^\s*(\d{1,9}):\s*$")
+SMR_LENGTH = lazy_pattern(r"length=(\d+)")
+JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
+DATE_LINE = lazy_pattern(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
+PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
 
 # what stands behind the closing quote of a thread's name; JDK 8 has no cpu=, JDK 7 no #id, JDK 21 the
 # native id in brackets too and nid in decimal; a carrier of a virtual thread has no nid at all (JDK 25)
-HEADER_TAIL = re.compile(
+HEADER_TAIL = lazy_pattern(
     r"(?: #(?P<id>\d+))?(?: \[(?P<os>\d+)\])?(?P<daemon> daemon)?(?: prio=-?\d+)?(?: os_prio=-?\d+)?"
     r"(?: cpu=(?P<cpu>[\d.,]+)ms)?(?: elapsed=(?P<elapsed>[\d.,]+)s)?"
     r"(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
     r" tid=(?P<tid>0x[0-9a-fA-F]+|\d+)(?: nid=(?P<nid>0x[0-9a-fA-F]+|\d+|NA))?(?P<rest> .*)?$"
 )
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
-JMX_TAIL = re.compile(r" - Thread t@(?P<id>\d+)\s*$")
+JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d+)\s*$")
 # ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):
 # x" daemon prio=5 Id=62 WAITING on java.lang.Object@1a2b owned by "y" Id=7 (in native)
 _STATES = r"NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED"
-INFO_HEADER = re.compile(
+INFO_HEADER = lazy_pattern(
     r'^(?P<name>.*?)"(?P<daemon> daemon)?(?: prio=-?\d+)? (?:Id=(?P<id>-?\d{1,18})|\[Internal\])'
     r"(?: cpuUsage=[\d.]+%)?(?: deltaTime=\d+ms)?(?: time=(?P<cpu>\d{1,18})ms)?"
     rf"(?: (?P<state>{_STATES}))?(?: on (?P<object>\S+))?"
     r'(?: owned by "(?P<owner>.*)" Id=(?P<owner_id>-?\d{1,18}))?(?: \((?:suspended|in native)\))*\s*$'
 )
-INFO_THREAD = re.compile(
+INFO_THREAD = lazy_pattern(
     r'^.{0,200}?(?P<thread>"[^"\n]{1,300}" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$))', re.M
 )
 """the same with whatever stands before it on its line"""
-INFO_ATTRIBUTES = re.compile(r'" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$)', re.M)
+INFO_ATTRIBUTES = lazy_pattern(r'" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$)', re.M)
 """what stands in all of those behind the name; it is found ten times as fast, as it begins with no line"""
-INDENTED_HEADER = re.compile(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
+INDENTED_HEADER = lazy_pattern(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
 INFO_MARKS = ('" Id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
 """what stands behind a name in such a header, and in that of a heap viewer; all are rare in logs"""
-INFO_LOCK = re.compile(
+INFO_LOCK = lazy_pattern(
     r"^\s*-\s+(?P<kind>waiting on|blocked on|locked) (?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\b.*$"
 )
-INFO_SYNCHRONIZERS = re.compile(r"^\s*Number of locked synchronizers = \d+")
-INFO_SYNCHRONIZER = re.compile(r"^\s*-\s+(?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\s*$")
+INFO_SYNCHRONIZERS = lazy_pattern(r"^\s*Number of locked synchronizers = \d+")
+INFO_SYNCHRONIZER = lazy_pattern(r"^\s*-\s+(?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\s*$")
 # VisualVM and NetBeans, of the threads in a heap dump: x" daemon prio=5 tid=529 RUNNABLE
-VIEWER_HEADER = re.compile(
+VIEWER_HEADER = lazy_pattern(
     rf'^(?P<name>.*)"(?P<daemon> daemon)? prio=\d+ tid=(?P<id>\d{{1,18}})(?: (?P<state>{_STATES}|UNKNOWN))?\s*$',
     re.I,
 )
 # Memory Analyzer, of the threads in a heap dump; methods have their JVM signature
-MAT_FRAME = re.compile(r"^\s+at (?P<method>[\w.$<>/+-]+)\([^()\s]*\)[\w/$;\[]+ \((?P<where>[^()]*)\)\s*$")
-MAT_MARK = re.compile(r"^\s+at [\w.$<>/+-]+\([^()\s]*\)(?:V|[BCDFIJSZ\[]|L[\w/$]+;)[^\s()]* \(", re.M)
-JVM_SIGNATURE = re.compile(r"\)[VBCDFIJSZ\[L]")
+MAT_FRAME = lazy_pattern(r"^\s+at (?P<method>[\w.$<>/+-]+)\([^()\s]*\)[\w/$;\[]+ \((?P<where>[^()]*)\)\s*$")
+MAT_MARK = lazy_pattern(r"^\s+at [\w.$<>/+-]+\([^()\s]*\)(?:V|[BCDFIJSZ\[]|L[\w/$]+;)[^\s()]* \(", re.M)
+JVM_SIGNATURE = lazy_pattern(r"\)[VBCDFIJSZ\[L]")
 """stands in all of those; it is found ten times as fast, as it begins with no line"""
 # a header of which a hand left the name and perhaps an id
-CUT_HEADER = re.compile(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
-CUT_ATTRIBUTES = re.compile(r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)")
-FRAME_LINE = re.compile(r"^\s+at [\w.$<>/@+-]+\(")
+CUT_HEADER = lazy_pattern(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
+CUT_ATTRIBUTES = lazy_pattern(
+    r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)"
+)
+FRAME_LINE = lazy_pattern(r"^\s+at [\w.$<>/@+-]+\(")
 # signs of a quotation or of code before a header alone, while the lines below it have none
-SIGNS_BEFORE_HEADER = re.compile(r'^[>`][>` ]*(?="[^\n]*\n(?!>))', re.M)
-FIRST_HEADER = re.compile(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^\n]*)')
+SIGNS_BEFORE_HEADER = lazy_pattern(r'^[>`][>` ]*(?="[^\n]*\n(?!>))', re.M)
+FIRST_HEADER = lazy_pattern(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^\n]*)')
 """a first line that lost its opening quote when it was copied"""
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 # some viewers put all of a thread's entry on one line: x":waiting to lock monitor …,which is held by "y"
-DEADLOCK_NAME = re.compile(r'^(?P<name>.*)":\s*(?:waiting (?:to lock|for) .*)?$')
-HELD_BY = re.compile(r'which is held by "(?P<name>.*)"\s*$')
+DEADLOCK_NAME = lazy_pattern(r'^(?P<name>.*)":\s*(?:waiting (?:to lock|for) .*)?$')
+HELD_BY = lazy_pattern(r'which is held by "(?P<name>.*)"\s*$')
 
-STATE_LINE = re.compile(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
-LOCK_LINE = re.compile(
+STATE_LINE = lazy_pattern(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
+LOCK_LINE = lazy_pattern(
     r"- (?P<kind>locked|waiting to lock|waiting on|waiting to re-lock in wait\(\)|parking to wait for"
     r"|eliminated)\s+<(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?(?P<rest>.*)$"
 )
 # debuggers name the thread that has the lock: waiting for main@1 to release lock on <0x26f1> (a java.lang.Object)
-RELEASE_LINE = re.compile(
+RELEASE_LINE = lazy_pattern(
     r"waiting for \S.{0,300} to release lock on <(?P<object>[^>]*)>(?: \((?:a|an) (?P<class>[^)]*)\))?"
 )
 # JDK 17 and later; older ones say "in Object.wait()" of a thread that is RUNNABLE, and no more
-CLASS_INIT_LINE = re.compile(r"- waiting on the Class initialization monitor for (?P<class>\S+)")
-SYNCHRONIZER_LINE = re.compile(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
-CARRYING_LINE = re.compile(r"Carrying virtual thread #(?P<id>\d+)")
-MOUNTED_LINE = re.compile(r"Mounted virtual thread .*?#(?P<id>\d+)")
+CLASS_INIT_LINE = lazy_pattern(r"- waiting on the Class initialization monitor for (?P<class>\S+)")
+SYNCHRONIZER_LINE = lazy_pattern(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
+CARRYING_LINE = lazy_pattern(r"Carrying virtual thread #(?P<id>\d+)")
+MOUNTED_LINE = lazy_pattern(r"Mounted virtual thread .*?#(?P<id>\d+)")
 # HotSpot prints the module inside the parentheses, Throwable and ThreadDumper before the class
-MODULE_IN_LOCATION = re.compile(r"\([\w.$]+(?:@[\w.+-]+)?/")
+MODULE_IN_LOCATION = lazy_pattern(r"\([\w.$]+(?:@[\w.+-]+)?/")
 # Works$$Lambda$34/0x00007fa0b0012410 and, up to JDK 8, Works$$Lambda$1383/705970374
-HIDDEN_CLASS = re.compile(r"(\$\$Lambda)?(?:\$\d+)?/0x[0-9a-fA-F]+|(\$\$Lambda)\$\d+/\d+")
+HIDDEN_CLASS = lazy_pattern(r"(\$\$Lambda)?(?:\$\d+)?/0x[0-9a-fA-F]+|(\$\$Lambda)\$\d+/\d+")
 # jhsdb and `jstack -F`: " - java.lang.Thread.sleep(long) @bci=0, line=12 (Interpreted frame)"
-AGENT_FRAME = re.compile(
+AGENT_FRAME = lazy_pattern(
     r"^- (?P<method>[\w.$<>/+-]+)\([^)]*\) @bci=-?\d+(?:, line=(?P<line>\d+))?.*\((?P<how>[\w ]+)(?:;.*)?\)?\s*$"
 )
-AGENT_HEADER = re.compile(r"^Thread (?P<nid>\d+): \(state = (?P<state>\w+)\)", re.M)
+AGENT_HEADER = lazy_pattern(r"^Thread (?P<nid>\d+): \(state = (?P<state>\w+)\)", re.M)
 
 # Thread.dump_to_file, text: 21 prints id, name, "virtual"; 25 adds state and instant
-FILE_HEADER = re.compile(
+FILE_HEADER = lazy_pattern(
     r'^#(?P<id>\d+) "(?P<name>.*)"(?P<virtual> virtual)?(?: (?P<state>NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|'
     r"TERMINATED))?(?: (?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z))?\s*$"
 )
-FILE_HEAD = re.compile(
+FILE_HEAD = lazy_pattern(
     r"\A﻿?(?P<pid>\d{1,10})\r?\n(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\r?\n(?P<jvm>[^\r\n]{1,100})\r?\n"
 )
 JSON_MARK = '"threadDump"'
@@ -112,7 +116,7 @@ JSON_MARK = '"threadDump"'
 JAVACORE_MARKS = ("1TISIGINFO", "0SECTION       TITLE", "3XMTHREADINFO")
 HEAP_MAGIC = b"JAVA PROFILE 1.0"
 # what jstack, jcmd and jhsdb print instead of a dump
-FAILED_CAPTURE = re.compile(
+FAILED_CAPTURE = lazy_pattern(
     r"(?:Unable to open socket file|target process (?:not responding|doesn't respond)|No such process"
     r"|well-known file .* is not secure|Connection refused|DebuggerException|AttachNotSupportedException"
     r"|Error attaching to process|Operation not permitted|Could not find any processes matching"
@@ -120,28 +124,28 @@ FAILED_CAPTURE = re.compile(
 )
 
 # wrappers that put something before each line; tried in this order on the line that holds the first mark
-DOCKER_JSON = re.compile(r'^\s*\{"(?:log|time|stream|attrs)":')
-CRI_PREFIX = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
+DOCKER_JSON = lazy_pattern(r'^\s*\{"(?:log|time|stream|attrs)":')
+CRI_PREFIX = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
 LINE_PREFIXES = (
     # docker compose, optionally with timestamps
-    re.compile(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
+    lazy_pattern(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
     # kubectl logs --prefix, optionally with --timestamps
-    re.compile(r"^\[(?:pod|container)/[^\]]+\] (?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
+    lazy_pattern(r"^\[(?:pod|container)/[^\]]+\] (?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
     # syslog, RFC 5424
-    re.compile(r"^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\]) ?(?:\xef\xbb\xbf|﻿)?"),
+    lazy_pattern(r"^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\]) ?(?:\xef\xbb\xbf|﻿)?"),
     # syslog, BSD form, as journalctl and rsyslog write it
-    re.compile(r"^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?: ?"),
+    lazy_pattern(r"^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?: ?"),
     # rsyslog with ISO time
-    re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) \S+ [\w./@-]+(?:\[\d+\])?: ?"),
+    lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) \S+ [\w./@-]+(?:\[\d+\])?: ?"),
     # kubectl logs --timestamps, docker logs -t, and most collectors
-    re.compile(
+    lazy_pattern(
         r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?(?: \| | - |: | )?"
     ),
-    re.compile(r"^\[\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?"),
+    lazy_pattern(r"^\[\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?"),
     # quoted in a mail
-    re.compile(r"^(?:> ?)+"),
+    lazy_pattern(r"^(?:> ?)+"),
     # cat -n, grep -n
-    re.compile(r"^ {0,6}\d+[:\t]"),
+    lazy_pattern(r"^ {0,6}\d+[:\t]"),
 )
 HTML_MARKS = ("&quot;", "&lt;0x", "&#34;", "&#x22;")
 

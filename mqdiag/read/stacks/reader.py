@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
@@ -29,13 +30,12 @@ MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
 
 
-@dataclass(kw_only=True)
-class ReadResult:
+class ReadResult(msgspec.Struct, kw_only=True):
     """What a path holds."""
 
     path: str
-    samples: list[Sample] = field(default_factory=list)
-    errors: list[tuple[str, Text]] = field(default_factory=list)
+    samples: list[Sample] = msgspec.field(default_factory=list)
+    errors: list[tuple[str, Text]] = msgspec.field(default_factory=list)
     """(member, problem) of the parts of an archive that hold no sample"""
     format: str = "jstack"
     bytes: int = 0

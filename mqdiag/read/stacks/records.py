@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import msgspec
 
 from mqdiag.text import Text
@@ -72,21 +70,20 @@ class ThreadRecord(msgspec.Struct, gc=False):
     """the header says "in Object.wait()": in a RUNNABLE thread of JDK 16 or older it waits for a class"""
 
 
-@dataclass(slots=True, kw_only=True)
-class Sample:
+class Sample(msgspec.Struct, kw_only=True):
     """One thread dump."""
 
     source: str
     format: str
     """jstack, dump-text or dump-json"""
-    threads: list[ThreadRecord] = field(default_factory=list)
+    threads: list[ThreadRecord] = msgspec.field(default_factory=list)
     jvm: str | None = None
     pid: int | None = None
     captured_local: str | None = None
     """date line as printed, without a zone"""
     captured_at: str | None = None
     """instant, when the dump names it with its zone"""
-    deadlocks: list[tuple[tuple[str, str], ...]] = field(default_factory=list)
+    deadlocks: list[tuple[tuple[str, str], ...]] = msgspec.field(default_factory=list)
     """the JVM's own deadlock section: (waiting thread, holding thread) pairs of each cycle"""
     listed_threads: int | None = None
     """length of the SMR list"""

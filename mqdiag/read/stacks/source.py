@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import stat
 import sys
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from mqdiag.errors import InputError
+from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks, inflated
 from mqdiag.text import say
-
-CHUNK = 1 << 20
-MAX_MEMBERS = 2_000
-"""files read out of one archive"""
-SKIPPED_SUFFIXES = (".hprof", ".jar", ".class", ".png", ".jpg", ".so", ".jfr")
 
 
 def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -93,139 +83,28 @@ def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
         raise InputError(label, say("is empty"))
     stream.seek(0)
     if head.startswith(b"PK\x03\x04"):
-        yield from _zip_members(label, stream)
+        from mqdiag.read.stacks.archive_members import zip_members
+
+        yield from zip_members(label, stream)
     elif head.startswith(b"\x1f\x8b"):
-        inner = next(_inflated(stream), b"")
+        inner = next(inflated(stream), b"")
         stream.seek(0)
         if inner[257:262] == b"ustar":
-            yield from _tar_members(label, cast("IO[bytes]", _Joined(b"", _inflated(stream))))
+            yield from _tar_members(label, cast("IO[bytes]", Joined(b"", inflated(stream))))
         else:
-            yield label, _gzip_chunks(label, stream)
+            yield label, gzip_chunks(label, stream)
     elif head[257:262] == b"ustar":
         yield from _tar_members(label, stream)
     else:
         yield label, _stream_chunks(stream)
 
 
+def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    from mqdiag.read.stacks.archive_members import tar_members
+
+    yield from tar_members(label, stream)
+
+
 def _stream_chunks(stream: IO[bytes]) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         yield chunk
-
-
-def _member_chunks(stream: IO[bytes]) -> Iterator[bytes]:
-    """Chunks of an archive's member as far as they go: what is cut shows as a cut dump."""
-    while True:
-        try:
-            chunk = stream.read(CHUNK >> 4)
-        except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError):
-            return
-        if not chunk:
-            return
-        yield chunk
-
-
-def _inflated(stream: IO[bytes]) -> Iterator[bytes]:
-    """All members of gzip data, as far as they can be inflated: what is cut shows as a cut dump."""
-    inflater: Any = zlib
-    with contextlib.suppress(ImportError):
-        from isal import isal_zlib as inflater
-    inflate = inflater.decompressobj(31)
-    while raw := stream.read(CHUNK >> 2):
-        while raw:
-            try:
-                out = inflate.decompress(raw, CHUNK)
-            except Exception:
-                # isal and zlib raise errors of their own classes; the data is damaged from here on
-                return
-            if out:
-                yield out
-            if inflate.eof:
-                # the next member, or zeros that fill up a tape's block
-                raw = inflate.unused_data.lstrip(b"\0")
-                inflate = inflater.decompressobj(31)
-            else:
-                raw = inflate.unconsumed_tail
-
-
-def _gzip_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
-    """Chunks of gzip data.
-
-    Raises:
-        InputError: not one byte can be inflated.
-    """
-    seen = False
-    for chunk in _inflated(stream):
-        seen = True
-        yield chunk
-    if not seen:
-        raise InputError(label, say("is damaged gzip data"))
-
-
-def _zip_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    try:
-        archive = zipfile.ZipFile(stream)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise InputError(label, say("is a damaged zip file: {error}", error=str(error))) from None
-    members = [info for info in archive.infolist() if not info.is_dir() and _wanted(info.filename)]
-    for info in members[:MAX_MEMBERS]:
-        inner = f"{label}!{info.filename}"
-        if info.flag_bits & 1:
-            raise InputError(inner, say("is encrypted"), hint=say("unpack it first"))
-        with archive.open(info) as member:
-            yield from _member(inner, member)
-
-
-def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
-            count = 0
-            for info in archive:
-                if not info.isfile() or not info.size or not _wanted(info.name):
-                    continue
-                count += 1
-                if count > MAX_MEMBERS:
-                    return
-                member = archive.extractfile(info)
-                if member is not None:
-                    yield from _member(f"{label}!{info.name}", member)
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(label, say("is a damaged tar file: {error}", error=str(error))) from None
-
-
-def _member(label: str, member: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
-    chunks = _member_chunks(member)
-    first = next(chunks, b"")
-    if first.startswith(b"\x1f\x8b"):
-        yield label, _gzip_chunks(label, cast("IO[bytes]", _Joined(first, chunks)))
-    elif first:
-        yield label, chain((first,), chunks)
-    else:
-        yield label, _nothing(label)
-
-
-def _nothing(label: str) -> Iterator[bytes]:
-    """A member of which not one byte can be read; said when it is read, so that the next ones follow."""
-    for _ in (label,):
-        raise InputError(label, say("is damaged or empty"))
-    yield b""
-
-
-class _Joined(io.RawIOBase):
-    """A stream of chunks whose beginning was read already; members of an archive cannot seek."""
-
-    def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
-        self._first = first
-        self._rest = rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        taken = self._first or next(self._rest, b"")
-        taken, self._first = taken[: len(buffer)], taken[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-
-def _wanted(name: str) -> bool:
-    return not name.lower().endswith(SKIPPED_SUFFIXES) and "__MACOSX" not in name

@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from mqdiag.read.stores.segments import SegmentFolder
 
@@ -21,8 +22,7 @@ MOST_FOLLOWED = 200_000
 MOST_SECONDS = 10.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredMessage:
+class StoredMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Where a message belongs."""
 
     position: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+
+import msgspec
 
 from mqdiag.facts.stores import StoreQueue
 from mqdiag.read.stores.commit_log import MOST_FOLLOWED, CommitLog, StoredMessage
@@ -16,11 +17,10 @@ from mqdiag.text import Text, say
 MOST_QUEUES = 100_000
 
 
-@dataclass(kw_only=True)
-class QueuesRead:
+class QueuesRead(msgspec.Struct, kw_only=True):
     """What the queues of a store hold."""
 
-    queues: list[StoreQueue] = field(default_factory=list)
+    queues: list[StoreQueue] = msgspec.field(default_factory=list)
     commit_log_max: int | None = None
     last_stored_ms: int | None = None
     problem: Text | None = None
@@ -28,8 +28,7 @@ class QueuesRead:
     """there are more queues than are read"""
 
 
-@dataclass(kw_only=True)
-class _Seen:
+class _Seen(msgspec.Struct, kw_only=True):
     topic: str
     queue_id: int
     first: int

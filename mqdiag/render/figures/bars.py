@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -14,8 +14,7 @@ from mqdiag.render.parts import Words
 _ROW, _NAME, _TEXT = 30, 300, 90
 
 
-@dataclass(frozen=True, kw_only=True)
-class BarRow:
+class BarRow(msgspec.Struct, frozen=True, kw_only=True):
     """One row."""
 
     label: Words

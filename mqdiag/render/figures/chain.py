@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -18,8 +18,7 @@ _GAP, _LINE, _LEFT = 44, 18, 120
 _MOST_LINES = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChainLink:
+class ChainLink(msgspec.Struct, frozen=True, kw_only=True):
     """One box."""
 
     says: Words

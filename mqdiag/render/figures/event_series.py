@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -16,8 +16,7 @@ from mqdiag.text import quantity, say
 _ROW, _NAME, _TEXT = 44, 240, 110
 
 
-@dataclass(frozen=True, kw_only=True)
-class Series:
+class Series(msgspec.Struct, frozen=True, kw_only=True):
     """One line of bars: a kind of event, or one log."""
 
     label: Words

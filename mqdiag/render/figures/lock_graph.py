@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -15,8 +15,7 @@ from mqdiag.text import say
 _ROW, _SIDE, _MOST_WAITERS = 30, 300, 6
 
 
-@dataclass(frozen=True, kw_only=True)
-class LockNode:
+class LockNode(msgspec.Struct, frozen=True, kw_only=True):
     """One lock."""
 
     lock: Words

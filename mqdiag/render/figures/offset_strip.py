@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -15,8 +15,7 @@ from mqdiag.text import NOTHING, say
 _ROW, _NAME, _RIGHT = 46, 260, 20
 
 
-@dataclass(frozen=True, kw_only=True)
-class Strip:
+class Strip(msgspec.Struct, frozen=True, kw_only=True):
     """One queue."""
 
     label: Words

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -17,8 +17,7 @@ _ROW, _NAME, _STATE = 22, 300, 110
 LETTERS = {"stuck": "S", "blocked": "B", "progressing": "P", "idle": "i", "unknown": "?"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class TimelineRow:
+class TimelineRow(msgspec.Struct, frozen=True, kw_only=True):
     """One thread."""
 
     name: str

@@ -7,8 +7,8 @@ long as their boxes become squarer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from mqdiag.language import Writer
@@ -21,8 +21,7 @@ _HEAD = 18
 _LEAST = 2.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Area:
+class Area(msgspec.Struct, frozen=True, kw_only=True):
     """One box."""
 
     label: Words

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 NARROWEST = 7
 """cells that a column of words has at least, however narrow the page is"""
 _UNIT = r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)"
-_WORD = re.compile(r"\s*\S+\s*")
+_WIDE = r"\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e"
+_CLOSING, _OPENING = "，。；：、？！）》」』”’", "（《「『“‘"
+# Lines of Chinese may break between any two characters, but not before a closing mark or behind an opening one.
+_CHINESE_BREAK = lazy_pattern(
+    rf"(?<=[{_WIDE}”’])(?<![{_OPENING}])(?=[^\s{_CLOSING}])|(?<=[^\s{_OPENING}])(?=[{_WIDE}“‘])(?![{_CLOSING}])"
+)
+_WORD = lazy_pattern(r"\s*\S+\s*")
 # No line breaks between a number and its unit.
-_WORD_OR_AMOUNT = re.compile(rf"\s*(?:\S|{_UNIT})+\s*")
+_WORD_OR_AMOUNT = lazy_pattern(rf"\s*(?:\S|{_UNIT})+\s*")
 
 
 def wrapped(text: str, width: int, *, keep_units: bool = False) -> list[str]:
@@ -50,20 +57,7 @@ def _words(text: str, word: re.Pattern[str]) -> Iterator[str]:
         if found.isascii():
             yield found
         else:
-            yield from _chinese_break().split(found)
-
-
-@functools.cache
-def _chinese_break() -> re.Pattern[str]:
-    """Where lines of Chinese break: between any two characters, but not before a closing mark or behind an opening one.
-
-    It takes 2 ms to compile, and few texts need it.
-    """
-    wide = r"\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e"
-    closing, opening = "，。；：、？！）》」』”’", "（《「『“‘"
-    return re.compile(
-        rf"(?<=[{wide}”’])(?<![{opening}])(?=[^\s{closing}])|(?<=[^\s{opening}])(?=[{wide}“‘])(?![{closing}])"
-    )
+            yield from _CHINESE_BREAK.split(found)
 
 
 def fitted(widths: Sequence[int], may_wrap: Sequence[bool], width: int) -> list[int]:

@@ -6,6 +6,7 @@ import re
 
 from mqdiag.facts.broker import BrokerFacts, ConfigValue
 from mqdiag.graph.heap import Heap
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.controllers import Controller, find_controllers
 from mqdiag.rocketmq.broker.put_lock import lock_age_ms, put_lock
@@ -14,7 +15,7 @@ from mqdiag.rocketmq.broker.store import commit_log_facts, consume_queues, pool_
 from mqdiag.rocketmq.broker.tables import tables
 from mqdiag.rocketmq.client import version_under
 
-_SECRET = re.compile(r"secret|password|token|credential|header|labels", re.IGNORECASE)
+_SECRET = lazy_pattern(r"secret|password|token|credential|header|labels", re.IGNORECASE)
 """settings whose text may be a key: metricsGrpcExporterHeader carries Authorization"""
 _HIDDEN = "(not shown)"
 # RunningFlags: the same bits in all versions, the last two since 5.0.0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from mqdiag.graph.heap import Heap
 from mqdiag.rocketmq import fields
@@ -10,8 +10,7 @@ from mqdiag.rocketmq import fields
 _MOST_PLUGINS = 8
 
 
-@dataclass(frozen=True, kw_only=True)
-class Controller:
+class Controller(msgspec.Struct, frozen=True, kw_only=True):
     """One broker; nodes are -1 where a reference is null or the version has no such field."""
 
     heap: Heap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from mqdiag.facts.broker import BrokerTable
 from mqdiag.graph.collections import sizes
@@ -14,8 +14,7 @@ from mqdiag.rocketmq.broker.requests import request_queue_fields
 _ISSUES = "https://github.com/apache/rocketmq/issues/"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Table:
+class _Table(msgspec.Struct, frozen=True, kw_only=True):
     """A table by the name that reports show, and the way of roles from the controller to it."""
 
     name: str

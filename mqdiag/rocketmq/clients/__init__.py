@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+import msgspec
 
 from mqdiag.facts.heap import ClientInstance, ConsumerFacts, KindTraits, MessageInHand, QueueFacts
 from mqdiag.facts.vocabulary import ClientKind
@@ -18,8 +19,7 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.text import Text
 
 
-@dataclass(frozen=True, kw_only=True)
-class ConsumerReading:
+class ConsumerReading(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer, complete but for its retained size."""
 
     retaining: Nodes
@@ -30,8 +30,7 @@ class ConsumerReading:
     """its facts, from its retained bytes"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientPart:
+class ClientPart(msgspec.Struct, frozen=True, kw_only=True):
     """What was read of the objects of one client under one package root."""
 
     consumers: list[ConsumerReading]
@@ -46,9 +45,9 @@ class ClientPart:
     """int32: messages in the maps of queues"""
     requested: Nodes
     """int32: messages in the requests of executors"""
-    in_hand: dict[int, MessageInHand] = field(default_factory=dict)
+    in_hand: dict[int, MessageInHand] = msgspec.field(default_factory=dict)
     """by thread node: the message that a worker is processing"""
-    unknown: dict[str, Text] = field(default_factory=dict)
+    unknown: dict[str, Text] = msgspec.field(default_factory=dict)
 
 
 class Kind:

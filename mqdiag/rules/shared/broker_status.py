@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
+
+import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import BrokerStatus
@@ -17,8 +18,7 @@ ONE_MOMENT = say("brokerStatus shows one moment; ask again, or read store.log an
 """why a finding from counters alone is not sure"""
 
 
-@dataclass(frozen=True)
-class Counters:
+class Counters(msgspec.Struct, frozen=True):
     """The counters of one broker."""
 
     status: BrokerStatus
