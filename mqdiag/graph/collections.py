@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.linked_chains import follow_chains
+from mqdiag.read.hprof.distinct import distinct
 
 Nodes = NDArray[np.int32]
 Owners = NDArray[np.int64]
@@ -123,7 +124,7 @@ def _hashed(heap: Heap, maps: Nodes) -> tuple[Owners, Nodes, Nodes]:
 def _have(heap: Heap, nodes: Nodes, fields: tuple[str, ...]) -> NDArray[np.bool_]:
     rows = heap.class_index(nodes)
     known = {
-        row: any(heap.classes.has_field(row, field) for field in fields) for row in np.unique(rows).tolist()
+        row: any(heap.classes.has_field(row, field) for field in fields) for row in distinct(rows).tolist()
     }
     return np.array([known[row] for row in rows.tolist()], bool)
 
@@ -197,7 +198,7 @@ def _linked(heap: Heap, collections: Nodes) -> tuple[Owners, Nodes]:
     """
     heads = _first_of(heap, collections, ("head", "first"))
     owner_parts, item_parts = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    for row in np.unique(heap.class_index(heads[heads >= 0])).tolist():
+    for row in distinct(heap.class_index(heads[heads >= 0])).tolist():
         if not heap.classes.has_field(row, "item"):
             continue
         links = heap.instances([row], subclasses=False)

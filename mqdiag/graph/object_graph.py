@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.graph.class_objects import with_mirrors
 from mqdiag.graph.class_table import ClassTable
-from mqdiag.graph.index import ObjectIndex
+from mqdiag.graph.index import ObjectIndex, Rows
 from mqdiag.graph.kernels.row_counts import find_ascending
 from mqdiag.graph.kernels.size_gaps import array_lengths
 from mqdiag.graph.references import References, TooManyReferences, build_references
@@ -146,13 +146,8 @@ class ObjectGraph:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         there = np.flatnonzero(nodes >= 0)
         there = there[self.data[self.index.offsets[nodes[there]]] == 0x21]
-        rows = self.index.rows[nodes[there]]
-        # Sorted, for there may be as many classes as objects.
-        order = np.argsort(rows, kind="stable")
-        there, rows = there[order], rows[order]
-        changes = np.flatnonzero(rows[1:] != rows[:-1]) + 1
         found = []
-        for positions in np.split(there, changes) if there.size else ():
+        for positions in _by_class(there, self.index.rows[nodes[there]]):
             place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
             if place is not None:
                 offset, kind = place
@@ -225,3 +220,15 @@ class ObjectGraph:
     def shallow_sizes(self, nodes: Nodes) -> NDArray[np.int64]:
         """Bytes of each object itself."""
         return self.sizes.of(nodes)
+
+
+def _by_class(positions: NDArray[np.int64], rows: Rows) -> list[NDArray[np.int64]]:
+    """The positions of each class; most often there is one class."""
+    if not positions.size:
+        return []
+    if (rows == rows[0]).all():
+        return [positions]
+    # Sorted, for there may be as many classes as objects.
+    order = np.argsort(rows, kind="stable")
+    changes = np.flatnonzero(rows[order][1:] != rows[order][:-1]) + 1
+    return np.split(positions[order], changes)

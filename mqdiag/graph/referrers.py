@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.breadth_first import find_referrers
+from mqdiag.read.hprof.distinct import distinct
 
 
 def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:
@@ -23,4 +24,4 @@ def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:
     count = find_referrers(references.starts, references.edges, numbers, wanted, nothing, nothing, False)
     sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
     find_referrers(references.starts, references.edges, numbers, wanted, sources, targets, True)
-    return np.unique(sources)
+    return distinct(sources)

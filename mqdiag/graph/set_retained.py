@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.depth_first import mark
 from mqdiag.graph.object_graph import ObjectGraph
+from mqdiag.read.hprof.distinct import distinct
 
 _MARKED, _WALL, _MET = 1, 2, 3
 
@@ -32,7 +33,7 @@ def retained_of_sets(
     Marks once from the roots without entering any set; what is left over is small, and each set is decided inside it.
     """
     reachable = numbers > 0
-    sets = [np.unique(nodes[(nodes >= 0)]) for nodes in sets]
+    sets = [distinct(nodes[(nodes >= 0)]) for nodes in sets]
     sets = [nodes[reachable[nodes]] for nodes in sets]
     if not any(nodes.size for nodes in sets):
         return [(0, 0)] * len(sets)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.object_graph import ObjectGraph
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.types import BYTE, CHAR
 
 MAX_CHARACTERS = 4096
@@ -87,7 +88,7 @@ def decimals(graph: ObjectGraph, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
     values = np.full(nodes.size, graph.MISSING, np.int64)
     places, kinds, lengths = _places(graph, nodes)
     for kind, width in ((BYTE, 1), (CHAR, 2)):
-        for length in np.unique(lengths[kinds == kind]).tolist():
+        for length in distinct(lengths[kinds == kind]).tolist():
             if not 1 <= length <= 18:
                 continue
             rows = np.flatnonzero((kinds == kind) & (lengths == length))

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct, is_among
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places
+from mqdiag.read.hprof.distinct import distinct, is_among
 from mqdiag.read.hprof.field_layout import Field
 from mqdiag.read.hprof.mapped import releasing
 from mqdiag.read.hprof.number_table import number_table

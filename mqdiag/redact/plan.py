@@ -9,7 +9,8 @@ from enum import Enum, auto
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.block_index import BlockIndex, is_among
+from mqdiag.read.hprof.block_index import BlockIndex
+from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, KNOWN_TAGS, UTF8, big_endian
 from mqdiag.redact.keep import Rewriting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.block_index import distinct
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.field_layout import Field, FieldLayouts
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.types import REFERENCE

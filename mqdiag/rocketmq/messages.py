@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.collections import map_entries
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, find_clients
@@ -73,8 +74,8 @@ def read_cached(heap: Heap, process_queues: Nodes) -> Cached:
 
 def distinct_body_bytes(heap: Heap, bodies: Nodes) -> int:
     """Bytes of the distinct arrays: messages may share one."""
-    distinct = np.unique(bodies[bodies >= 0])
-    return int(np.maximum(heap.array_lengths(distinct), 0).sum())
+    arrays = distinct(bodies[bodies >= 0])
+    return int(np.maximum(heap.array_lengths(arrays), 0).sum())
 
 
 def _or_zero(heap: Heap, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -97,7 +98,7 @@ def property_nodes(heap: Heap, messages: Nodes, key: str) -> Nodes:
     hashed, tables = hashed[tables >= 0], tables[tables >= 0]
     if not hashes_are_true(heap, tables):
         hashed, tables = hashed[:0], tables[:0]
-    for wanted in np.unique(spread_hashes(key)).tolist():
+    for wanted in distinct(spread_hashes(key)).tolist():
         owners, nodes = _slot(heap, tables, wanted)
         for _ in range(_LONGEST_BIN):
             if not nodes.size:
@@ -141,7 +142,8 @@ def hashes_are_true(heap: Heap, tables: Nodes) -> bool:
     _, nodes = heap.elements(tables[:: max(1, tables.size // _SAMPLE)][:_SAMPLE])
     hashes = fields.numbers(heap, nodes, "Node.hash").tolist()
     keys = fields.texts(heap, nodes, "Node.key")
-    return all(key is not None and found in spread_hashes(key) for key, found in zip(keys, hashes, strict=True))
+    sampled = set(zip(keys, hashes, strict=True))  # messages have the same few keys
+    return all(key is not None and found in spread_hashes(key) for key, found in sampled)
 
 
 def spread_hashes(text: str) -> NDArray[np.int64]:
@@ -186,7 +188,7 @@ def message_columns(heap: Heap) -> tuple[Nodes, dict[str, NDArray[Any]]]:
     """
     clients = find_clients(heap)
     found = [client.objects("MessageExt") for client in clients]
-    nodes = np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+    nodes = distinct(np.concatenate([np.empty(0, np.int32), *found]))
     bodies = fields.refs(heap, nodes, "Message.body")
     return nodes, {
         "topic": _objects(fields.texts(heap, nodes, "Message.topic")),

@@ -9,6 +9,7 @@ import numpy as np
 
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.graph.heap import Heap
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, find_clients
 from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
@@ -57,7 +58,7 @@ def _read(client: Client, kinds: list[RemotingKind]) -> ClientPart:
 
 def _reading(consumer: Consumer, held: Held) -> ConsumerReading:
     return ConsumerReading(
-        retaining=np.unique(np.concatenate((held.process_queues, held.messages, held.requests))),
+        retaining=distinct(np.concatenate((held.process_queues, held.messages, held.requests))),
         workers=np.empty(0, np.int32) if held.pool is None else held.pool.workers,
         facts=partial(consumer_facts, consumer, held, topic_rates(consumer, held.rows)),
     )

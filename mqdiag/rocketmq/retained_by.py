@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.heap import MessageHolder
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.paths import edge_name
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.fields import place_of
 
@@ -118,7 +119,7 @@ class Retainers(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_retainers(heap: Heap, nodes: Nodes) -> Retainers:
     """Walk up from all objects at once; each round is one step for all that have not arrived."""
-    threads = np.unique(heap.references.extra_from)
+    threads = distinct(heap.references.extra_from)
     walk = _DominatorWalk(heap, nodes, threads)
     for _ in range(_MAX_STEPS):
         if not walk.step():
@@ -194,7 +195,7 @@ class _DominatorWalk:
         ends = nodes.copy()
         parents = tree.order[tree.dominator[tree.numbers[nodes]]]
         linked = (tree.dominator[tree.numbers[nodes]] > 0) & (heap.class_index(parents) == rows)
-        for row in np.unique(rows[linked]).tolist():
+        for row in distinct(rows[linked]).tolist():
             links = heap.instances([row], subclasses=False)
             links = links[heap.reachable(links)]
             up = place_of(links, tree.order[tree.dominator[tree.numbers[links]]].astype(np.int32))
@@ -228,9 +229,9 @@ class _DominatorWalk:
         """Which dominators are entries of a collection: many objects of one class that keep few messages each."""
         entry = np.zeros(above.size, bool)
         plain = (above >= 0) & ~self._is_class[above]
-        for row in np.unique(rows[plain]).tolist():
+        for row in distinct(rows[plain]).tolist():
             mine = plain & (rows == row)
-            owners = np.unique(above[mine]).size
+            owners = distinct(above[mine]).size
             entry[mine] = owners > _MANY and counts[mine].sum() < owners * _FEW_EACH
         return entry
 

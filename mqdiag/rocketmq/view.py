@@ -17,6 +17,7 @@ from mqdiag.facts.heap import (
 )
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.graph.heap import Heap
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq.broker.broker_facts import brokers
 from mqdiag.rocketmq.broker.controllers import broker_roots
 from mqdiag.rocketmq.client import find_clients, has_grpc_client
@@ -97,7 +98,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
 
 def _joined(nodes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
     """Distinct nodes of all parts, ascending."""
-    return np.unique(np.concatenate([np.empty(0, np.int32), *nodes]))
+    return distinct(np.concatenate([np.empty(0, np.int32), *nodes]))
 
 
 def _bodies_of(parts: list[ClientPart], messages: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -52,23 +52,6 @@ class BlockIndex:
         return bool((self.lowest <= self.highest).any())
 
 
-def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Ascending, each once; `np.unique` loads masked arrays first, for as long as a small dump takes."""
-    ordered = np.sort(numbers)
-    is_first: NDArray[np.bool_] = np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]
-    found: NDArray[Any] = ordered[is_first]
-    return found
-
-
-def is_among(numbers: NDArray[Any], ascending: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which numbers are among others, as `np.isin` says; see `distinct`."""
-    if not ascending.size:
-        return np.zeros(numbers.size, bool)
-    at = np.minimum(np.searchsorted(ascending, numbers), ascending.size - 1)
-    found: NDArray[np.bool_] = ascending[at] == numbers
-    return found
-
-
 class BlockScanner:
     """Scans segments.
 

@@ -15,6 +15,7 @@ from mqdiag.read.hprof.classes import (
     lay_out_references,
     read_loaded_classes,
 )
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
@@ -116,7 +117,7 @@ def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, lis
         loaded,
         np.concatenate([part.class_offsets for part in walked]),
         np.concatenate([part.class_ends for part in walked]),
-        np.unique(np.concatenate([part.known[9:] for part in walked])),
+        distinct(np.concatenate([part.known[9:] for part in walked])),
     )
     counts, elements, objects = _join(walked, classes)
     lay_out_references(classes, elements, header.id_size)

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places, distinct
+from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.field_layout import FieldLayouts
 from mqdiag.read.hprof.kernels import block_index as kernel
 from mqdiag.read.hprof.number_table import number_table

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.hprof.block_index import BlockIndex, BlockScanner, is_among
+from mqdiag.read.hprof.block_index import BlockIndex, BlockScanner
 from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
+from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import completeness, first_dump
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.mapped import releasing

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mqdiag.facts.broker import CommitLogFacts, ConfigValue, Replication, SlaveLink, TransientStorePoolFacts
 from mqdiag.graph.heap import Nodes
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.controllers import Controller
 
@@ -113,7 +112,7 @@ def _buffers_in_use(broker: Controller) -> int:
     """Distinct off-heap buffers that mapped files write to, files made in advance included."""
     heap = broker.heap
     buffers = fields.refs(heap, fields.instances(heap, broker.root, "MappedFile"), "MappedFile.buffer")
-    return int(np.unique(buffers[buffers >= 0]).size)
+    return int(distinct(buffers[buffers >= 0]).size)
 
 
 def replication(

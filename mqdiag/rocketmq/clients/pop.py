@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mqdiag.facts.heap import KindTraits, QueueFacts
 from mqdiag.graph.heap import Nodes
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.remoting import read_remoting_clients
 from mqdiag.rocketmq.remoting_kind import Consumer, RemotingKind
@@ -57,7 +56,7 @@ class Pop(RemotingKind):
         """Messages of its queued and running requests."""
         consumers = fields.refs(consumer.client.heap, requests.services, "ConsumeService.consumer")
         ours = consumers[requests.message_owners] == consumer.node
-        return np.unique(requests.messages[ours])
+        return distinct(requests.messages[ours])
 
     def bounded_queues(self, consumer: Consumer, rows: list[QueueFacts]) -> int:
         """Its PopProcessQueues."""
