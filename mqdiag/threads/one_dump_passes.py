@@ -7,7 +7,8 @@ do all other work together, the thing is what holds the process up. How long it 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
@@ -22,8 +23,7 @@ NO_CALLERS = frozenset({roles.JVM, roles.CARRIER, roles.BROKER_SEND})
 LOCK_WAITS = frozenset({"monitor", "lock", "log"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Crowd:
+class _Crowd(msgspec.Struct, frozen=True, kw_only=True):
     """Threads that wait for one thing."""
 
     reason: Text
@@ -36,7 +36,7 @@ def by_crowd(judgement: Judgement, world: World) -> Revision | None:
     crowd = world.once(_crowds).get(judgement)
     if crowd is None:
         return None
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="blocked",
         confidence="low",
@@ -52,7 +52,7 @@ def by_full_log_queue(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for room in the queue of an asynchronous logger; its frame says so."""
     if not _is_one_sample(world) or not judgement.track.last_meaning.in_full_log_queue:
         return None
-    return replace(
+    return msgspec.structs.replace(
         judgement.now,
         state="blocked",
         confidence="low",
