@@ -234,6 +234,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"create mmap timeout", store.file_late),
     (b"mmap request expired", store.file_late),
     (b"MQ already started", starting.store_locked),
+    (b" - load exception", starting.store_not_loaded),
+    (b"ScheduleMessageService.configFilePath(", starting.store_not_loaded),
     (b"Address already in use", starting.port_in_use),
     (b"Failed to bind to address", starting.port_in_use),
     (b"and try to load backup file", starting.settings_unreadable),

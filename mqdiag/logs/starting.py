@@ -19,6 +19,14 @@ def store_locked(message: Message, log: LogTally) -> None:
     log.add("start-store-locked", message, side="broker")
 
 
+def store_not_loaded(message: Message, log: LogTally) -> None:
+    """The store could not be opened, and the broker ends.
+
+    Since 5.0 the broker then stores settings that it never loaded, and only the exception of that step is printed.
+    """
+    log.add("start-store-not-loaded", message, side="broker")
+
+
 def port_in_use(message: Message, log: LogTally) -> None:
     """A server cannot listen, because something else does on that port."""
     if message.text.lstrip().startswith("at "):

@@ -15,6 +15,7 @@ from mqdiag.time_ranges import ranges_of
 
 _CAUSES = {
     "start-store-locked": "store-locked",
+    "start-store-not-loaded": "store-not-loaded",
     "start-port-in-use": "port-in-use",
     "start-config-unreadable": "config-file-broken",
     "start-jvm-refused": "jvm-option",
@@ -42,6 +43,8 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/6420",
         "https://github.com/apache/rocketmq/issues/5941",
         "https://github.com/apache/rocketmq/issues/6295",
+        "https://github.com/apache/rocketmq/issues/6622",
+        "https://github.com/apache/rocketmq/issues/10108",
         "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic",
     ),
     lies_at="broker",
@@ -112,6 +115,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
 
 def _title(cause: str) -> Text:
     return {
+        "store-not-loaded": say("The broker does not start: it cannot open its store"),
         "store-locked": say("The broker does not start: another process holds its store"),
         "port-in-use": say("A server does not start: its port is in use"),
         "config-file-broken": say("The broker cannot read a file of its own settings"),
@@ -125,6 +129,11 @@ _EXPLANATIONS: dict[str, Text] = {
     "store-locked": say(
         "The broker locks the file `lock` in storePathRootDir. The lock is held by a broker that still runs, or by a"
         " second broker of this machine with the same storePathRootDir."
+    ),
+    "store-not-loaded": say(
+        "The folder of the store does not belong to the broker's user, as with a mounted volume of a container, or its"
+        " files are damaged. A NullPointerException in ScheduleMessageService.configFilePath only follows from that:"
+        " store.log has the reason."
     ),
     "port-in-use": say(
         "A broker listens on listenPort, on listenPort - 2 and on listenPort + 1 (haListenPort). A proxy listens on"
@@ -149,6 +158,10 @@ _REMEDIES: dict[str, tuple[Text, ...]] = {
     "store-locked": (
         say("Look for another broker process (jps -l) and stop it with mqshutdown before you start this one."),
         say("Give each broker of the machine a storePathRootDir of its own."),
+    ),
+    "store-not-loaded": (
+        say("Give the broker's user the folders of store and logs: the images of RocketMQ run as user 3000."),
+        say("Read the last errors of store.log. Save the store before you remove a damaged file of it."),
     ),
     "port-in-use": (
         say("Find the process that listens on the port (ss -ltnp), and stop it or change the port."),

@@ -138,6 +138,14 @@ def only(report: Report, rule: str) -> Finding:
             "store-locked",
         ),
         (
+            "java.lang.NullPointerException\n"
+            "        at org.apache.rocketmq.broker.schedule.ScheduleMessageService.configFilePath(S.java:288)\n"
+            "        at org.apache.rocketmq.broker.BrokerStartup.main(BrokerStartup.java:50)\n",
+            "start-failed",
+            "store-not-loaded",
+        ),
+        (line("load exception", level="ERROR"), "start-failed", "store-not-loaded"),
+        (
             line("find an unexpect err.", level="ERROR")
             + "java.io.IOException: Failed to bind to address 0.0.0.0/0.0.0.0:8081\n"
             "Caused by: io.netty.channel.unix.Errors$NativeIoException: bind(..) failed: Address already in use\n",
