@@ -49,3 +49,7 @@ def test_the_widest_columns_are_narrowed_until_all_fit() -> None:
     assert sorted(fitted([10, 40, 30], [True, True, True], 51)) == [10, 20, 21]
     assert fitted([10, 40, 30], [True, False, True], 60) == [10, 40, 10]
     assert fitted([10, 40], [False, False], 20) == [10, 40]
+
+
+def test_a_word_that_people_copy_is_whole_where_it_must_not_be_cut() -> None:
+    assert wrapped("a abcdefghijklmnop b", 8, cut=False) == ["a", "abcdefghijklmnop", "b"]

@@ -35,8 +35,9 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("all_threads", [False, True])
 def test_it_fits_eighty_columns(report: Report, all_threads: bool) -> None:
     text = render(report, View(all_threads=all_threads))
-    widest = max(text.splitlines(), key=len)
-    assert len(widest) <= 80, widest
+    # A frame, a setting or a path is never broken, as people copy it.
+    wider = [line for line in text.splitlines() if len(line) > 80 and len(line.split()) > 2]
+    assert wider == []
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 

@@ -128,7 +128,7 @@ def _replicas(logs: LogsFacts) -> Iterator[AnyPart]:
     yield Table(
         name="replicas",
         columns=(
-            Column(say("file")),
+            Column(say("file"), whole=True),
             Column(say("lines"), "count"),
             Column(say("most behind"), "bytes"),
             Column(say("least behind"), "bytes"),

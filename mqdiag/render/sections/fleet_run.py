@@ -440,7 +440,7 @@ def _failures(fleet: FleetFacts) -> Iterator[AnyPart]:
         name="failures",
         columns=(
             Column(say("instance")),
-            Column(say("file")),
+            Column(say("file"), whole=True),
             Column(say("kind"), whole=True),
             Column(say("reason")),
             Column(say("size"), "bytes", wide=True, optional=True),

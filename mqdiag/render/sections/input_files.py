@@ -22,7 +22,7 @@ def inputs_section(report: Report, view: View) -> Iterator[Section]:
     table = Table(
         name="inputs",
         columns=(
-            Column(say("file")),
+            Column(say("file"), whole=True),
             Column(say("kind"), optional=True),
             Column(say("format"), wide=True, optional=True),
             Column(say("size"), "bytes", optional=True),

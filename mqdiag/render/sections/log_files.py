@@ -38,7 +38,7 @@ def _files(logs: LogsFacts) -> Table:
     return Table(
         name="log-files",
         columns=(
-            Column(say("file")),
+            Column(say("file"), whole=True),
             Column(say("kind"), whole=True),
             Column(say("format"), wide=True),
             Column(say("first line"), times, whole=times == "clock"),

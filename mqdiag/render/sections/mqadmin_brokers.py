@@ -133,7 +133,7 @@ def _listed(brokers: tuple[BrokerListed, ...]) -> Table:
             Column(say("oldest message, hours"), "decimal", wide=True),
             Column(say("disk used"), "percent"),
             Column(say("activated"), wide=True, optional=True),
-            Column(say("file"), wide=True),
+            Column(say("file"), whole=True, wide=True),
         ),
         rows=[
             (
@@ -171,7 +171,7 @@ def _totals(admin: AdminFacts) -> Table:
             Column(say("out yesterday"), "count"),
             Column(say("in today"), "count"),
             Column(say("out today"), "count"),
-            Column(say("file")),
+            Column(say("file"), whole=True),
         ),
         rows=[
             (

@@ -116,7 +116,7 @@ def _overview(admin: AdminFacts) -> Table:
             Column(say("model"), optional=True),
             Column(say("consumed"), "rate", optional=True),
             Column(say("behind"), "count"),
-            Column(say("file")),
+            Column(say("file"), whole=True),
         ),
         rows=[
             (
@@ -147,7 +147,7 @@ def _states(consumers: tuple[ConsumerState, ...]) -> Table:
             Column(say("blocked"), "count"),
             Column(say("unlocked"), "count"),
             Column(say("client ids"), wide=True),
-            Column(say("file"), wide=True),
+            Column(say("file"), whole=True, wide=True),
         ),
         rows=[
             (

@@ -25,7 +25,7 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                 Column(say("out"), "rate"),
                 Column(say("in, 24 hours"), "count", wide=True),
                 Column(say("out, 24 hours"), "count", wide=True),
-                Column(say("file"), wide=True),
+                Column(say("file"), whole=True, wide=True),
             ),
             rows=[
                 (
@@ -53,7 +53,7 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                 Column(say("first offset"), number=True),
                 Column(say("end"), number=True),
                 Column(say("last message"), "time"),
-                Column(say("file"), wide=True),
+                Column(say("file"), whole=True, wide=True),
             ),
             rows=[
                 (
@@ -81,7 +81,7 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
                 Column(say("write queues"), "count"),
                 Column(say("permission"), number=True),
                 Column(say("cluster"), wide=True, optional=True),
-                Column(say("file"), wide=True),
+                Column(say("file"), whole=True, wide=True),
             ),
             rows=[
                 (

@@ -23,13 +23,15 @@ _WORD = lazy_pattern(r"\s*\S+\s*")
 _WORD_OR_AMOUNT = lazy_pattern(rf"\s*(?:\S|{_UNIT})+\s*")
 
 
-def wrapped(text: str, width: int, *, keep_units: bool = False) -> list[str]:
-    """A text as lines, one at least; only a word that is longer than a line is cut.
+def wrapped(text: str, width: int, *, keep_units: bool = False, cut: bool = True) -> list[str]:
+    """A text as lines, one at least.
 
     Args:
         text: without line breaks.
         width: cells of a line.
         keep_units: leave a number and its unit on one line.
+        cut: break a word that is longer than a line. Without it the line is longer: a frame, a setting or a path that a
+            person copies must be whole.
     """
     width = max(width, NARROWEST)
     lines: list[str] = []
@@ -42,7 +44,7 @@ def wrapped(text: str, width: int, *, keep_units: bool = False) -> list[str]:
             continue
         if line:
             lines.append(line)
-        if needed > width:
+        if needed > width and cut:
             *whole, visible = chop_cells(visible, width)
             lines += whole
             word = visible + " " * (len(word) - len(word.rstrip()))

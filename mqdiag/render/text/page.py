@@ -165,7 +165,7 @@ class Page:
 
     def _wrapped(self, text: str, width: int) -> list[str]:
         longest = LONGEST_WIDE if self.view.wide else LONGEST_PARAGRAPH
-        return wrapped(safe(text, limit=longest), width, keep_units=True)
+        return wrapped(safe(text, limit=longest), width, keep_units=True, cut=False)
 
     def _aligned(self, line: str, width: int, style: str = "", *, right: bool = False) -> str:
         """A line of a cell, filled with spaces to the width of its column."""
