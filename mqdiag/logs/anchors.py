@@ -107,6 +107,12 @@ def _printed(message: Message, log: LogTally) -> None:
     store.setting(message, log)
 
 
+def _server_started(message: Message, log: LogTally) -> None:
+    """A broker knows no connection of the time before its start."""
+    client_ids.all_left(message, log)
+    endings.started(message, log)
+
+
 def _client_ran(message: Message, log: LogTally) -> None:
     """A client started or was shut down: how many there were, and which."""
     connections.client_started(message, log)
@@ -256,16 +262,20 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
     (b"new consumer connected, group: ", client_ids.consumer_connected),
-    (b"from ConsumerGroupInfo groupChannelTable", client_ids.consumer_left),
+    (b"NETTY EVENT: remove", client_ids.consumer_left),
     (b"from ConsumerManager consumerTable. channel=", client_ids.consumer_left),
     (b"unregister a consumer[", client_ids.consumer_left),
-    (b"] boot success", client_ids.all_left),
+    (b"] boot success", _server_started),
+    (b"Name Server boot success", endings.started),
+    (b" (JVM running for ", endings.started),
+    (b" (process running for ", endings.started),
     (b"the consumer [", client_ids.consumer_ran),
     (b"hutdown hook was invoked", endings.hook_ran),
     (b"SpringContextShutdownHook", endings.hook_ran),
     (b"SpringApplicationShutdownHook", endings.hook_ran),
     (b"] shutdown OK", endings.group_shut_down),
     (b"Killed process ", endings.killed),
+    (b".sh: line ", endings.killed_in_shell),
     (b"Out of memory: Kill process ", endings.killed),
     (b"OOMKilled", endings.oom_killed),
     (b" Killed      ", endings.shell_killed),

@@ -37,8 +37,8 @@ def _by_brokers(logs: Iterable[tuple[ReadLog, Zone]]) -> Iterator[SharedClientId
                 span.see(end)  # to the end of the log both are there
             seconds = None if span.first is None or span.last is None else (span.last - span.first) / 1000
             hosts = {address.rpartition(":")[0] for address in row.addresses}
-            if len(hosts) == 1 and (seconds is None or seconds * 1000 < MINUTE_MS):
-                continue  # one process that has just connected again
+            if len(hosts) == 1 and not _stay(log, len(row.addresses), seconds):
+                continue  # one process that connects again and again
             shown = span.shifted(shift)
             yield SharedClientId(
                 group=group,
@@ -56,6 +56,12 @@ class _Life(NamedTuple):
     log: ReadLog
     span: Span
     zone_minutes: int | None
+
+
+def _stay(log: ReadLog, addresses: int, seconds: float | None) -> bool:
+    """Whether both connections of one host lasted, in a log that would tell that one had ended."""
+    lasted = seconds is not None and seconds * 1000 >= MINUTE_MS
+    return lasted and addresses == 2 and log.tally.says_who_left
 
 
 def _by_clients(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> Iterator[SharedClientId]:

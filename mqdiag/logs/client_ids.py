@@ -38,7 +38,8 @@ def consumer_connected(message: Message, log: LogTally) -> None:
 
 
 def consumer_left(message: Message, log: LogTally) -> None:
-    """A connection of a consumer ended, or its client left the group."""
+    """A connection of a client ended, or a consumer left its group."""
+    log.says_who_left = True
     remote = _remote(message.text)
     if remote is None and (found := _EXPIRED.search(message.text)) is not None:
         remote = found[1]

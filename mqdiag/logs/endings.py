@@ -35,6 +35,7 @@ _KILLED = re.compile(
 )
 _SHELL_KILLED = re.compile(r"(?:line \d{1,6}: +\d{1,9}|\[\d{1,6}\][+-]?) +Killed {2,}\S")
 """bash: `runbroker.sh: line 42:  2207 Killed      java ...`, `[1]+  Killed      sh bin/mqbroker`"""
+_KILLED_IN_SHELL = re.compile(r"\.sh: line \d{1,6}: {1,10}\d{1,9} Killed ")
 _JAVA = ("java", "jsvc")
 """a Java process; newer kernels name the thread that was chosen, which is the first one as a rule"""
 
@@ -42,6 +43,11 @@ _JAVA = ("java", "jsvc")
 def hook_ran(message: Message, log: LogTally) -> None:
     """A shutdown hook of a server or of Spring ran: a signal came, System.exit was called, or main ended."""
     log.add("shutdown-hook-ran", message)
+
+
+def started(message: Message, log: LogTally) -> None:
+    """A server or an application of Spring has started."""
+    log.add("process-started", message)
 
 
 def group_shut_down(message: Message, log: LogTally) -> None:
@@ -60,6 +66,12 @@ def killed(message: Message, log: LogTally) -> None:
     tally = log.add("oom-killer-ran", message)
     if tally is not None and found[3] is not None:
         tally.keep_largest("largest_resident_kib", int(found[3]))
+
+
+def killed_in_shell(message: Message, log: LogTally) -> None:
+    """The shell that started a server says that it was killed, as after SIGKILL."""
+    if _KILLED_IN_SHELL.search(message.text) is not None:
+        log.add("exited-with-137", message)
 
 
 def oom_killed(message: Message, log: LogTally) -> None:

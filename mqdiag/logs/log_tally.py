@@ -165,6 +165,8 @@ class LogTally(msgspec.Struct):
     """how often the broker read the acknowledgement at an offset of a revive queue"""
     connected: dict[tuple[str, str], dict[str, int | None]] = msgspec.field(default_factory=dict)
     """by group and client id, the addresses from which consumers are connected, and since when"""
+    says_who_left: bool = False
+    """it has lines about connections that ended"""
     connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)
     clients: dict[str, list[Span]] = msgspec.field(default_factory=dict)
     """by client id, from start to shutdown; without an end while the client runs"""

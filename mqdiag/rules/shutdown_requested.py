@@ -97,8 +97,8 @@ def fires() -> Facts:
 
 
 def silent() -> Facts:
-    """A server was stopped in order."""
-    return _facts(HOOK_RAN)
+    """The application shut its consumer down."""
+    return _facts(SHUT_DOWN)
 
 
 @RULE.sees("logs")

@@ -50,6 +50,9 @@ def test_two_hosts_are_two_processes_at_once() -> None:
     assert row.addresses == ("10.0.0.7:4001", "10.0.0.8:4001")
 
 
+OTHER_LEFT = LEFT.format(remote="10.0.0.9:5001")
+
+
 @pytest.mark.parametrize(
     "between",
     [
@@ -63,13 +66,23 @@ def test_two_hosts_are_two_processes_at_once() -> None:
 )
 def test_a_process_that_connects_again(between: str) -> None:
     first, second = (line(CONNECTED.format(remote=f"10.0.0.7:{port}")) for port in (4001, 4002))
-    assert not shared(first + between + second + LATER)
-    assert shared(first + second + LATER), "without the line between it is two processes"
+    other = line(OTHER_LEFT)
+    assert not shared(other + first + between + second + LATER)
+    assert shared(other + first + second + LATER), "without the line between it is two processes"
+
+
+def test_one_host_in_a_log_that_leaves_ends_out() -> None:
+    """And a process that connects again and again, of which the log tells no end."""
+    first, second, third = (line(CONNECTED.format(remote=f"10.0.0.7:{port}")) for port in (4001, 4002, 4003))
+    assert not shared(first + second + LATER)
+    assert not shared(line(OTHER_LEFT) + first + second + third + LATER)
 
 
 def test_two_connections_of_one_host_for_a_moment() -> None:
     first, second = (line(CONNECTED.format(remote=f"10.0.0.7:{port}")) for port in (4001, 4002))
-    assert not shared(first + second + line(LEFT.format(remote="10.0.0.7:4001"), second=9) + LATER)
+    assert not shared(
+        line(OTHER_LEFT) + first + second + line(LEFT.format(remote="10.0.0.7:4001"), second=9) + LATER
+    )
 
 
 def _client(group: str, second: int) -> str:
