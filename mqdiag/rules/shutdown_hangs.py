@@ -30,8 +30,8 @@ CLIENT_ROLES = frozenset(
 )
 """threads that every client of RocketMQ has, producers too"""
 CONSUMER_ROLES = frozenset({"consume-worker", "consume-scheduled", "expiry-cleaner", "lite-pull"})
-SERVES = frozenset({"accept", "select"})
-"""what threads do that wait for requests: their process is to live on"""
+RUNNING_ROLES = frozenset({"pull-service", "rebalance-service"})
+"""threads of a client that was not shut down; older clients leave others behind"""
 MOST_NAMED = 8
 
 RULE = Rule(
@@ -247,13 +247,17 @@ def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
     if not any(thread.name == DESTROY for thread in living):
         return
     keepers = [thread for thread in living if thread.daemon is False and thread.role != "jvm"]
-    if not keepers or any(thread.role in CONSUMER_ROLES for thread in living):
+    roles = {thread.role for thread in living}
+    client_runs = not roles.isdisjoint(RUNNING_ROLES)
+    if (
+        not keepers
+        or (client_runs and roles & CONSUMER_ROLES)
+        or any(role.startswith("broker-") for role in roles)
+    ):
         return
-    if any(thread.role.startswith("broker-") for thread in living):
-        return
-    of_client = [thread for thread in keepers if thread.role in CLIENT_ROLES]
-    own = [thread for thread in keepers if thread.role not in CLIENT_ROLES]
-    if any(thread.state != "idle" or thread.doing in SERVES for thread in own):
+    of_client = [thread for thread in keepers if thread.role in CLIENT_ROLES] if client_runs else []
+    own = [thread for thread in keepers if thread not in of_client]
+    if any(thread.state != "idle" or thread.doing != "idle" for thread in own):
         return
     if own and of_client:
         return  # a producer that other threads may use
@@ -274,8 +278,7 @@ def _kept_alive(stacks: StacksFacts, keepers: list[ThreadFacts], cause: str, *, 
         if ended
         else say("a program that waits for its next task looks the same"),
         title=say(
-            "main has ended, and {keepers:count} {keepers:thread of the application keeps|threads of the application"
-            " keep} the JVM alive"
+            "main has ended, and {keepers:count} {keepers:thread that waits keeps|threads that wait keep} the JVM alive"
         )
         if cause == THREADS
         else say("main has ended, and the threads of a RocketMQ producer keep the JVM alive"),

@@ -64,6 +64,7 @@ class At:
     stream: str = "0x00000000f0000001"
     allocated: str | None = None
     synchronizers: Sequence[str] = field(default_factory=tuple)
+    daemon: bool = False
 
 
 def dump(threads: Sequence[At], second: float, *, date: bool = True) -> str:
@@ -77,9 +78,10 @@ def dump(threads: Sequence[At], second: float, *, date: bool = True) -> str:
         number = f" #{thread.java_id}" if thread.java_id else ""
         times = "" if thread.cpu is None else f" cpu={thread.cpu:.2f}ms elapsed={100 + second:.2f}s"
         extra = "" if thread.allocated is None else f" allocated={thread.allocated} defined_classes=1"
+        daemon = " daemon" if thread.daemon else ""
         tid = 0x7F0000000000 + 4096 * thread.java_id
         lines.append(
-            f'"{thread.name}"{number} prio=5 os_prio=0{times}{extra} tid=0x{tid:016x}'
+            f'"{thread.name}"{number}{daemon} prio=5 os_prio=0{times}{extra} tid=0x{tid:016x}'
             f" nid=0x{100 + thread.java_id:x} runnable"
         )
         if thread.state:

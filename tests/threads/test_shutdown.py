@@ -11,6 +11,8 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Confidence, Finding, Report, Severity
+from tests.threads.made import SLEEP, TAKE, At
+from tests.threads.made import report as made_report
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -109,3 +111,39 @@ def test_a_process_that_works_is_not_ending(case: str, tmp_path: Path) -> None:
     found = report(case, tmp_path)
     assert stacks(found).shutdown is None
     assert not [one for one in found.findings if one.rule.startswith("shutdown-")]
+
+
+def _after_main(*others: At) -> list[At]:
+    return [At("DestroyJavaVM", 31, (), "RUNNABLE"), At("Finalizer", 3, (), "WAITING", daemon=True), *others]
+
+
+@pytest.mark.parametrize("name", ["pool-1-thread-1", "CleanExpireMsgScheduledThread_1"])
+def test_a_thread_that_only_waits_keeps_the_jvm_alive(name: str, tmp_path: Path) -> None:
+    """3.5.8 does not end the second one."""
+    found = made_report(tmp_path, [_after_main(At(name, 18, TAKE, "WAITING"))])
+    assert hang(found).cause == "non-daemon-threads"
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param((At("Thread-2", 11, SLEEP),), id="it works"),
+        pytest.param((At("pool-1-thread-1", 18, TAKE, "WAITING", daemon=True),), id="a daemon"),
+        pytest.param(
+            (At("RebalanceService", 7, TAKE, "WAITING"), At("ConsumeMessageThread_CID_1", 8, TAKE, "WAITING")),
+            id="a consumer",
+        ),
+        pytest.param(
+            (At("RebalanceService", 7, TAKE, "WAITING"), At("pool-1-thread-1", 8, TAKE, "WAITING")),
+            id="a producer that a pool may use",
+        ),
+    ],
+)
+def test_a_program_that_lives_on(others: tuple[At, ...], tmp_path: Path) -> None:
+    found = made_report(tmp_path, [_after_main(*others)])
+    assert "shutdown-hangs" not in {one.rule for one in found.findings}
+
+
+def test_a_producer_that_nobody_shut_down(tmp_path: Path) -> None:
+    found = made_report(tmp_path, [_after_main(At("RebalanceService", 7, TAKE, "WAITING"))])
+    assert (hang(found).cause, hang(found).severity) == ("client-not-shut-down", Severity.INFO)
