@@ -23,7 +23,7 @@ IDLE, EXPIRED, FAILED, SHUT_DOWN = (
     "connection-failed",
     "client-shut-down",
 )
-CLOSED, NEVER_MADE = "channel-closed", "connection-never-made"
+CLOSED, NEVER_MADE, NOT_MADE = "channel-closed", "connection-never-made", "connection-not-made"
 NEVER_MADE_SHOWN_BY = (
     "name-server-not-connected",
     "name-server-not-set",
@@ -387,7 +387,7 @@ def _often(closed: int, first: str | None, last: str | None, limits: Limits) -> 
 
 def _never_made(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Connections that ended before they were made, where no request that failed tells which server it was."""
-    found = events(logs, NEVER_MADE)
+    found = events(logs, NEVER_MADE, NOT_MADE)
     lasting = [event for event in found if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
     if logs.count(*NEVER_MADE_SHOWN_BY) == 0 and enough(logs, lines_of(lasting), limits["lines"]):
         yield _server(
@@ -397,8 +397,8 @@ def _never_made(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             title=say("{lines:count} {lines:connection|connections} ended before they were made"),
             evidence={},
             meaning=say(
-                "The lines have no remote address: a broker or a name server could not be reached. The requests that"
-                " failed name it, and they are not in this log."
+                "A broker or a name server could not be reached. The requests that failed name it, and they are not in"
+                " this log."
             ),
             sure=False,
         )

@@ -102,16 +102,18 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     parts = [*brokers_of_logs(facts)]
     for logs in parts:
         if found := events(logs, EXHAUSTED):
-            yield _draft(logs, found, whole, limits)
+            yield _draft(logs, found, facts, limits)
     if not whole.brokers:
         return
     # with logs of several brokers a client's log belongs to none of them
     seen = {path for logs in parts for event in events(logs, EXHAUSTED) for path in event.files}
     if left := [event for event in events(whole, EXHAUSTED) if not seen.intersection(event.files)]:
-        yield _draft(whole, left, whole, limits)
+        yield _draft(whole, left, facts, limits)
 
 
-def _draft(logs: LogsFacts, found: list[LogEvent], whole: LogsFacts, limits: Limits) -> Draft:
+def _draft(logs: LogsFacts, found: list[LogEvent], facts: Facts, limits: Limits) -> Draft:
+    whole = facts.logs
+    assert whole is not None
     clients = whole.count(STARTED) - whole.count(SHUT_DOWN)
     cause = _cause(found, leak=clients >= limits["clients"] and _beside(found, events(whole, STARTED)))
     confidence, reason = surest(logs, *_sure(cause))
@@ -125,10 +127,11 @@ def _draft(logs: LogsFacts, found: list[LogEvent], whole: LogsFacts, limits: Lim
         evidence={
             "lines": lines_of(found),
             "clients": clients if cause == "client-leak" else None,
+            "open_files_limit": (limit := _limit(facts)),
             **counted(found),
             **most_frequent_counted(*found),
         },
-        explanation=tuple(_explained(found, cause)),
+        explanation=tuple(_explained(found, cause, limit)),
         remedy=REMEDIES[cause],
         rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
         when=ranges_of(found),
@@ -183,7 +186,13 @@ def _title(cause: str) -> Text:
     }.get(cause, say("The process has no file descriptor left for another file or connection"))
 
 
-def _explained(found: list[LogEvent], cause: str) -> Iterator[Text]:
+def _limit(facts: Facts) -> int | None:
+    """The limit that crash reports tell; None where there is no report, or where they differ."""
+    limits = {report.open_files_limit for report in facts.crash.reports} if facts.crash is not None else set()
+    return limits.pop() if len(limits) == 1 else None
+
+
+def _explained(found: list[LogEvent], cause: str, limit: int | None) -> Iterator[Text]:
     for event in found:
         subjects = most_frequent(event)
         yield (

@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.facts import CrashFacts
+from mqdiag.facts.crash import CrashReport
 from mqdiag.facts.logs import Connections
 from mqdiag.findings import Confidence, Finding, Report, Severity
 from mqdiag.language import english
+from mqdiag.render import View, renderer
+from mqdiag.rules import file_descriptors_exhausted
 from tests.logs.given import facts, line, only_event
+from tests.rules.checks import findings
 
 AT = "10.0.0.7:10911"
 
@@ -271,3 +277,16 @@ def test_one_consumer_that_went_away_while_its_pull_waited(tmp_path: Path) -> No
     text = line("transfer many message by pagecache failed, /10.0.0.9:52110")
     report = diagnosed(text + "java.nio.channels.ClosedChannelException: null\n", tmp_path)
     assert report.findings == ()
+
+
+def test_the_limit_that_a_crash_report_tells() -> None:
+    report = CrashReport(source="hs_err_pid7.log", open_files_limit=1024)
+    given = structs.replace(file_descriptors_exhausted.fires(), crash=CrashFacts(reports=(report,)))
+    (finding,) = findings(file_descriptors_exhausted, given)
+    assert finding.evidence["open_files_limit"] == 1024
+    assert any("may have 1,024" in english()(text) for text in finding.explanation)
+
+
+def test_the_table_of_connections(tmp_path: Path) -> None:
+    text = renderer("text")(diagnosed(lives(*[60] * 12), tmp_path), View(detail="full"))
+    assert "Connections in the logs" in text

@@ -23,6 +23,7 @@ from mqdiag.render.parts import (
 from mqdiag.text import NOTHING, Text, Value, say
 
 _EVENTS = (30, 2000)
+_CONNECTIONS = (10, 50)
 _SUBJECTS_TOLD = 3
 _EVENTS_TOLD = 12
 _MOST_SERIES = 16
@@ -48,6 +49,8 @@ def log_events_section(report: Report, view: View) -> Iterator[Section]:
         yield Section(name="events", title=say("Events in the logs"), parts=[*_events(logs)])
     if logs.flow_control:
         yield Section(name="flow-control", title=say("Flow control of consumers"), parts=(_flow_control(logs),))
+    if logs.connections:
+        yield Section(name="connections", title=say("Connections in the logs"), parts=(_connections(logs),))
     offsets = [*_offsets(logs)]
     if offsets:
         yield Section(name="log-offsets", title=say("Offsets in the logs"), parts=offsets)
@@ -330,6 +333,44 @@ def _by_group(event: LogEvent, place: int) -> Table:
             )
             for row in event.groups
         ],
+    )
+
+
+def _connections(logs: LogsFacts) -> Table:
+    return Table(
+        name="connections",
+        columns=(
+            Column(say("log"), wide=True),
+            Column(say("peer")),
+            Column(say("direction")),
+            Column(say("made"), "count"),
+            Column(say("ended"), "count"),
+            Column(say("ended/min"), "decimal"),
+            Column(say("brief"), "count"),
+            Column(say("brief/min"), "decimal", wide=True),
+            Column(say("usual life, s"), "count"),
+            Column(say("of them"), "count", wide=True),
+        ),
+        rows=[
+            (
+                row.path,
+                row.address,
+                say("from it") if row.incoming else say("to it"),
+                row.opened,
+                row.closed,
+                row.closed_per_minute,
+                row.brief,
+                row.brief_per_minute,
+                row.usual_life_s,
+                row.usual_lives,
+            )
+            for row in logs.connections
+        ],
+        shown=_CONNECTIONS,
+        note=say(
+            '"brief": ended within two seconds, as failed attempts of a client and probes of a server do; "ended" does'
+            " not count them"
+        ),
     )
 
 
