@@ -213,6 +213,11 @@ def _explained(found: list[LogEvent], cause: str, limit: int | None) -> Iterator
         yield say(
             "Its log has {clients:count} more starts of clients than shut-downs; each has several descriptors."
         )
+    if limit is not None:
+        yield say(
+            "The crash report says that a process here may have {open_files_limit:count}"
+            " {open_files_limit:file or socket|files and sockets} open."
+        )
     yield say(
         "The Java heap and the network are not at fault. Connections that fail meanwhile fail because of this."
     )
