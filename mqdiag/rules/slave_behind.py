@@ -30,6 +30,10 @@ LEAST_TIMEOUTS = 3
 LONGEST_LOG_BYTES = 1 << 50
 """no commit log is as long; numbers beyond it are texts that somebody sent to the HA port"""
 OVERFLOW = "offset-not-corrected-by-slave"
+FOREIGN = say(
+    "The master takes the first eight bytes of whatever arrives at its HA port for a slave's offset, as those of a port"
+    " scan. Real slaves go on copying."
+)
 FOREIGN_BYTES = (
     say("Let nobody but slaves reach haListenPort (10912 by default): close it for scanners of the network."),
     say(
@@ -117,7 +121,9 @@ def _of_master(broker: BrokerFacts, replication: Replication) -> Iterator[Said]:
         label = say("slave of {broker} behind its master", broker=called(broker.name))
         yield Margin(rule="", label=label, value=behind, limit=most, kind="bytes")
     behind, slave = min(known, key=lambda pair: pair[0])
-    if behind < 0:
+    if behind < -LONGEST_LOG_BYTES:
+        yield _foreign_link(broker, slave, behind)
+    elif behind < 0:
         yield _ahead(broker, slave, -behind)
 
 
@@ -173,6 +179,26 @@ def _ahead(broker: BrokerFacts, slave: SlaveLink, ahead: int) -> Draft:
             ),
         ),
         remedy=SLAVE_AHEAD,
+    )
+
+
+def _foreign_link(broker: BrokerFacts, slave: SlaveLink, behind: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="foreign-bytes",
+        confidence=Confidence.HIGH,
+        title=say(
+            "Something that is no slave is connected to the HA port of {called}", called=called(broker.name)
+        ),
+        subject=subject(broker),
+        evidence={
+            "slave": slave.address,
+            "behind_bytes": behind,
+            "acknowledged_offset": slave.acknowledged_offset,
+            "role": broker.role,
+        },
+        explanation=(_confirmed(slave), say("No commit log is as long."), FOREIGN),
+        remedy=FOREIGN_BYTES,
     )
 
 
@@ -310,10 +336,7 @@ def _foreign_bytes(logs: LogsFacts, gap: ReplicaGap) -> Draft:
                 " {gap_lines:line|lines} {between}; no commit log is as long.",
                 between=between(gap.first, gap.last),
             ),
-            say(
-                "The master takes the first eight bytes of whatever arrives at its HA port for a slave's offset, as"
-                " those of a port scan. Real slaves go on copying."
-            ),
+            FOREIGN,
         ),
         remedy=FOREIGN_BYTES,
         when=range_between(gap.first, gap.last),

@@ -229,15 +229,16 @@ def test_defaults_of_old_brokers_are_no_workaround() -> None:
     assert findings(busy_workaround, example(config=old, store_config=settings)) == ()
 
 
-def test_a_slave_ahead_is_another_cause() -> None:
+@pytest.mark.parametrize(("behind", "cause"), [(-1, "slave-ahead"), (-(1 << 60), "foreign-bytes")])
+def test_a_slave_ahead_is_another_cause_and_what_no_log_can_hold_a_third(behind: int, cause: str) -> None:
     facts = slave_behind.silent()
     broker = heap_of(facts).broker
     assert broker is not None
     assert broker.replication is not None
-    slave = msgspec.structs.replace(broker.replication.slaves[0], behind_bytes=-1)
+    slave = msgspec.structs.replace(broker.replication.slaves[0], behind_bytes=behind)
     replication = msgspec.structs.replace(broker.replication, slaves=(slave,))
     (found,) = findings(slave_behind, example(replication=replication))
-    assert found.cause == "slave-ahead"
+    assert found.cause == cause
 
 
 def test_growth_needs_both_a_share_and_a_size() -> None:

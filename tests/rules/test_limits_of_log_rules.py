@@ -78,6 +78,22 @@ def test_slow_writes(puts: int, slow: int, severity: Severity | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "lines", "cause"),
+    [
+        ("slow-put", 9, None),
+        ("slow-put", 10, "slow-writes"),
+        ("slow-flush", 10, "slow-disk"),
+        ("store-file-late", 10, "new-file"),
+    ],
+)
+def test_slow_writes_by_their_own_lines(kind: str, lines: int, cause: str | None) -> None:
+    found = findings(slow_writes, events=(event(kind, lines),), lines=5000)
+    assert [one.cause for one in found] == ([] if cause is None else [cause])
+    locked = (event(kind, lines), event("slow-put-in-lock", 1))
+    assert not findings(slow_writes, events=locked, lines=5000), "the page cache's rule speaks of these"
+
+
+@pytest.mark.parametrize(
     ("run", "fires"),
     [
         ({}, True),
@@ -123,6 +139,7 @@ def test_reset_to_zero(reset: dict[str, object], fires: bool) -> None:
     ("thread", "place", "cause"),
     [
         ("WriteSocketService", "beyond-last", "slave-ahead"),
+        ("WriteSocketService", "below-first", "slave-too-far-behind"),
         ("FlushConsumeQueueService", "below-first", "flush-position-lost"),
         ("FlushRealTimeService", "full-file-edge", None),
         ("ReputMessageService", "full-file-edge", None),
@@ -252,6 +269,8 @@ def gap(**more: object) -> ReplicaGap:
             None,
         ),
         (gap(smallest_bytes=-1, negative_lines=1), (), "slave-ahead"),
+        (gap(smallest_bytes=-(1 << 50), negative_lines=1), (), "slave-ahead"),
+        (gap(smallest_bytes=-(1 << 50) - 1, negative_lines=1), (), "foreign-bytes"),
         (gap(), (event("slave-transfer-timeout", 3),), "slow-slave"),
         (gap(), (event("slave-transfer-timeout", 2),), None),
     ],
@@ -259,6 +278,15 @@ def gap(**more: object) -> ReplicaGap:
 def test_slave(one: ReplicaGap, events: tuple[LogEvent, ...], cause: str | None) -> None:
     found = findings(slave_behind, replica_gaps=(one,), events=events)
     assert [each.cause for each in found] == ([] if cause is None else [cause])
+
+
+@pytest.mark.parametrize(
+    ("lines", "beyond", "fires"), [(10, 100, True), (9, 100, False), (10, 99, False), (500, 1, False)]
+)
+def test_a_slave_that_is_asked_for_more(lines: int, beyond: int, fires: bool) -> None:
+    asked = event("offset-not-corrected-by-slave", lines)
+    overflow = msgspec.structs.replace(event("offset-overflow", lines), values={"largest_beyond": beyond})
+    assert bool(findings(slave_behind, events=(asked, overflow))) is fires
 
 
 @pytest.mark.parametrize(
