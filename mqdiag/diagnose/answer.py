@@ -273,6 +273,13 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
             "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
             lines=logs.lines,
         )
+    unlocked = sum(event.values.get("still_unlocked", 0) for event in logs.events)
+    if unlocked and 0 < logs.lines < EXCERPT_LINES:
+        yield say(
+            "The lines end before the broker has locked {unlocked:count} {unlocked:queue|queues} for its orderly"
+            " consumer.",
+            unlocked=unlocked,
+        )
     for found in report.findings:
         own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
         if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:

@@ -11,7 +11,7 @@ import re
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
-from mqdiag.logs.tally import MINUTE_MS, Span, Subject
+from mqdiag.logs.tally import MINUTE_MS, EventTally, Span, Subject
 from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
 
 _FAILED = re.compile(r"consumeMessage (exception|return null|Orderly return not OK)\b")
@@ -37,6 +37,7 @@ _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"
 
 _CLIENT_NUMBER = re.compile(r"(?:RocketmqClientAsyncWorker|ClientManagerImpl)-(\d{1,9})\b")
 """the gRPC client numbers its clients from 0 in each process"""
+_LOCKED = re.compile(r"the message queue lock(?:ed)? OK, (?:Group: )?(\S{1,300}) ")
 _STORED = re.compile(
     r"Group: (\S{1,300}) ClientId: \S{1,300} updateConsumeOffsetToBroker .{1,600}\] (\d{1,19})\s*$"
 )
@@ -162,6 +163,31 @@ def threshold_changed(message: Message, log: LogTally) -> None:
         for value in (int(found[2]), int(found[3])):
             tally.keep_largest(f"largest_{found[1]}", value)
             tally.keep_smallest(f"smallest_{found[1]}", value)
+
+
+def queue_unlocked(message: Message, log: LogTally) -> None:
+    """A pull of an orderly consumer that is put off because the broker has not locked the queue for it."""
+    queue = queue_in(message.text)
+    tally = log.add("queue-unlocked", message, queue, side="client")
+    if len(log.unlocked) < MOST_ROWS:
+        log.unlocked[queue] = log.at(message)
+    _count_unlocked(tally, log)
+
+
+def queue_locked(message: Message, log: LogTally) -> None:
+    """The broker has locked a queue for an orderly consumer."""
+    found = _LOCKED.search(message.text)
+    if found is None:
+        return
+    queue = queue_in(message.text)._replace(group=found[1])
+    log.add("queue-locked", message, queue, side="client")
+    log.unlocked.pop(queue, None)
+    _count_unlocked(log.events.get(("queue-unlocked", "client")), log)
+
+
+def _count_unlocked(tally: EventTally | None, log: LogTally) -> None:
+    if tally is not None:
+        tally.values["still_unlocked"] = len(log.unlocked)
 
 
 def out_of_memory(message: Message, log: LogTally) -> None:

@@ -159,6 +159,8 @@ class LogTally(msgspec.Struct):
     stored: dict[Subject, StoredTally] = msgspec.field(default_factory=dict)
     refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = msgspec.field(default_factory=dict)
     """the last offset that a client stored although the broker had a larger one, and that larger one"""
+    unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
+    """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)

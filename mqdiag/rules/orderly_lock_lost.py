@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import QueueFacts
+from mqdiag.facts.logs import LogEvent, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.log_events import between, events
 from mqdiag.text import say, sentences
+from mqdiag.time_ranges import between as range_between
 
 RULE = Rule(
     name="orderly-lock-lost",
@@ -34,7 +38,8 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/5465",
         "ProcessQueue.isLockExpired: REBALANCE_LOCK_MAX_LIVE_TIME",
     ),
-    limits={"idle_ms": 60_000, "lock_age_ms": 60_000},
+    # a broker gives the lock of a client that has gone to another one after 60 s; clients ask every 20 s
+    limits={"idle_ms": 60_000, "lock_age_ms": 60_000, "unlocked_ms": 100_000, "line_every_ms": 10_000},
 )
 
 
@@ -100,4 +105,50 @@ def _draft(queue: QueueFacts, idle: int) -> Draft:
         ),
         remedy=RULE.remedy,
         age_ms=max(idle, queue.last_lock_age_ms or 0),
+    )
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each queue whose pulls were put off for longer than it takes to get another client's lock."""
+    assert facts.logs is not None
+    for event in events(facts.logs, "queue-unlocked"):
+        for row in event.subjects:
+            waited = _waited_ms(row)
+            if waited >= limits["unlocked_ms"] and waited <= row.count * limits["line_every_ms"]:
+                yield _of_lines(event, row, waited)
+
+
+def _waited_ms(row: LogSubject) -> int:
+    if row.first is None or row.last is None:
+        return 0
+    return int(
+        (datetime.fromisoformat(row.last) - datetime.fromisoformat(row.first)) / timedelta(milliseconds=1)
+    )
+
+
+def _of_lines(event: LogEvent, row: LogSubject, waited: int) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="lock-lost",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the lines do not tell which client holds the lock"),
+        title=say(
+            "Queue {queue_id} of topic {topic} was not pulled for {waited_ms:ms}: the broker did not lock it",
+            queue_id=row.queue_id,
+            topic=row.topic,
+        ),
+        subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+        evidence={"lines": row.count, "waited_ms": waited},
+        explanation=(
+            say(
+                "{lines:count} {lines:pull was|pulls were} put off because the broker had not locked the queue for this"
+                " client, {between}.",
+                between=between(row.first, row.last),
+            ),
+        ),
+        remedy=RULE.remedy,
+        rests_on=event.files,
+        when=range_between(row.first, row.last),
+        weight=0.5,
     )
