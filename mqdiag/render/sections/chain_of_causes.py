@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts.evidence_kinds import evidence_names
-from mqdiag.facts.verdict import ChainStep, Verdict
+from mqdiag.facts.verdict import ChainStep
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.chain import ChainLink, chain
-from mqdiag.render.parts import AnyPart, Bullets, Figure, Section, Steps
+from mqdiag.render.parts import AnyPart, Bullets, Section, Steps
 from mqdiag.text import Text, say
 
 
@@ -18,7 +17,13 @@ def chain_section(report: Report, view: View) -> Iterator[Section]:
     verdict = report.verdict
     if verdict is None:
         return
-    parts: list[AnyPart] = [_chain(verdict)] if len(verdict.chain) > 1 else []
+    parts: list[AnyPart] = []
+    effects = verdict.chain[1:]
+    if effects:
+        parts += [
+            Steps([step.says for step in effects], short=True),
+            Steps([*map(_tied, effects)], wide=True),
+        ]
     for title, lines, wide in (
         (say("Impact now"), verdict.consequences, False),
         (say("Evidence that agrees"), verdict.agreements, True),
@@ -29,28 +34,8 @@ def chain_section(report: Report, view: View) -> Iterator[Section]:
         if lines:
             parts.append(Bullets(lines, title=title, wide=wide))
     if parts:
-        title = say("What it led to") if len(verdict.chain) > 1 else say("What the evidence shows")
+        title = say("What it led to") if effects else say("What the evidence shows")
         yield Section(name="chain", title=title, parts=parts)
-
-
-def _chain(verdict: Verdict) -> Figure:
-    links = [
-        ChainLink(says=step.says, word=step.word, tied_by=step.tied_by, seen_in=evidence_names(step.seen_in))
-        for step in verdict.chain
-    ]
-    title = say("From the cause to what people noticed: {steps}", steps=tuple(map(_step, verdict.chain)))
-    effects = verdict.chain[1:]
-    return Figure(
-        draw=lambda write: chain(write, title, links),
-        caption=say("The root cause is at the top; what people noticed is at the bottom."),
-        words=(Steps([step.says for step in effects], short=True), Steps([*map(_tied, effects)], wide=True)),
-    )
-
-
-def _step(step: ChainStep) -> Text:
-    if step.word:
-        return say("{word} {says}", word=step.word, says=step.says)
-    return step.says
 
 
 def _tied(step: ChainStep) -> Text:

@@ -126,7 +126,7 @@ def test_the_answer_stands_first() -> None:
     text = Outline(html(samples.ARTICLE)).text
     text = text[text.index("To the answer") :]
     title = english()(samples.OVERSIZED.title)
-    places = [text.index(words) for words in ("error", title, "Why", "What to change", "written")]
+    places = [text.index(words) for words in ("error", title, "Do this first", "Why", "written")]
     assert places == sorted(places)
     assert "OK No fault found" in Outline(html(samples.HEALTHY)).text
 
@@ -135,8 +135,9 @@ def test_the_chain_stands_before_the_findings() -> None:
     text = Outline(html(stuck_incident())).text
     verdict = stuck_incident().verdict
     assert verdict is not None
-    first = text.index(english()(verdict.chain[0].says), text.index("From the cause"))
-    assert first < text.index("What to change")
+    effects = [text.index(english()(step.says), text.index("What it led to")) for step in verdict.chain[1:]]
+    assert effects == sorted(effects)
+    assert effects[-1] < text.index("Impact now") < text.index("Consequences", effects[-1])
     for line in (*verdict.consequences, *verdict.agreements):
         assert english()(line) in text
     for missing in verdict.missing_evidence:
