@@ -53,6 +53,10 @@ RULE = Rule(
     lies_at="any",
     in_chain=say("the process cannot open another file or socket"),
     leads_to={"connection-churn": say("and")},
+    proven_on=say(
+        "real logs of 4.9.7 and 5.3.3 for limit-too-low and client-leak; posted logs, and lines as the system writes"
+        " them, for the other causes"
+    ),
 )
 
 REMEDIES = {

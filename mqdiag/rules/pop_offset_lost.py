@@ -60,6 +60,10 @@ RULE = Rule(
     explained_by=("consume-queue-broken", "disk-full", "send-refused"),
     lies_at="broker",
     in_chain=say("the broker lost the position of the POP consumer"),
+    proven_on=say(
+        "real logs of 5.3.3 for offset-beyond-queue; lines as the sources of 5.0.0 to 5.5.0 write them for the other"
+        " causes"
+    ),
 )
 
 REMEDIES = {

@@ -56,6 +56,10 @@ RULE = Rule(
     explained_by=("timer-stuck", "slow-writes", "gc-thrashing", "long-safepoints"),
     lies_at="broker",
     in_chain=say("messages of POP consumers come back late"),
+    proven_on=say(
+        "real logs of 5.3.3 for timer-wheel-off, revive-late and not-acknowledged; a posted log for revive-stands;"
+        " lines as the source writes them for buffer-full"
+    ),
 )
 
 

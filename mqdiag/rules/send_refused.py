@@ -79,6 +79,10 @@ RULE = Rule(
     ),
     lies_at="broker",
     in_chain=say("the broker refuses messages"),
+    proven_on=say(
+        "real logs of 4.3.2, 4.9.7 and 5.3.3 for message-too-large, broker-not-open, no-new-file and"
+        " slave-not-available; posted logs and lines as the sources write them for the other causes"
+    ),
 )
 
 REMEDIES = {
