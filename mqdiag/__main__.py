@@ -1,6 +1,22 @@
-"""`python -m mqdiag`."""
+"""`python -m mqdiag`, and where the `mqdiag` command begins: light, so that Ctrl-C is heeded from the first moment."""
 
-from mqdiag.cli import main
+from __future__ import annotations
+
+import signal
+
+
+def start() -> None:
+    """Run the command line.
+
+    Until a command runs that can say that it was interrupted, Ctrl-C ends the process as it ends any other: Python's
+    own handler would print a traceback out of an import.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from mqdiag.cli import main
+
+    main()
+
 
 if __name__ == "__main__":
-    main()
+    start()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -44,7 +45,8 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         language: of the user.
     """
     try:
-        code = work()
+        with _interrupts_heard():
+            code = work()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
@@ -76,6 +78,19 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         _trace(debug)
         return _fault(error, debug, language)
     return code if isinstance(code, int) else EXIT_CLEAN
+
+
+@contextlib.contextmanager
+def _interrupts_heard() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt for a while, where it ends the process before and after; see `__main__`."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _fault(error: Exception, debug: bool, language: str) -> int:
