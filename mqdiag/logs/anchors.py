@@ -113,6 +113,12 @@ def _server_started(message: Message, log: LogTally) -> None:
     endings.started(message, log)
 
 
+def _not_answered(message: Message, log: LogTally) -> None:
+    """The connection of a client was gone, which nothing else of the broker's log may tell."""
+    connections.not_answered(message, log)
+    client_ids.consumer_left(message, log)
+
+
 def _client_ran(message: Message, log: LogTally) -> None:
     """A client started or was shut down: how many there were, and which."""
     connections.client_started(message, log)
@@ -145,6 +151,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"PULL_OFFSET_MOVED:none", offsets.offset_moved),
     (b"PULL_OFFSET_MOVED:topic", offsets.offset_moved),
     (b"the request offset too small", offsets.too_small),
+    (b" too small, broker min offset: ", offsets.too_small),
     (b"he pull request offset illegal", offsets.offset_illegal),
     (b"fix the pull request offset", offsets.offset_fixed),
     (b"lave fall behind master", replicas.behind),
@@ -179,6 +186,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"wait response on the channel <", sending.no_answer),
     (b"MQClientException: wait response timeout ", sending.no_answer_later),
     (b" call timeout", sending.call_timeout),
+    (b"times, still failed, cost [", sending.used_up),
+    (b"RemotingSendRequestException: send request to ", sending.not_written),
     (b"connect to ", sending.not_connected),
     (b"close the connection to remote address[", sending.closed),
     (b"No route info of this topic", sending.no_route),
@@ -210,7 +219,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"PIPELINE: IDLE exception", connections.idle),
     (b"PIPELINE: exceptionCaught", connections.failed),
     *((literal, connections.not_sent) for literal in NOT_SENT),
-    *((literal, connections.not_answered) for literal in NOT_ANSWERED),
+    *((literal, _not_answered) for literal in NOT_ANSWERED),
     *((literal, connections.not_made) for literal in NOT_MADE),
     (b"SCAN: remove expired channel", connections.expired),
     (b"remove expired channel[", connections.expired),
@@ -251,6 +260,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Unrecognized VM option", starting.jvm_refused),
     (b"Could not reserve enough space for ", starting.heap_refused),
     (b"create system broadcast topic ", starting.cluster_unknown),
+    (b"has been created before, specify another", starting.group_exists),
     (b"No accessKey is configured", access.refused),
     (b"unable to calculate a request signature", access.refused),
     (b"Check signature failed for accessKey", access.refused),

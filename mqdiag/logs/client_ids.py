@@ -14,7 +14,10 @@ from mqdiag.logs.tally import Span
 _CONNECTED = re.compile(r"new consumer connected, group: (\S{1,300}) .{0,200}?clientId=([^,\]]{1,300})")
 _REMOTE = re.compile(r"R:/([\w.:\[\]-]{3,100}?)\]|\[id: 0x\w{1,16}, /([\w.:\[\]-]{3,100}) [=:]> ")
 """netty 4 prints local and remote address by their letters, netty of 3.x the remote one first"""
-_EXPIRED = re.compile(r"channel=.{0,100}?/?([\d.]{7,15}:\d{1,5})")
+_GONE = re.compile(
+    r"(?:channel=.{0,100}?|esponse to |by pagecache failed, )/?(?P<address>[\d.]{7,15}:\d{1,5})(?: failed|\D|$)"
+)
+"""a connection that expired, and one on which the answer to a pull could not be written"""
 _CONSUMER = re.compile(r"the consumer \[([^\]]{1,300})\] (?:start|shutdown) OK")
 _FACTORY = re.compile(r"the client factory \[([^\]]{1,300})\] (start|shutdown) OK")
 
@@ -41,8 +44,8 @@ def consumer_left(message: Message, log: LogTally) -> None:
     """A connection of a client ended, or a consumer left its group."""
     log.says_who_left = True
     remote = _remote(message.text)
-    if remote is None and (found := _EXPIRED.search(message.text)) is not None:
-        remote = found[1]
+    if remote is None and (found := _GONE.search(message.text)) is not None:
+        remote = found["address"]
     for key, known in log.connected.items():
         if remote in known:
             if len(known) > 1:

@@ -39,6 +39,7 @@ _MOVED = re.compile(
 _TOO_SMALL = re.compile(
     r"the request offset too small\. group=([^,]{1,300}), topic=([^,]{1,300}), requestOffset=(-?\d{1,19})"
 )
+_TOO_SMALL_3X = re.compile(r"the request offset: \d{1,19} too small, broker min offset: \d{1,19}, consumer: ")
 _BELOW_STORE = re.compile(
     r"update consumer offset less than store\. clientHost=/?([^,]{1,200}), key=([^,@]{1,300})@([^,]{1,300}),"
     r" queueId=(\d{1,9}), requestOffset=(\d{1,19}), storeOffset=(\d{1,19})"
@@ -181,6 +182,8 @@ def too_small(message: Message, log: LogTally) -> None:
     found = _TOO_SMALL.search(message.text)
     if found is not None:
         log.add("offset-too-small", message, Subject(group=found[1], topic=found[2]), side="broker")
+    elif _TOO_SMALL_3X.search(message.text) is not None:
+        log.add("offset-too-small", message, side="broker")
 
 
 def offset_illegal(message: Message, log: LogTally) -> None:

@@ -16,15 +16,19 @@ from mqdiag.logs.tally import Subject
 _NO_ANSWER = re.compile(r"wait response on the channel </?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)")
 _ASYNC_NO_ANSWER = re.compile(r"MQClientException: wait response timeout (-?\d{1,9})ms")
 _CALL_TIMEOUT = re.compile(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
+_STILL_FAILED = re.compile(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
+_NOT_WRITTEN = re.compile(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
 _CONNECT = re.compile(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
 _CLOSED = re.compile(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = re.compile(
-    r"No route info of this topic[:,] ?([^\s,\"\\]{1,300})"
+    r"No route info of this topic[:,] ?([^\s,\"\\]{0,300})"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
 _NO_NAME_SERVER = re.compile(r"No name server address|name server address.{0,20} is null")
 _OPTIONAL_TOPICS = ("TBW102", "RMQ_SYS_TRACE_TOPIC")
 """topics that clients ask for and can do without: the one that new topics copy, and the one of message traces"""
+_USUAL_TIMEOUT_MS = 3000
+"""sendMsgTimeout where nobody sets it"""
 _NAME_SERVER_PORT = ":9876"
 _VIP_PORT = ":10909"
 
@@ -69,6 +73,25 @@ def call_timeout(message: Message, log: LogTally) -> None:
         log.add("send-call-timeout", message, side="client")
 
 
+def used_up(message: Message, log: LogTally) -> None:
+    """A send gave up after as long as a send may take; the cause below, where there is one, tells more."""
+    found = _STILL_FAILED.search(message.text)
+    if found is None or int(found[1]) < _USUAL_TIMEOUT_MS:
+        return
+    if not any(line.startswith("Caused by: ") for line in message.stack()):
+        log.add("send-call-timeout", message, side="client")
+
+
+def not_written(message: Message, log: LogTally) -> None:
+    """A request to a name server could not be written to its connection; of brokers other lines tell."""
+    found = _NOT_WRITTEN.search(message.text)
+    if found is None:
+        return
+    call = call_of(message)
+    if call == "name-server" or (call is None and found[1].endswith(_NAME_SERVER_PORT)):
+        log.add("name-server-not-connected", message, Subject(broker=found[1]), side="client")
+
+
 def not_connected(message: Message, log: LogTally) -> None:
     """A connection could not be made."""
     found = _CONNECT.search(message.text)
@@ -107,10 +130,11 @@ def no_route(message: Message, log: LogTally) -> None:
     found = _NO_ROUTE.search(message.text)
     if found is None:
         return
-    topic = (found[1] or found[2]).rstrip(".")
+    topic = (found[1] or found[2] or "").rstrip(".")
     if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (found[2] or topic == "TBW102")):
         return  # a retry topic is made by the broker when the first message fails
-    log.add("send-no-route" if found[1] else "route-not-known", message, Subject(topic=topic), side="client")
+    kind = "route-not-known" if found[2] else "send-no-route"
+    log.add(kind, message, Subject(topic=topic or None), side="client")
 
 
 def no_name_server(message: Message, log: LogTally) -> None:

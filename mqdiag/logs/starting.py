@@ -1,7 +1,8 @@
-"""Starts of brokers, name servers and proxies that fail.
+"""Starts of brokers, name servers, proxies and clients that fail.
 
 Source: DefaultMessageStore.start (the lock file, since 4.2.0), ConfigManager.load, the proxy's
-AbstractSystemMessageSyncer.createSysTopic, the JVM's own words before main().
+AbstractSystemMessageSyncer.createSysTopic, DefaultMQProducerImpl.start and DefaultMQPushConsumerImpl.start, the JVM's
+own words before main().
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import re
 
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
 
+_GROUP = re.compile(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has been created before")
 _PORT = re.compile(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
@@ -55,3 +58,11 @@ def heap_refused(message: Message, log: LogTally) -> None:
 def cluster_unknown(message: Message, log: LogTally) -> None:
     """A proxy finds no broker on which it can make its own topic."""
     log.add("start-cluster-unknown", message, side="broker")
+
+
+def group_exists(message: Message, log: LogTally) -> None:
+    """A producer or consumer is started for a group that the same client instance has already."""
+    found = _GROUP.search(message.text)
+    log.add(
+        "start-group-exists", message, Subject(group=found[1] if found is not None else None), side="client"
+    )

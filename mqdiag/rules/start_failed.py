@@ -1,4 +1,4 @@
-"""A broker, a name server or a proxy does not start."""
+"""A broker, a name server, a proxy or a client does not start."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ _CAUSES = {
     "start-jvm-refused": "jvm-option",
     "start-heap-refused": "heap-too-large",
     "start-cluster-unknown": "cluster-not-found",
+    "start-group-exists": "group-exists",
 }
 """by the event of the log"""
 
 RULE = Rule(
     name="start-failed",
-    title="A broker, a name server or a proxy does not start",
+    title="A broker, a name server, a proxy or a client does not start",
     why=(
         "A start ends for reasons that have nothing to do with messages: another process holds the store or the port, a"
-        " file of the broker's own settings is damaged, the JVM refuses its options, or a proxy finds no broker. The"
+        " file of the broker's own settings is damaged, the JVM refuses its options, a proxy finds no broker, or a"
+        " process starts a second producer or consumer of a group. The"
         " last words of the start name the reason; often they are in nohup.out or on the console only."
     ),
     causes=tuple(dict.fromkeys(_CAUSES.values())),
@@ -45,9 +47,10 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/6295",
         "https://github.com/apache/rocketmq/issues/6622",
         "https://github.com/apache/rocketmq/issues/10108",
+        "https://github.com/alibaba/rocketmq/issues/40",
         "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic",
     ),
-    lies_at="broker",
+    lies_at="any",
     in_chain=say("the start fails"),
     proven_on=LITERALS,
 )
@@ -122,6 +125,7 @@ def _title(cause: str) -> Text:
         "jvm-option": say("The JVM does not start: it does not know one of its options"),
         "heap-too-large": say("The JVM does not start: the machine has no memory for its heap"),
         "cluster-not-found": say("The proxy does not start: it finds no broker of its cluster"),
+        "group-exists": say("A producer or consumer does not start: this process has one of its group already"),
     }[cause]
 
 
@@ -152,6 +156,10 @@ _EXPLANATIONS: dict[str, Text] = {
     "cluster-not-found": say(
         "A proxy in cluster mode makes the topic DefaultHeartBeatSyncerTopic on a broker of rocketMQClusterName before"
         " it serves."
+    ),
+    "group-exists": say(
+        "The name servers and the brokers have nothing to do with it: within one client instance a group may have one"
+        " producer and one consumer."
     ),
 }
 _REMEDIES: dict[str, tuple[Text, ...]] = {
@@ -190,5 +198,11 @@ _REMEDIES: dict[str, tuple[Text, ...]] = {
             "Start name servers and brokers first, and check with mqadmin clusterList that brokers are registered."
         ),
         say("Set rocketMQClusterName of rmq-proxy.json to the brokerClusterName of the brokers."),
+    ),
+    "group-exists": (
+        say(
+            "Start one producer of a group for the whole process and use it for all messages; shut it down at the end."
+        ),
+        say("Where two are needed, for two clusters for example, give each its own setInstanceName."),
     ),
 }

@@ -62,6 +62,8 @@ OTHER_LEFT = LEFT.format(remote="10.0.0.9:5001")
             "SCAN: remove expired channel from ConsumerManager consumerTable. channel=10.0.0.7:4001,"
             " consumerGroup=CID_orders"
         ),
+        line("ProcessRequestWrapper response to /10.0.0.7:4001 failed"),
+        line("transfer many message by pagecache failed, /10.0.0.7:4001"),
     ],
 )
 def test_a_process_that_connects_again(between: str) -> None:

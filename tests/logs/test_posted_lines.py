@@ -67,6 +67,25 @@ def only(report: Report, rule: str) -> Finding:
             "unknown",
         ),
         (
+            "org.apache.rocketmq.client.exception.MQClientException: Send [1] times, still failed, cost [3001]ms,"
+            " Topic: orders, BrokersSent: [broker-a, null, null]\n\tat com.acme.Bus.send(Bus.java:9)\n",
+            "send-timeout",
+            "unknown",
+        ),
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingSendRequestException: send request to <10.8.8.8:19876>"
+            " failed\n\tat o.a.r.client.impl.MQClientAPIImpl.getTopicRouteInfoFromNameServer(M.java:1)\n",
+            "name-server-unreachable",
+            "unreachable",
+        ),
+        ("ERROR 20116 - msg: No route info of this topic, ,error:-1,in file <a>\n", "no-route", "topic-not-created"),
+        (
+            "MQClientException: The producer group[orders] has been created before, specify another name please.\n"
+            "\tat com.acme.Bus.send(Bus.java:9)\n",
+            "start-failed",
+            "group-exists",
+        ),
+        (
             "org.apache.rocketmq.client.exception.MQClientException: wait response timeout 5000ms\n"
             "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl$1.operationComplete(MQClientAPIImpl.java:1)\n",
             "send-timeout",
@@ -326,6 +345,14 @@ NEVER_MADE = "closeChannel: close the connection to remote address[] result: tru
 def test_connections_of_an_excerpt(text: str, causes: list[str], tmp_path: Path) -> None:
     findings = diagnosed(text, tmp_path).findings
     assert [finding.cause for finding in findings if finding.rule == "connection-churn"] == causes
+
+
+@pytest.mark.parametrize(
+    ("cost", "below"), [(49, ""), (3001, "Caused by: a.b.MQBrokerException: CODE: 1  DESC: no\n")]
+)
+def test_a_send_that_failed_for_another_reason_did_not_time_out(cost: int, below: str) -> None:
+    text = f"MQClientException: Send [1] times, still failed, cost [{cost}]ms, Topic: a, BrokersSent: [b, null, null]\n"
+    assert facts(line("x") + text + "\tat com.acme.Bus.send(Bus.java:9)\n" + below).events == ()
 
 
 @pytest.mark.parametrize(("last", "severity"), [(30, Severity.INFO), (100, Severity.ERROR)])
