@@ -79,6 +79,7 @@ schema: .venv/installed ## Write the report's JSON Schema from the types
 .PHONY: docs
 docs: schema ## Write the generated pages and the outputs shown in README.md
 	$(BIN)/python docs/make
+	$(BIN)/python -m tests.accuracy.public --pages
 
 .PHONY: docs-check
 docs-check: .venv/installed ## Fail when a generated page or a shown output is out of date
