@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts
+from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -161,12 +161,22 @@ def _thin(report: Report) -> Iterator[Text]:
     if heap is not None and heap.process_queues is None:
         yield say("Counts alone name no cause; run without --quick for a diagnosis.")
     if stacks is not None and not stacks.judged and heap is None:
-        yield say("One sample, or samples too close together, cannot tell progress from standstill.")
+        yield _one_sample(stacks)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
         yield say("The settings of a broker do not tell whether it works.")
+
+
+def _one_sample(stacks: StacksFacts) -> Text:
+    if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
+        return say(
+            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} nothing up;"
+            " whether work should have come, one sample does not tell.",
+            threads=len(stacks.threads),
+        )
+    return say("One sample, or samples too close together, cannot tell progress from standstill.")
 
 
 def _only_settings(admin: AdminFacts) -> bool:

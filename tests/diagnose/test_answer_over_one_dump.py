@@ -1,0 +1,50 @@
+"""What the answer says of a single dump, which proves nothing: at least whether its threads only wait for work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.language import english
+
+THREAD = '"pool-1-thread-{number}" #1{number} prio=5 os_prio=0 tid=0x00007f001000{number}000 nid=0x1{number} {state}\n'
+IDLE = (
+    "   java.lang.Thread.State: WAITING (parking)\n"
+    "\tat sun.misc.Unsafe.park(Native Method)\n"
+    "\tat java.util.concurrent.locks.LockSupport.park(LockSupport.java:175)\n"
+    "\tat java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:442)\n"
+    "\tat java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1074)\n"
+    "\tat java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1134)\n"
+    "\tat java.lang.Thread.run(Thread.java:748)\n\n"
+)
+READING = (
+    "   java.lang.Thread.State: RUNNABLE\n"
+    "\tat java.net.SocketInputStream.socketRead0(Native Method)\n"
+    "\tat com.acme.Shop.order(Shop.java:31)\n"
+    "\tat java.lang.Thread.run(Thread.java:748)\n\n"
+)
+
+
+def reason(folder: Path, *stacks: str) -> tuple[str, str]:
+    dump = folder / "jstack.txt"
+    dump.write_text(
+        "".join(
+            THREAD.format(number=place, state="waiting on condition") + stack
+            for place, stack in enumerate(stacks)
+        )
+    )
+    answer = diagnose_stacks([dump]).report.answer
+    assert answer is not None
+    return answer.state, english()(answer.reason)
+
+
+def test_threads_that_only_wait_for_work_are_told(tmp_path: Path) -> None:
+    state, words = reason(tmp_path, IDLE, IDLE)
+    assert state == "undecided"
+    assert "2 threads wait for work and hold nothing up" in words
+
+
+def test_one_that_does_something_leaves_it_open(tmp_path: Path) -> None:
+    state, words = reason(tmp_path, IDLE, READING)
+    assert state == "undecided"
+    assert "wait for work" not in words
