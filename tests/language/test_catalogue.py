@@ -162,7 +162,7 @@ def _glued(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Raise | ast.Assert):
             continue
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("re.compile", "lazy_pattern"):
             continue
         if isinstance(node, ast.FunctionDef) and node.name in ("fires", "silent"):
             continue
