@@ -41,6 +41,12 @@ def connection_expired(message: Message, log: LogTally) -> None:
     log.add("slave-connection-expired", message, side="broker")
 
 
+def epoch_missing(message: Message, log: LogTally) -> None:
+    """A master in controller mode does not find the epoch that its slave needs, and sends nothing."""
+    log.replica_seen = True
+    log.add("slave-epoch-missing", message, side="broker")
+
+
 def transfer_timeout(message: Message, log: LogTally) -> None:
     """A synchronous master waited for its slave in vain."""
     log.add("slave-transfer-timeout", message, side="broker")

@@ -34,6 +34,12 @@ FOREIGN = say(
     "The master takes the first eight bytes of whatever arrives at its HA port for a slave's offset, as those of a port"
     " scan. Real slaves go on copying."
 )
+EPOCH_MISSING = (
+    say(
+        "Restart the slave, so that it agrees with the master anew. If that does not help, build it from the master."
+    ),
+    say("Upgrade the brokers: RocketMQ 5.2.0 is known to lose an epoch when the same master is elected again."),
+)
 FOREIGN_BYTES = (
     say("Let nobody but slaves reach haListenPort (10912 by default): close it for scanners of the network."),
     say(
@@ -56,6 +62,8 @@ SLAVE_AHEAD = (
 def _in_chain(finding: Finding) -> Text:
     if finding.cause == "slave-ahead":
         return say("the master has lost messages that its slave has")
+    if finding.cause == "epoch-missing":
+        return say("the master sends its slave nothing, because it lost an epoch")
     if finding.cause == "foreign-bytes":
         return say("something that is no slave wrote to the master's HA port")
     return say("the slave falls behind")
@@ -68,16 +76,17 @@ RULE = Rule(
         "A slave that is far behind cannot replace its master: if the master is lost, the messages that the slave lacks"
         " are lost too. A slave that is ahead shows that the master lost messages, which consumers may have read."
     ),
-    causes=("slow-slave", "slave-ahead", "foreign-bytes"),
+    causes=("slow-slave", "slave-ahead", "foreign-bytes", "epoch-missing"),
     severities=(Severity.WARNING,),
-    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD, *FOREIGN_BYTES),
+    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD, *FOREIGN_BYTES, *EPOCH_MISSING),
     references=(
         "article 003: power loss of a master",
         "https://github.com/apache/rocketmq/issues/1675",
         "https://github.com/apache/rocketmq/issues/3015",
+        "https://github.com/apache/rocketmq/issues/9689",
         "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
     ),
-    limits={"lines_of_overflow": 10, "entries_of_overflow": 100},
+    limits={"lines_of_overflow": 10, "entries_of_overflow": 100, "lines_of_epochs": 3},
     lies_at="broker",
     in_chain=_in_chain,
     leads_to={"offset-reset-to-zero": say("and after the restart")},
@@ -219,6 +228,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         if ahead:
             yield _ahead_in_logs(logs, min(ahead, key=lambda gap: gap.smallest_bytes))
         yield from _asked_for_more(logs, limits)
+        missing = events(logs, "slave-epoch-missing")
+        if enough(logs, lines_of(missing), limits["lines_of_epochs"]):
+            yield _epoch_missing(logs, missing)
         gaps = [gap for gap in logs.replica_gaps if gap.replica_seen and gap.largest_bytes > 0]
         gap = max(gaps, key=lambda gap: gap.largest_bytes, default=None)
         timeouts = logs.count("slave-transfer-timeout")
@@ -315,6 +327,34 @@ def _ahead_in_logs(logs: LogsFacts, gap: ReplicaGap) -> Draft:
         remedy=SLAVE_AHEAD,
         when=range_between(gap.first, gap.last),
         weight=0.6,
+    )
+
+
+def _epoch_missing(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="epoch-missing",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say("The master sends its slave nothing: it does not find the slave's epoch"),
+        subject=subject_of_logs(logs, found),
+        evidence={"lines": lines_of(found), **counted(found)},
+        explanation=(
+            *(
+                say(
+                    "{lines:count} {lines:line|lines} 'Failed to find epochEntry' {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in found
+            ),
+            say("In controller mode each election begins an epoch, and a slave gets messages epoch by epoch."),
+        ),
+        remedy=EPOCH_MISSING,
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.5,
     )
 
 

@@ -231,6 +231,11 @@ def only(report: Report, rule: str) -> Finding:
         (line("Slave fall behind master: -7310000000000000000 bytes", level="INFO"), "slave-behind", "foreign-bytes"),
         (line("Slave fall behind master: -4096 bytes", level="INFO"), "slave-behind", "slave-ahead"),
         (
+            line("Failed to find epochEntry with epoch 9 when build msg header", thread="WriteSocketService"),
+            "slave-behind",
+            "epoch-missing",
+        ),
+        (
             line("the request offset: 9000 over flow badly, broker max offset: 600, consumer: /a", level="INFO")
             + line(
                 "PULL_OFFSET_MOVED:none correction. topic=orders, groupId=CID_a, requestOffset=9000, suggestBrokerId=0"
