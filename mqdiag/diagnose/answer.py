@@ -234,7 +234,8 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
             clients=logs.other_clients,
         )
-    for one in logs.repeated:
+    # A process that was short-lived beside others leaves a short log too: only lines that were cut out count.
+    for one in logs.repeated if logs.lines < EXCERPT_LINES else ():
         yield say(
             'A few lines repeat "{text}" {count:count} times: what they are about does not move.',
             text=one.text,

@@ -24,6 +24,8 @@ MOST_SHAPES = 4096
 MOST_TEXTS = 2000
 TEXT_CHARACTERS = 160
 LONGEST_LINE = 8 << 10
+LONGEST_EXCEPTION = 1 << 10
+"""bytes of the line below that are looked at"""
 _SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
 _JSON_LEVEL = re.compile(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = re.compile(rb"\] - | - | : |\] |\) |: ")
@@ -77,8 +79,10 @@ class LevelLines(msgspec.Struct):
                     continue
                 last = start
                 end = block.find(b"\n", at)
-                line = block[start : min(len(block) if end < 0 else end, start + LONGEST_LINE)]
-                self._line(line, words[word], min(stride, len(found) - number))
+                end = len(block) if end < 0 else end
+                line = block[start : min(end, start + LONGEST_LINE)]
+                below = block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0]
+                self._line(line, below, words[word], min(stride, len(found) - number))
         self._blocks += 1
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
@@ -86,7 +90,7 @@ class LevelLines(msgspec.Struct):
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
 
-    def _line(self, line: bytes, word: bytes, stands_for: int) -> None:
+    def _line(self, line: bytes, below: bytes, word: bytes, stands_for: int) -> None:
         shape = line.translate(None, _DIGITS)
         if shape in self._shapes:
             known = self._shapes[shape]
@@ -98,18 +102,24 @@ class LevelLines(msgspec.Struct):
         if known is None or not known.level.startswith(word):
             return  # the word stands in the text of a line, and its level is another one
         self.unseen += stands_for - 1
-        entry = None if known.entry is None else _by_its_values(known.entry, line)
+        entry = _thrown(below) if known.entry is None else _by_its_values(known.entry, line)
         if entry is None:
             self.foreign += stands_for
         else:
             self.entries[entry] += stands_for
-        if known.text and (entry is None or entry.verdict != "harmless"):
+        if known.text and (entry is None or entry.verdict not in ("harmless", "passing")):
             self._note(known.text, stands_for)
 
     def _note(self, text: str, stands_for: int) -> None:
         self.texts[text] += stands_for
         if len(self.texts) > 2 * MOST_TEXTS:
             self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
+
+
+def _thrown(below: bytes) -> Entry | None:
+    """What is known of an application's line that has an exception of the client below it."""
+    found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
+    return None if found is None or found[1].verdict != "passing" else found[1]
 
 
 def _by_its_values(entry: Entry, line: bytes) -> Entry:

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 
+HEALTHY = sorted((Path(__file__).parents[2] / "fixtures" / "logs").glob("healthy-*"))
 HARMLESS = "2026-11-21 20:00:0{} WARN main - Load default HA Service: DefaultHAService\n"
 FILL = "2026-11-21 20:00:0{} INFO main - the broker started\n"
 
@@ -67,3 +68,10 @@ def test_queues_that_were_taken_away_while_a_message_was_in_hand_are_no_fault(tm
         " messageQueue=MessageQueue [topic=t, brokerName=b, queueId=1], msgs=[]\n"
     )
     assert answer([line, HARMLESS], tmp_path)[0] == "healthy"
+
+
+@pytest.mark.parametrize("path", HEALTHY, ids=lambda path: path.name)
+def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: Path) -> None:
+    report = diagnose_incident([path]).report
+    assert report.findings == ()
+    assert report.answer.state == "healthy"

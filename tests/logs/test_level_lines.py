@@ -47,6 +47,32 @@ def test_nearly_all_texts_are_classified_each_with_a_reason() -> None:
     ] == []
 
 
+@pytest.mark.parametrize(
+    ("thrown", "judged_by"),
+    [
+        ("remoting.exception.RemotingTooMuchRequestException: sendDefaultImpl call timeout", "send-timeout"),
+        ("client.exception.MQClientException: No route info of this topic, orders", "no-route"),
+        ("client.exception.MQClientException: Send [3] times, still failed, cost [9041]ms", "send-timeout"),
+    ],
+)
+def test_an_exception_of_the_client_below_tells_what_an_application_s_error_is(
+    thrown: str, judged_by: str
+) -> None:
+    line = "2026-11-21 12:46:35.228 ERROR [main] com.acme.Orders - not sent"
+    record = f"{line}\norg.apache.rocketmq.{thrown}\n\tat a.B.c\n"
+    facts = facts_of(record.encode() * 3)
+    assert facts.passing == {judged_by: 3}
+    assert facts.foreign == 0
+    assert facts_of(record.encode() * 30).weak == {judged_by: 30}
+
+
+def test_an_exception_of_the_application_below_tells_nothing() -> None:
+    record = (
+        b"2026-11-21 12:46:35.228 ERROR [main] com.acme.Orders - not sent\ncom.acme.NoMoney: 3\n\tat a.B.c\n"
+    )
+    assert facts_of(record * 3).foreign == 3
+
+
 @pytest.mark.parametrize("path", HEALTHY, ids=lambda path: "-".join(path.parts[-3:]))
 def test_a_healthy_process_logs_only_what_is_known_to_be_harmless(path: Path) -> None:
     facts = facts_of(gzip.decompress(path.read_bytes()))
