@@ -23,6 +23,7 @@ from mqdiag.read.hprof.object_finder import ObjectFinder
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
+from mqdiag.redact.kernels.rewrite_objects import Kept, Layouts
 from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_texts
 from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.rocketmq.names import names_of
@@ -49,14 +50,8 @@ class Rewriting:
     """All that the rewriting kernels need to know; see `kernels.rewrite`."""
 
     key: tuple[np.uint64, np.uint64]
-    class_keys: Ids
-    class_rows: NDArray[np.int32]
-    lengths: NDArray[np.int64]
-    field_starts: NDArray[np.int64]
-    fields: NDArray[np.int32]
-    texts: Ids
-    hash_codes: Ids
-    bodies: Ids
+    layouts: Layouts
+    kept: Kept
     symbols: Ids
     """ids of the symbols that are names of classes, fields, methods and source files, ascending"""
 
@@ -225,14 +220,18 @@ class _Finder:
         codes = np.array(sorted(self._codes), np.uint64) + np.uint64(_HASH_MARK)
         return Rewriting(
             key=self._key,
-            class_keys=class_keys,
-            class_rows=class_rows,
-            lengths=self._layouts.lengths,
-            field_starts=np.searchsorted(fields[:, 0], np.arange(classes.count + 1)),
-            fields=np.ascontiguousarray(fields[:, 1:], np.int32),
-            texts=number_table(distinct(np.concatenate(self._texts)))[0],
-            hash_codes=number_table(codes)[0],
-            bodies=number_table(distinct(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],
+            layouts=Layouts(
+                class_keys=class_keys,
+                class_rows=class_rows,
+                lengths=self._layouts.lengths,
+                field_starts=np.searchsorted(fields[:, 0], np.arange(classes.count + 1)),
+                fields=np.ascontiguousarray(fields[:, 1:], np.int32),
+            ),
+            kept=Kept(
+                texts=number_table(distinct(np.concatenate(self._texts)))[0],
+                hash_codes=number_table(codes)[0],
+                bodies=number_table(distinct(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],
+            ),
             symbols=self._symbols(),
         )
 

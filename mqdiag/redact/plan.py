@@ -136,7 +136,9 @@ class _Planner:
         is_large = index.alone != 0
         self._large_starts, self._large_ends = index.starts[is_large], index.ends[is_large]
         self._large_kinds = index.alone[is_large]
-        self._large_bodies = is_among(index.lowest[is_large], np.sort(rewriting.bodies[rewriting.bodies != 0]))
+        self._large_bodies = is_among(
+            index.lowest[is_large], np.sort(rewriting.kept.bodies[rewriting.kept.bodies != 0])
+        )
         self._at = 0
         self.pieces: list[Piece] = []
         self.unread = 0

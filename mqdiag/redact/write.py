@@ -96,10 +96,8 @@ class Rewriter:
         if stretches:
             starts, ends = np.array(stretches, np.int64).T.copy()
             rewrite_sub_records(
-                data, starts, ends, self._id_size, *rewriting.key, rewriting.class_keys, rewriting.class_rows,
-                rewriting.lengths, rewriting.field_starts, rewriting.fields, rewriting.texts, rewriting.hash_codes,
-                rewriting.bodies, counts,
-            )  # fmt: skip
+                data, starts, ends, self._id_size, *rewriting.key, rewriting.layouts, rewriting.kept, counts
+            )
 
 
 def _runs(job: list[Piece], *, holes: bool) -> Iterator[tuple[bool, list[Piece]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +68,8 @@ class BlockScanner:
         columns, state = _room(), np.zeros(5, np.int64)
         asked = self._asked(np.empty(0, np.uint64))
         for start, end in segments:
-            if self._segment(start, end, 0, state, asked, columns) == kernel.OBJECT:
+            status, columns = self._segment(start, end, 0, state, asked, columns)
+            if status == kernel.OBJECT:
                 break
         return _index(columns, state, [])
 
@@ -97,16 +97,16 @@ class BlockScanner:
         }
         return BlockIndex(**joined, stops=[stop for part in parts for stop in part.stops])
 
-    def _asked(self, class_ids: Ids) -> tuple[NDArray[Any], ...]:
+    def _asked(self, class_ids: Ids) -> kernel.Asked:
         likely = np.zeros(1 << kernel.LIKELY_BITS, np.uint8)
         kernel.mark_likely(class_ids[class_ids != 0], likely)
-        return likely, *number_table(class_ids)
+        return kernel.Asked(likely, *number_table(class_ids))
 
-    def _group(self, segments: list[Segment], asked: tuple[NDArray[Any], ...]) -> BlockIndex:
+    def _group(self, segments: list[Segment], asked: kernel.Asked) -> BlockIndex:
         columns, state = _room(), np.zeros(5, np.int64)
         stops = []
         for start, end in segments:
-            self._segment(start, end, RELEASE_BYTES, state, asked, columns)
+            _, columns = self._segment(start, end, RELEASE_BYTES, state, asked, columns)
             stops.append(int(state[kernel.POSITION]))
         self._release()
         return _index(columns, state, stops)
@@ -117,9 +117,10 @@ class BlockScanner:
         end: int,
         step: int,
         state: Places,
-        asked: tuple[NDArray[Any], ...],
-        columns: dict[str, NDArray[Any]],
-    ) -> int:
+        asked: kernel.Asked,
+        columns: kernel.Columns,
+    ) -> tuple[int, kernel.Columns]:
+        """(status, the columns, longer ones where these had no more room)."""
         state[kernel.POSITION] = start
         while True:
             status = int(
@@ -131,37 +132,40 @@ class BlockScanner:
                     _BLOCK_BYTES,
                     step,
                     state,
-                    *asked,
-                    *columns.values(),
+                    asked,
+                    columns,
                 )
             )
             if status == kernel.PAUSED:
                 self._release()
             elif status == kernel.FULL:
-                columns.update({name: np.concatenate((column, column)) for name, column in columns.items()})
+                longer = {name: np.concatenate((column, column)) for name, column in columns._asdict().items()}
+                columns = columns._replace(**longer)
             else:
-                return status
+                return status, columns
 
 
-def _room() -> dict[str, NDArray[Any]]:
-    return {
-        "starts": np.empty(1 << 10, np.int64),
-        "ends": np.empty(1 << 10, np.int64),
-        "lowest": np.empty(1 << 10, np.uint64),
-        "highest": np.empty(1 << 10, np.uint64),
-        "alone": np.empty(1 << 10, np.uint8),
-        "found_at": np.empty(1 << 10, np.int64),
-        "found_rows": np.empty(1 << 10, np.int32),
-        "class_starts": np.empty(1 << 10, np.int64),
-        "class_ends": np.empty(1 << 10, np.int64),
-    }
+def _room() -> kernel.Columns:
+    return kernel.Columns(
+        starts=np.empty(1 << 10, np.int64),
+        ends=np.empty(1 << 10, np.int64),
+        lowest=np.empty(1 << 10, np.uint64),
+        highest=np.empty(1 << 10, np.uint64),
+        alone=np.empty(1 << 10, np.uint8),
+        found_at=np.empty(1 << 10, np.int64),
+        found_rows=np.empty(1 << 10, np.int32),
+        class_starts=np.empty(1 << 10, np.int64),
+        class_ends=np.empty(1 << 10, np.int64),
+    )
 
 
-def _index(columns: dict[str, NDArray[Any]], state: Places, stops: list[int]) -> BlockIndex:
-    used = dict.fromkeys(columns, int(state[kernel.BLOCKS]))
+def _index(columns: kernel.Columns, state: Places, stops: list[int]) -> BlockIndex:
+    used = dict.fromkeys(columns._fields, int(state[kernel.BLOCKS]))
     used["found_at"] = used["found_rows"] = int(state[kernel.FOUND])
     used["class_starts"] = used["class_ends"] = int(state[kernel.CLASSES])
-    return BlockIndex(**{name: column[: used[name]].copy() for name, column in columns.items()}, stops=stops)
+    return BlockIndex(
+        **{name: column[: used[name]].copy() for name, column in columns._asdict().items()}, stops=stops
+    )
 
 
 def _groups(segments: list[Segment]) -> Iterator[list[Segment]]:

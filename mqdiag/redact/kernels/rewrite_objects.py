@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.number_table import place_of
@@ -16,6 +19,32 @@ MOST_JOINED = 512
 """characters of a text in which an @ is looked for"""
 MOST_DIGITS = 20
 """digits of the greatest unsigned 64-bit number"""
+
+
+class Layouts(NamedTuple):
+    """The fields of c classes that go, f of them."""
+
+    class_keys: NDArray[np.uint64]
+    """[2^k] class ids, a table of `number_table`"""
+    class_rows: NDArray[np.int32]
+    """[2^k] row of each class"""
+    lengths: NDArray[np.int64]
+    """[c] bytes of an instance's fields"""
+    field_starts: NDArray[np.int64]
+    """[c + 1] of each class's part of `fields`"""
+    fields: NDArray[np.int32]
+    """[f, 3] place, bytes, 1 if only what is no hash code of a kept text goes"""
+
+
+class Kept(NamedTuple):
+    """What stays, as tables of `number_table`."""
+
+    texts: NDArray[np.uint64]
+    """[2^k] hashes of the texts that stay"""
+    hash_codes: NDArray[np.uint64]
+    """[2^k] what Java's maps keep beside those texts, plus 1 << 32"""
+    bodies: NDArray[np.uint64]
+    """[2^k] ids of message bodies, which are blanked and counted apart"""
 
 
 @kernel(inline=True)
@@ -130,35 +159,13 @@ def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
 
 
 @kernel
-def rewrite_sub_records(
-    data,
-    starts,
-    ends,
-    id_size,
-    key0,
-    key1,
-    class_keys,
-    class_rows,
-    lengths,
-    field_starts,
-    fields,
-    texts,
-    hash_codes,
-    bodies,
-    counts,
-):
+def rewrite_sub_records(data, starts, ends, id_size, key0, key1, layouts, kept, counts):
     """Rewrite stretches of whole sub-records.
 
     Args:
         data: uint8[], in and out; starts, ends: int64[n], the stretches in it.
         id_size: 4 or 8; key0, key1: uint64, of the hash.
-        class_keys: uint64[2^k], class_rows: int32[2^k]: rows by class id.
-        lengths: int64[c], bytes of an instance's fields by row.
-        field_starts: int64[c + 1]; fields: int32[f, 3]: (place, bytes, 1 if only what is no hash code of a kept
-            text goes) of the fields that go.
-        texts: uint64[2^k], hashes of what stays; hash_codes: uint64[2^k], what Java's maps keep beside those texts,
-            plus 1 << 32.
-        bodies: uint64[2^k], ids of message bodies.
+        layouts: a `Layouts`; kept: a `Kept`.
         counts: int64[4], in and out.
 
     Of a stretch in which something else stands, the rest becomes zeros. O(bytes).
@@ -174,27 +181,27 @@ def rewrite_sub_records(
                 break
             tag = data[np.uint64(at)]
             if tag == 0x23:
-                _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts)
+                _rewrite_array(data, at, after, id_size, key0, key1, kept.texts, kept.bodies, counts)
             elif tag == 0x21:
                 class_id = identifier(data, at + 5 + id_size, id_size)
-                place = place_of(class_keys, class_id)
+                place = place_of(layouts.class_keys, class_id)
                 row = np.int32(-1)
-                if class_id != np.uint64(0) and class_keys[place] == class_id:
-                    row = class_rows[place]
+                if class_id != np.uint64(0) and layouts.class_keys[place] == class_id:
+                    row = layouts.class_rows[place]
                 begin = at + 9 + 2 * id_size
-                if row < 0 or lengths[row] != after - begin:
+                if row < 0 or layouts.lengths[row] != after - begin:
                     # Of an object without a known layout nobody can say what its bytes are.
                     _blank(data, begin, after)
                 else:
-                    for field in range(field_starts[row], field_starts[row + 1]):
-                        first = begin + fields[field, 0]
+                    for field in range(layouts.field_starts[row], layouts.field_starts[row + 1]):
+                        first = begin + layouts.fields[field, 0]
                         stays = False
-                        if fields[field, 2] == 1:
+                        if layouts.fields[field, 2] == 1:
                             code = np.uint64(u4(data, first)) + (np.uint64(1) << np.uint64(32))
-                            stays = hash_codes[place_of(hash_codes, code)] == code
-                        if not stays and fields[field, 1] == 4:
+                            stays = kept.hash_codes[place_of(kept.hash_codes, code)] == code
+                        if not stays and layouts.fields[field, 1] == 4:
                             # By far the commonest, and done before memset is called.
                             put_u4(data, first, np.uint64(0))
                         elif not stays:
-                            _blank(data, first, first + fields[field, 1])
+                            _blank(data, first, first + layouts.fields[field, 1])
             at = after

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.number_table import place_of
@@ -25,6 +28,40 @@ LIKELY_BITS = 12
 """of a class id's hash; see `likely`"""
 
 
+class Asked(NamedTuple):
+    """The classes with wanted instances."""
+
+    likely: NDArray[np.uint8]
+    """[2^LIKELY_BITS] 0 where none of the classes is, see `likely_place`"""
+    keys: NDArray[np.uint64]
+    """[2^k] class ids, a table of `number_table`"""
+    values: NDArray[np.int32]
+    """[2^k] kind of each class"""
+
+
+class Columns(NamedTuple):
+    """Room for what is found: b blocks, f instances of the classes that are asked for, c CLASS_DUMP sub-records."""
+
+    starts: NDArray[np.int64]
+    """[b]"""
+    ends: NDArray[np.int64]
+    """[b]"""
+    lowest: NDArray[np.uint64]
+    """[b] of the object ids in the block"""
+    highest: NDArray[np.uint64]
+    """[b]"""
+    alone: NDArray[np.uint8]
+    """[b] 0; of a block of one large sub-record its tag, of a primitive array its type"""
+    found_at: NDArray[np.int64]
+    """[f]"""
+    found_rows: NDArray[np.int32]
+    """[f] kind of the class"""
+    class_starts: NDArray[np.int64]
+    """[c]"""
+    class_ends: NDArray[np.int64]
+    """[c]"""
+
+
 @kernel(inline=True)
 def likely_place(class_id):
     """Where a class stands in `likely`. O(1)."""
@@ -39,37 +76,17 @@ def mark_likely(class_ids, likely):
 
 
 @kernel
-def _close(starts, ends, lowest, highest, alone, block, begin, end, low, high, kind):
-    """Write down a block; arguments as of `scan_segment`. O(1)."""
-    starts[block] = begin
-    ends[block] = end
-    lowest[block] = low
-    highest[block] = high
-    alone[block] = kind
+def _close(columns, block, begin, end, low, high, kind):
+    """Write down a block; `columns` as of `scan_segment`. O(1)."""
+    columns.starts[block] = begin
+    columns.ends[block] = end
+    columns.lowest[block] = low
+    columns.highest[block] = high
+    columns.alone[block] = kind
 
 
 @kernel
-def scan_segment(
-    data,
-    end,
-    id_size,
-    large,
-    block_bytes,
-    step,
-    state,
-    likely,
-    keys,
-    values,
-    starts,
-    ends,
-    lowest,
-    highest,
-    alone,
-    found_at,
-    found_kind,
-    class_starts,
-    class_ends,
-):
+def scan_segment(data, end, id_size, large, block_bytes, step, state, asked, columns):
     """Scan sub-records from state[POSITION] to `end`.
 
     Args:
@@ -79,12 +96,8 @@ def scan_segment(
             any other block is closed.
         step: bytes after which to pause; 0 to stop at the first object.
         state: int64[5], in and out: position, entries used, and what makes reading ahead count.
-        likely: uint8[2^LIKELY_BITS], 0 where no class of the table is; keys: uint64[2^k], values: int32[2^k]: kind by
-            class id.
-        starts, ends: int64[b], out: the blocks; lowest, highest: uint64[b], out: object ids in each;
-            alone: uint8[b], out: 0, but for a block of one large sub-record its tag, of a primitive array its type.
-        found_at: int64[f], found_kind: int32[f], out: instances of the classes in the table.
-        class_starts, class_ends: int64[c], out: CLASS_DUMP sub-records.
+        asked: an `Asked`.
+        columns: a `Columns`, out.
 
     Returns:
         status. O(sub-records).
@@ -92,7 +105,7 @@ def scan_segment(
     at = state[POSITION]
     pause = at + step if step > 0 else end + 1
     blocks = state[BLOCKS]
-    if blocks + 3 > starts.size:
+    if blocks + 3 > columns.starts.size:
         return FULL
     found = state[FOUND]
     classes = state[CLASSES]
@@ -124,11 +137,11 @@ def scan_segment(
             status = OBJECT
             break
         if at - begin >= block_bytes or after - begin >= large:
-            if blocks + 3 > starts.size:
+            if blocks + 3 > columns.starts.size:
                 status = FULL
                 break
             if begin < at:
-                _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, np.uint8(0))
+                _close(columns, blocks, begin, at, low, high, np.uint8(0))
                 blocks += 1
                 begin = at
                 low = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -139,33 +152,33 @@ def scan_segment(
             high = max(high, number)
             if tag == 0x21:
                 class_id = identifier(data, at + 5 + id_size, id_size)
-                if likely[likely_place(class_id)] != 0:
-                    place = place_of(keys, class_id)
-                    if class_id != np.uint64(0) and keys[place] == class_id:
-                        if found == found_at.size:
+                if asked.likely[likely_place(class_id)] != 0:
+                    place = place_of(asked.keys, class_id)
+                    if class_id != np.uint64(0) and asked.keys[place] == class_id:
+                        if found == columns.found_at.size:
                             status = FULL
                             break
-                        found_at[found] = at
-                        found_kind[found] = values[place]
+                        columns.found_at[found] = at
+                        columns.found_rows[found] = asked.values[place]
                         found += 1
         elif tag == 0x20:
-            if classes == class_starts.size:
+            if classes == columns.class_starts.size:
                 status = FULL
                 break
-            class_starts[classes] = at
-            class_ends[classes] = after
+            columns.class_starts[classes] = at
+            columns.class_ends[classes] = after
             classes += 1
         is_alone = after - at >= large
         at = after
         if is_alone:
             kind = data[np.uint64(begin + 9 + id_size)] if tag == 0x23 else tag
-            _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, kind)
+            _close(columns, blocks, begin, at, low, high, kind)
             blocks += 1
             begin = at
             low = np.uint64(0xFFFFFFFFFFFFFFFF)
             high = np.uint64(0)
     if begin < at:
-        _close(starts, ends, lowest, highest, alone, blocks, begin, at, low, high, np.uint8(0))
+        _close(columns, blocks, begin, at, low, high, np.uint8(0))
         blocks += 1
     state[POSITION] = at
     state[BLOCKS] = blocks
