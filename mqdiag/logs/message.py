@@ -17,6 +17,7 @@ _STACK_KEYS = ("stack_trace", "stack", "exception")
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
 _CRI = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
+_LEVELS = re.compile(_LEVEL)
 _THREADS = (
     # the appender of 5.x clients
     re.compile(_LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \["),
@@ -37,6 +38,10 @@ _THREADS = (
     re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
+_SEARCHES = tuple(
+    (pattern.match, None if pattern.pattern.startswith(_LEVEL) else pattern.search) for pattern in _THREADS
+)
+"""for each pattern how it is looked for; it is matched at the levels where it begins with one"""
 _decode = msgspec.json.Decoder().decode
 _STACK_BYTES = 8 << 10
 _COMPOSED = re.compile(r"^\S{1,60} +\| *")
@@ -169,8 +174,16 @@ def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:
 
 
 def _thread(text: str) -> str | None:
-    for pattern in _THREADS:
-        found = pattern.search(text, 0, 2048)
-        if found is not None:
-            return found[1]
+    # Most patterns begin with a level: the places of all levels are looked for once, not by each of them.
+    levels = [found.start() for found in _LEVELS.finditer(text, 0, 2048)]
+    for match, search in _SEARCHES:
+        if search is not None:
+            found = search(text, 0, 2048)
+            if found is not None:
+                return found[1]
+            continue
+        for at in levels:
+            found = match(text, at, 2048)
+            if found is not None:
+                return found[1]
     return None
