@@ -319,6 +319,8 @@ HANDLERS: tuple[Handler, ...] = tuple(handler for _, handler in ANCHORS)
 _ALL_WANTED = (
     _collection,
     _stopped,
+    client_ids.consumer_connected,
+    client_ids.consumer_left,
     consuming.consumed,
     consuming.failure_stats,
     consuming.offset_stored,

@@ -34,6 +34,7 @@ def consumer_connected(message: Message, log: LogTally) -> None:
             return
         known = log.connected[key] = {}
     known[remote] = log.at(message)
+    log.at_remote.setdefault(remote, {})[key] = None
     if len(known) > 1:
         row = log.connected_twice.setdefault(key, ConnectedTwice())
         row.addresses.update(dict.fromkeys(known))
@@ -46,11 +47,11 @@ def consumer_left(message: Message, log: LogTally) -> None:
     remote = _remote(message.text)
     if remote is None and (found := _GONE.search(message.text)) is not None:
         remote = found["address"]
-    for key, known in log.connected.items():
-        if remote in known:
-            if len(known) > 1:
-                log.connected_twice[key].span.see(log.at(message))
-            del known[remote]
+    for key in log.at_remote.pop(remote or "", ()):
+        known = log.connected.get(key, {})
+        if len(known) > 1:
+            log.connected_twice[key].span.see(log.at(message))
+        known.pop(remote or "", None)
 
 
 def all_left(message: Message, log: LogTally) -> None:
@@ -59,6 +60,7 @@ def all_left(message: Message, log: LogTally) -> None:
         if len(known) > 1:
             log.connected_twice[key].span.see(log.at(message))
     log.connected.clear()
+    log.at_remote.clear()
 
 
 def client_ran(message: Message, log: LogTally) -> None:

@@ -68,8 +68,9 @@ def failed(message: Message, log: LogTally) -> None:
 
 def failed_in_spring(message: Message, log: LogTally) -> None:
     """A listener of rocketmq-spring threw; its container says so and asks for the message again."""
-    if log.add("consume-exception", message, side="client") is not None:
-        _threw(message, log, Subject(), thrown_in(message))
+    subject = Subject(group=_group_of_worker(message.thread()))
+    if log.add("consume-exception", message, subject, side="client") is not None:
+        _threw(message, log, subject, thrown_in(message))
 
 
 def _threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
@@ -98,13 +99,18 @@ def _suspended(message: Message, log: LogTally, subject: Subject) -> None:
     row.span.see(log.at(message))
 
 
+def _group_of_worker(thread: str | None) -> str | None:
+    """The group that clients from 4.8 on put into the names of their consume threads."""
+    worker = _WORKER.match(thread) if thread else None
+    return worker[1] if worker else None
+
+
 def queue_change_interrupted(message: Message, log: LogTally) -> None:
     """A thread was interrupted while it waited for the lock of a queue's cache, so that the change was not made."""
     if INTERRUPTED not in message.text and not any(INTERRUPTED in line for line in message.stack()):
         return
     name = message.thread()
-    worker = _WORKER.match(name) if name else None
-    subject = Subject(group=worker[1] if worker else None, thread=name)
+    subject = Subject(group=_group_of_worker(name), thread=name)
     log.add("queue-change-interrupted", message, subject, side="client")
 
 

@@ -167,6 +167,8 @@ class LogTally(msgspec.Struct):
     """how often the broker read the acknowledgement at an offset of a revive queue"""
     connected: dict[tuple[str, str], dict[str, int | None]] = msgspec.field(default_factory=dict)
     """by group and client id, the addresses from which consumers are connected, and since when"""
+    at_remote: dict[str, dict[tuple[str, str], None]] = msgspec.field(default_factory=dict)
+    """by address, the groups and client ids that are connected from it"""
     says_who_left: bool = False
     """it has lines about connections that ended"""
     connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)

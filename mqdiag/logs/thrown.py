@@ -13,8 +13,8 @@ from mqdiag.read.stacks.library_packages import is_own
 
 INTERRUPTED = "java.lang.InterruptedException"
 _CLASS = r"(?:[\w$]{1,100}\.){1,15}[\w$]{1,200}"
-_SIMPLE = re.compile(rf"consumeMessage exception: ({_CLASS})(?:[:,\s]|$)")
-"""the class comes first; then its message, which may be anything, and the top frame"""
+_SIMPLE = re.compile(rf"(?:consumeMessage exception: |, error:)({_CLASS})(?:[:,\s]|$)")
+"""first the class, then its message, which may be anything, and the top frame; rocketmq-spring 2.1 has no frame"""
 _TOP_FRAME = re.compile(
     rf", (?:[\w.@]{{1,100}}/)?({_CLASS}\.[\w$<>]{{1,200}}\([^()\s]{{0,200}}(?: [A-Z]\w+)?\)) Group: "
 )

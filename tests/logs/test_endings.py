@@ -178,10 +178,24 @@ def test_the_line_alone_names_the_top_frame() -> None:
     )
 
 
-def test_a_listener_of_spring() -> None:
-    text = f"consume message failed. messageId:7F00, topic:orders, reconsumeTimes:2\n{STACK}"
-    (thrown,) = facts(line(text, CLIENT_5)).listener_exceptions
+@pytest.mark.parametrize(
+    "words",
+    ["messageExt:MessageExt [queueId=1]", "messageId:7F00, topic:orders, reconsumeTimes:2"],
+    ids=["2.0", "2.2"],
+)
+def test_a_listener_of_spring(words: str) -> None:
+    text = f"consume message failed. {words}\n{STACK}"
+    (thrown,) = facts(line(text, CLIENT_5, thread="ConsumeMessageThread_CID_orders_3")).listener_exceptions
+    assert thrown.group == "CID_orders"
     assert (thrown.exception, thrown.cause) == ("java.lang.RuntimeException", "java.net.SocketTimeoutException")
+
+
+def test_a_listener_of_spring_2_1_logs_no_stack() -> None:
+    text = (
+        "consume message failed. messageExt:MessageExt [queueId=1], error:java.lang.IllegalStateException: no"
+    )
+    (thrown,) = facts(line(text, CLIENT_5)).listener_exceptions
+    assert (thrown.exception, thrown.frame) == ("java.lang.IllegalStateException", None)
 
 
 def test_the_stack_of_the_next_record_is_not_read() -> None:
