@@ -134,8 +134,6 @@ def _missing(report: Report) -> Iterator[Text]:
     if report.logs is not None:
         yield from _not_understood(report.logs, frozenset(found.rule for found in report.findings))
         yield from _excerpt(report, report.logs)
-        if report.logs.stopped:
-            yield say("A process was asked to end, and its logs do not tell by whom.")
 
 
 def _not_read(report: Report) -> Iterator[Text]:

@@ -549,13 +549,6 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
 
-    @property
-    def stopped(self) -> tuple[LogEvent, ...]:
-        """Shutdowns of processes whose start the same logs do not show: nothing tells who asked for them."""
-        begun = {path for one in self.events if one.kind == "process-started" for path in one.files}
-        ends = (one for one in self.events if one.kind == "shutdown-hook-ran")
-        return tuple(one for one in ends if not begun.issuperset(one.files))
-
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""
         return max((one for one in self.events if one.kind == kind), key=lambda one: one.count, default=None)

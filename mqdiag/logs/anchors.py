@@ -107,12 +107,6 @@ def _printed(message: Message, log: LogTally) -> None:
     store.setting(message, log)
 
 
-def _server_started(message: Message, log: LogTally) -> None:
-    """A broker knows no connection of the time before its start."""
-    client_ids.all_left(message, log)
-    endings.started(message, log)
-
-
 def _not_answered(message: Message, log: LogTally) -> None:
     """The connection of a client was gone, which nothing else of the broker's log may tell."""
     connections.not_answered(message, log)
@@ -279,10 +273,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"NETTY EVENT: remove", client_ids.consumer_left),
     (b"from ConsumerManager consumerTable. channel=", client_ids.consumer_left),
     (b"unregister a consumer[", client_ids.consumer_left),
-    (b"] boot success", _server_started),
-    (b"Name Server boot success", endings.started),
-    (b" (JVM running for ", endings.started),
-    (b" (process running for ", endings.started),
+    (b"] boot success", client_ids.all_left),
     (b"the consumer [", client_ids.consumer_ran),
     (b"hutdown hook was invoked", endings.hook_ran),
     (b"SpringContextShutdownHook", endings.hook_ran),

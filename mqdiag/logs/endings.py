@@ -45,11 +45,6 @@ def hook_ran(message: Message, log: LogTally) -> None:
     log.add("shutdown-hook-ran", message)
 
 
-def started(message: Message, log: LogTally) -> None:
-    """A server or an application of Spring has started."""
-    log.add("process-started", message)
-
-
 def group_shut_down(message: Message, log: LogTally) -> None:
     """The application shut a consumer or a producer down."""
     found = _SHUT_DOWN.search(message.text)
