@@ -26,6 +26,8 @@ from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
 FILE_NAME = "mqdiag.toml"
+_MOST_BYTES = 1 << 20
+"""of a configuration: a file by its name may be a device without an end"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -181,7 +183,17 @@ def read_config(path: Path) -> ConfigFile:
     import tomllib  # most runs have no file
 
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise UsageError(
+                say(
+                    "{path}: has more than {most:bytes}, too many for a configuration",
+                    path=str(path),
+                    most=_MOST_BYTES,
+                )
+            )
+        raw = tomllib.loads(data.decode("utf-8"))
     except OSError as error:
         raise UsageError(
             say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)

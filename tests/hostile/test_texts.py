@@ -47,6 +47,27 @@ def test_a_ring_of_locks_is_written_in_every_format(name: str, tmp_path: Path) -
     run("stacks", written(ring_of_locks(1_000), tmp_path), "--format", name).check(1)
 
 
+@pytest.mark.parametrize("command", ["logs", "stacks", "heap", "diagnose", "redact"])
+def test_a_device_without_end_is_refused(command: str, tmp_path: Path) -> None:
+    more = [tmp_path / "redacted.hprof"] if command == "redact" else []
+    done = run(command, "/dev/zero", *more)
+    done.check(3)
+    assert "device" in done.err or "is not a regular file" in done.err
+
+
+@pytest.mark.parametrize("command", ["logs", "stacks"])
+def test_a_device_without_end_is_refused_as_standard_input(command: str) -> None:
+    done = run(command, "-", stdin=Path("/dev/zero"))
+    done.check(3)
+    assert "is a device" in done.err
+
+
+def test_a_device_without_end_is_refused_as_configuration(tmp_path: Path) -> None:
+    done = run("stacks", "--config", "/dev/zero", written("", tmp_path))
+    done.check(2)
+    assert "too many for a configuration" in done.err
+
+
 def header(size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
     """A tar header that declares a size, in the form for large numbers."""
     made = bytearray(tarfile.TarInfo("broker.log").tobuf(tarfile.GNU_FORMAT))

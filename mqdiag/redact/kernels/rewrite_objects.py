@@ -25,7 +25,7 @@ class Layouts(NamedTuple):
     """The fields of c classes that go, f of them."""
 
     class_keys: NDArray[np.uint64]
-    """[2^k] class ids, a table of `number_table`"""
+    """[2^k + 2] class ids, a table of `number_table`"""
     class_rows: NDArray[np.int32]
     """[2^k] row of each class"""
     lengths: NDArray[np.int64]
@@ -40,11 +40,11 @@ class Kept(NamedTuple):
     """What stays, as tables of `number_table`."""
 
     texts: NDArray[np.uint64]
-    """[2^k] hashes of the texts that stay"""
+    """[2^k + 2] hashes of the texts that stay"""
     hash_codes: NDArray[np.uint64]
-    """[2^k] what Java's maps keep beside those texts, plus 1 << 32"""
+    """[2^k + 2] what Java's maps keep beside those texts, plus 1 << 32"""
     bodies: NDArray[np.uint64]
-    """[2^k] ids of message bodies, which are blanked and counted apart"""
+    """[2^k + 2] ids of message bodies, which are blanked and counted apart"""
 
 
 @kernel(inline=True)

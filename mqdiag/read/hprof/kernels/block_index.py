@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     likely: NDArray[np.uint8]
     """[2^LIKELY_BITS] 0 where none of the classes is, see `likely_place`"""
     keys: NDArray[np.uint64]
-    """[2^k] class ids, a table of `number_table`"""
+    """[2^k + 2] class ids, a table of `number_table`"""
     values: NDArray[np.int32]
     """[2^k] kind of each class"""
 
@@ -195,7 +195,7 @@ def find_objects(data, id_size, starts, ends, keys, values, places):
     Args:
         data: uint8[], the file; id_size: 4 or 8.
         starts, ends: int64[b], blocks in which they may be.
-        keys: uint64[2^k], values: int32[2^k]: positions in `places` by object id.
+        keys: uint64[2^k + 2], values: int32[2^k]: positions in `places` by object id.
         places: int64[n], in: -1; out: of the first sub-record with each id.
 
     O(sub-records of the blocks).
