@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.graph.kernels import id_order as order_kernel
 from mqdiag.graph.kernels import references as kernel
+from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.walk import worker_count
@@ -104,7 +105,7 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
     # A writer other than HotSpot may dump the mirror as an instance too: the instance has the fields, keep it.
-    there = np.isin(class_ids, ids[_near(ids[:used], class_ids)]) if used else np.zeros(dumped, bool)
+    there = is_among(class_ids, np.sort(ids[_near(ids[:used], class_ids)])) if used else np.zeros(dumped, bool)
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
     order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, dump.classes.class_row)
     count = used + class_ids.size

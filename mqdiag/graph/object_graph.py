@@ -25,6 +25,7 @@ from mqdiag.graph.references import References, TooManyReferences, build_referen
 from mqdiag.graph.roots import RootSet, build_roots
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import (
@@ -96,7 +97,7 @@ class ObjectGraph:
         nodes = np.full(self.classes.count, -1, np.int32)
         dumped = self.dump.classes.dumped
         nodes[:dumped] = self.index.lookup.find(self.dump.classes.ids[:dumped])
-        nodes[np.isin(nodes, self.roots.nodes)] = -1
+        nodes[is_among(nodes, self.roots.nodes)] = -1
         return nodes
 
     # Which objects

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.distinct import distinct, is_among
 from mqdiag.read.hprof.kernels.class_tables import class_tables, reference_layout
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
@@ -137,7 +138,8 @@ def build_classes(
     # Only damage makes objects of so many classes that are not there: the rest share the unknown class's row.
     missing = used_ids[used_ids != 0]
     if missing.size:
-        missing = np.setdiff1d(missing, dumped_ids)[:MAX_MISSING]
+        missing = distinct(missing)
+        missing = missing[~is_among(missing, np.sort(dumped_ids))][:MAX_MISSING]
     all_ids = np.concatenate((dumped_ids, missing))
     class_names = [
         names.java(name_of[id_]) if id_ in name_of else f"unknown-class@0x{id_:x}" for id_ in all_ids.tolist()
