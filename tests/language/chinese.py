@@ -19,8 +19,8 @@ NAMES = frozenset(
     (
         # products and what they call their own things
         "RocketMQ", "mqdiag", "mqadmin", "Broker", "NameServer", "Controller", "DLedger", "ConsumeQueue", "tag", "push",
-        "pull", "pop", "clustering", "broadcasting", "Netty", "RocksDB", "Arthas", "Docker",
-        "Elasticsearch", "Kubernetes", "Linux", "rocketmq-spring",
+        "pull", "pop", "POP", "clustering", "broadcasting", "Netty", "RocksDB", "Arthas", "Docker",
+        "Elasticsearch", "Kubernetes", "Linux", "rocketmq-spring", "rocketmq-clients", "proxy", "systemd", "nofile",
         # the JVM
         "Java", "JVM", "JDK", "JNI", "GC", "HotSpot", "ZGC", "CMS", "Parallel", "Serial", "Shenandoah",
         "cleaner", "class", "setter",
@@ -33,9 +33,9 @@ NAMES = frozenset(
         "socket", "id", "false", "true",
         # stands for a number in texts of log lines; times
         "N", "x",
-        "DNS", "URL", "PID", "FILE", "HH", "MM", "abort",
+        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "HH", "MM", "abort",
         # commands and tools
-        "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler",
+        "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
         # databases and caches: what they call their own things, and their commands
         "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "CLIENT", "LIST",
         "Lock", "active",
@@ -52,7 +52,7 @@ _CHUNK = re.compile(r"[!-~…]+")
 _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
 _QUOTED = re.compile(
-    r"`[^`\n]*`|mqdiag [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
+    r"`[^`\n]*`|mqdiag [a-z]+|--detail [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
     r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)",
     re.ASCII,
 )

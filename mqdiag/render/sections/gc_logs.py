@@ -11,6 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, dated, event_series
 from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Row, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
+from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
 
 _OPERATIONS = 5
@@ -63,7 +64,7 @@ def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
 def _collected(gc: GcFacts, name: str) -> Row:
     return (
         name,
-        gc.format,
+        word(gc.format),
         gc.collections,
         gc.full,
         gc.pause_ms,

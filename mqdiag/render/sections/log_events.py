@@ -20,6 +20,7 @@ from mqdiag.render.parts import (
     Section,
     Table,
 )
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
 _EVENTS = (30, 2000)
@@ -484,7 +485,7 @@ def not_matched_table(rows: Sequence[OffsetNotMatched], name: str) -> Table:
         rows=[
             (
                 one.thread,
-                one.place,
+                word(one.place),
                 one.count,
                 one.peak_per_minute,
                 one.requested,
