@@ -121,6 +121,11 @@ class Column(msgspec.Struct, frozen=True):
 Row = Sequence[Value]
 
 
+def more_lines(hidden: int) -> Text:
+    """How many lines a list leaves out."""
+    return say("and {hidden:count} more with --detail full", hidden=hidden)
+
+
 def more_rows(rows: Sequence[Row]) -> Text:
     """How many rows a table leaves out, where its maker says nothing better."""
     return say("and {hidden:count} more", hidden=len(rows))

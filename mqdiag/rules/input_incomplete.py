@@ -92,8 +92,10 @@ def _title(given: Input, *, decided: bool) -> Text:
             "{path} is incomplete, and the {read_share:percent} that were read do not suffice to decide anything"
         )
     if unknown:
-        return say("{path} is incomplete; all numbers are lower bounds")
-    return say("{path} is incomplete, {read_share:percent} of it was read; all numbers are lower bounds")
+        return say("{path} is incomplete; all counts but those of unreachable objects are lower bounds")
+    return say(
+        "{path} is incomplete, {read_share:percent} of it was read; all counts but those of unreachable objects are lower bounds"
+    )
 
 
 def _draft(given: Input, *, decided: bool) -> Draft:

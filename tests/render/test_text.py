@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts.heap import ClassRow, TopicRate
-from mqdiag.findings import Answer, Margin, Report
+from mqdiag.findings import Answer, Margin, Report, Severity
 from mqdiag.language import english
 from mqdiag.render import DETAILS, View
 from mqdiag.render.text import render
@@ -247,3 +247,26 @@ def test_what_is_known_is_shown_as_known_and_what_lapsed_is_listed() -> None:
     assert "Accepted: the heap is doubled in May (mqdiag-baseline.toml, until 2027-05-31)" in text
     assert "retry-storm 00000000000000bb does not occur any more; remove the entry" in text
     assert "client-leak expired on 2027-05-31 and counts again" in text
+
+
+def test_an_answer_that_another_finding_explains_names_its_cause_and_tells_what_to_do_about_that() -> None:
+    root, effect = samples.OVERSIZED, samples.ARTICLE.findings[-1]
+    assert effect.caused_by == (root.fingerprint,)
+    report = msgspec.structs.replace(
+        samples.ARTICLE,
+        findings=(msgspec.structs.replace(effect, severity=Severity.ERROR), root),
+        answer=Answer(state="fault", text=effect.title),
+    )
+    text = flat(render(report, View()))
+    assert text.startswith(f"ERROR {english()(effect.title)}")
+    assert f"The cause: {english()(root.title)} Do this first 1. {english()(root.remedy[0])}" in text
+    assert text.count(english()(root.title)) == 1
+
+
+def test_a_warning_that_leads_to_an_error_is_marked_as_the_error_that_fails_the_run() -> None:
+    root = msgspec.structs.replace(samples.OVERSIZED, severity=Severity.WARNING)
+    effect = msgspec.structs.replace(samples.ARTICLE.findings[-1], severity=Severity.ERROR)
+    report = msgspec.structs.replace(
+        samples.ARTICLE, findings=(effect, root), answer=Answer(state="fault", text=root.title)
+    )
+    assert render(report, View()).startswith("ERROR ")

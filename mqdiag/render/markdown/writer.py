@@ -26,7 +26,7 @@ from mqdiag.render.parts import (
     Tree,
     Words,
 )
-from mqdiag.text import Value
+from mqdiag.text import Value, say
 
 
 class MarkdownWriter:
@@ -54,13 +54,11 @@ class MarkdownWriter:
                     f"<sub>{escaped_html(self._write(part.text))}</sub>" if part.soft else self._text(part.text)
                 )
             case Bullets():
-                lines = [f"- {self._text(line)}" for line in part.lines[: part.shown]]
-                yield from self._list(part.title, lines)
+                yield from self._list(part, [f"- {self._text(line)}" for line in part.lines])
             case Steps():
-                steps = [
-                    f"{place}. {self._text(line)}" for place, line in enumerate(part.lines[: part.shown], 1)
-                ]
-                yield from self._list(part.title, steps)
+                yield from self._list(
+                    part, [f"{n}. {self._text(line)}" for n, line in enumerate(part.lines, 1)]
+                )
             case Pairs():
                 yield "\n".join(f"- {self._text(name)}: {self._value(value)}" for name, value in part.rows)
             case Table():
@@ -90,10 +88,13 @@ class MarkdownWriter:
             case _:
                 assert_never(part)
 
-    def _list(self, title: Words, lines: Sequence[str]) -> Iterator[str]:
-        if title:
-            yield f"**{self._text(title)}**"
-        yield "\n".join(lines)
+    def _list(self, part: Bullets | Steps, lines: Sequence[str]) -> Iterator[str]:
+        if part.title:
+            yield f"**{self._text(part.title)}**"
+        yield "\n".join(lines[: part.shown])
+        hidden = 0 if part.shown is None else len(lines) - part.shown
+        if hidden > 0:
+            yield self._text(say("and {hidden:count} more in the other formats", hidden=hidden))
 
     def _table(self, table: Table) -> Iterator[str]:
         kept = [place for place, column in enumerate(table.columns) if not column.wide]

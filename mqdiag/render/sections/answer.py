@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.findings import Answer, Report, Severity
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
-from mqdiag.render.sections.finding_cards import answer_card, answering_finding
+from mqdiag.render.sections.finding_cards import answer_card, answering_finding, root_cause
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
@@ -27,8 +27,9 @@ def brief_section(report: Report) -> Section:
     """The answer alone: how sure it is, the first action, and how much more there is to read."""
     named = answering_finding(report)
     parts: list[AnyPart] = [Paragraph(report.answer.reason)] if report.answer.reason else []
-    if named is not None and named.remedy:
-        parts.append(Paragraph(say("Do this first: {action}", action=named.remedy[0])))
+    root = None if named is None else root_cause(named, report)
+    if root is not None and root.remedy:
+        parts.append(Paragraph(say("Do this first: {action}", action=root.remedy[0])))
     parts.append(Paragraph(say("{totals}; --detail normal tells why", totals=totals_line(report)), soft=True))
     card = _card(report)
     return Section(

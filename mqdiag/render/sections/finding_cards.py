@@ -27,7 +27,7 @@ def findings_section(report: Report, view: View) -> Iterator[Section]:
     """
     answering = answering_finding(report)
     others = [found for found in report.findings if found is not answering]
-    told = _in_chain(report)
+    told = _told_before(report)
     known = {found.fingerprint for found in report.findings}
     causes = [found for found in others if not known & set(found.caused_by)]
     effects = [found for found in others if known & set(found.caused_by)]
@@ -74,25 +74,59 @@ def answering_finding(report: Report) -> Finding | None:
     return next((found for found in report.findings if found.fingerprint == verdict.chain[0].fingerprint), None)
 
 
-def _in_chain(report: Report) -> frozenset[str]:
-    """Fingerprints of the findings that the chain of causes tells."""
-    if report.verdict is None:
-        return frozenset()
-    return frozenset(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
+def _told_before(report: Report) -> frozenset[str]:
+    """Fingerprints of the findings that the chain of causes tells, or the answer as its own cause."""
+    if report.verdict is not None:
+        return frozenset(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
+    answering = answering_finding(report)
+    return frozenset() if answering is None else frozenset((root_cause(answering, report).fingerprint,))
 
 
 def answer_card(finding: Finding, report: Report) -> Card:
-    """The finding that is the answer: what to do comes first, then why."""
+    """The finding that is the answer: what to do about its cause comes first, then why."""
+    root = root_cause(finding, report)
     parts = [*_opening(finding)]
     sure = report.answer.reason
     if sure:
         parts.append(Paragraph(sure))
-    if finding.remedy:
-        parts.append(Steps(finding.remedy, title=say("Do this first"), shown=_FIRST_ACTIONS))
+    if root is not finding:
+        parts.append(Paragraph(say("The cause: {title}", title=root.title), link=anchor(root.fingerprint)))
+    if root.remedy:
+        parts.append(Steps(root.remedy, title=say("Do this first"), shown=_FIRST_ACTIONS))
     why = say("Why") if sure else _why(finding)
     parts.append(Bullets(finding.explanation or _sentences(finding), title=why, shown=_FIRST_REASONS))
     parts += _sources(finding)
-    return _card(finding, parts)
+    return _card(finding, parts, severity=_worst_severity(finding, report))
+
+
+def root_cause(finding: Finding, report: Report) -> Finding:
+    """What explains a finding, and what explains that; of several causes the worst one."""
+    standing = {one.fingerprint: one for one in report.findings if not one.undecides and one.accepted is None}
+    root, seen = finding, {finding.fingerprint}
+    while causes := [standing[cause] for cause in root.caused_by if cause in standing and cause not in seen]:
+        root = min(causes, key=lambda cause: cause.severity.rank)
+        seen.add(root.fingerprint)
+    return root
+
+
+def _worst_severity(root: Finding, report: Report) -> Severity:
+    """Of a finding and of what it explains: a warning that leads to an error fails a run as an error does."""
+    explained = {root.fingerprint}
+    worst, grows = root.severity, True
+    while grows:
+        effects = [
+            found
+            for found in report.findings
+            if found.fingerprint not in explained
+            and explained & set(found.caused_by)
+            and found.accepted is None
+        ]
+        explained |= {found.fingerprint for found in effects}
+        worst, grows = (
+            min((worst, *(found.severity for found in effects)), key=lambda one: one.rank),
+            bool(effects),
+        )
+    return worst
 
 
 def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Card:
@@ -111,7 +145,7 @@ def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Car
     if finding.remedy and not needs_none:
         sure = say("{confidence} confidence", confidence=word(finding.confidence.value))
         title = say("What to change ({sure})", sure=sure)
-        parts.append(Steps(finding.remedy[:1], title=title, short=True))
+        parts.append(Steps(finding.remedy, title=title, shown=1, short=True))
     parts += _sources(finding, wide=needs_none)
     return _card(finding, parts, wide=wide)
 
@@ -145,13 +179,16 @@ def consequence_card(finding: Finding, report: Report, *, wide: bool = False) ->
     )
 
 
-def _card(finding: Finding, parts: list[AnyPart], *, wide: bool = False) -> Card:
-    label: Words = word(finding.severity.value)
+def _card(
+    finding: Finding, parts: list[AnyPart], *, severity: Severity | None = None, wide: bool = False
+) -> Card:
+    severity = severity or finding.severity
+    label: Words = word(severity.value)
     if finding.accepted is not None:
         label = say("{severity} (known)", severity=label)
     return Card(
         name=anchor(finding.fingerprint),
-        state=finding.severity.value,
+        state=severity.value,
         label=label,
         title=finding.title,
         parts=parts,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.verdict import MissingEvidence
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Code, Fold, Paragraph, Section, Several
+from mqdiag.render.parts import AnyPart, Code, Fold, Paragraph, Section, Several, more_lines
 from mqdiag.text import say
 
 _PLACES = {
@@ -27,7 +27,7 @@ def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
                 Several(
                     parts=[_missing(missing) for missing in report.verdict.missing_evidence],
                     shown=(1, 100),
-                    rest=lambda hidden: say("and {hidden:count} more with --detail full", hidden=hidden),
+                    rest=more_lines,
                 ),
             ),
         )

@@ -23,6 +23,7 @@ from mqdiag.render.parts import (
     Steps,
     Table,
     Tree,
+    more_lines,
 )
 from mqdiag.render.text.page import INDENT, Page
 from mqdiag.render.wording.class_names import shortened
@@ -144,8 +145,12 @@ class TextWriter:
             self._page.paragraph(part.title, indent=indent)
             indent += INDENT
         limit = None if self.view.wide else part.shown
-        for mark, line in list(zip(marks, part.lines, strict=True))[:limit]:
+        lines = list(zip(marks, part.lines, strict=True))
+        for mark, line in lines[:limit]:
             self._page.hanging(mark, line, indent=indent)
+        hidden = 0 if limit is None else len(lines) - limit
+        if hidden > 0:
+            self._page.paragraph(more_lines(hidden), indent=indent, style="dim")
 
     def _pairs(self, part: Pairs, indent: int) -> None:
         rows = [(self.view.write(name), self._value(value)) for name, value in part.rows]
