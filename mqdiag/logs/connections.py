@@ -82,9 +82,10 @@ def accepted(message: Message, log: LogTally) -> None:
 
 
 def _peer(log: LogTally, peer: Peer) -> PeerTally | None:
-    if peer not in log.peers and len(log.peers) >= MOST_PEERS:
-        return None
-    return log.peers.setdefault(peer, PeerTally())
+    known = log.peers.get(peer)
+    if known is None and len(log.peers) < MOST_PEERS:
+        known = log.peers[peer] = PeerTally()
+    return known
 
 
 def idle(message: Message, log: LogTally) -> None:

@@ -219,10 +219,14 @@ def pull_failed(message: Message, log: LogTally) -> None:
 
 def offset_stored(message: Message, log: LogTally) -> None:
     """The offset of a queue that the client stores at the broker: one line in twelve, which is one a minute."""
-    found = _STORED.search(message.text)
+    text = message.text
+    named = text[text.find("Group: ") : text.rfind("]") + 1]
+    if named in log.moved:
+        return
+    found = _STORED.search(text)
     if found is None:
         return
-    queue = queue_in(message.text)._replace(group=found[1])
+    queue = queue_in(named)._replace(group=found[1])
     offset, at = int(found[2]), log.at(message)
     row = log.stored.get(queue)
     if row is None:
@@ -230,7 +234,10 @@ def offset_stored(message: Message, log: LogTally) -> None:
             return
         row = log.stored[queue] = StoredTally(offset=offset)
     row.lines += 1
-    row.moved = row.moved or offset != row.offset
+    if offset != row.offset:
+        row.moved = True
+        if len(log.moved) < MOST_ROWS:
+            log.moved.add(named)
     row.consumed, row.waiting = row.consumed + row.waiting, 0
     row.span.see(at)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -81,8 +82,9 @@ class LevelLines(msgspec.Struct):
                 end = block.find(b"\n", at)
                 end = len(block) if end < 0 else end
                 line = block[start : min(end, start + LONGEST_LINE)]
-                below = block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0]
-                self._line(line, below, words[word], min(stride, len(found) - number))
+                known = self._known(line, words[word])
+                if known is not None:
+                    self._count(known, line, block, end, min(stride, len(found) - number))
         self._blocks += 1
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
@@ -90,7 +92,8 @@ class LevelLines(msgspec.Struct):
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
 
-    def _line(self, line: bytes, below: bytes, word: bytes, stands_for: int) -> None:
+    def _known(self, line: bytes, word: bytes) -> _Judged | None:
+        """What is known of a line; None when the word stands in its text, and its level is another one."""
         shape = line.translate(None, _DIGITS)
         if shape in self._shapes:
             known = self._shapes[shape]
@@ -99,10 +102,14 @@ class LevelLines(msgspec.Struct):
             if len(self._shapes) >= MOST_SHAPES:
                 self._shapes.clear()
             self._shapes[shape] = known
-        if known is None or not known.level.startswith(word):
-            return  # the word stands in the text of a line, and its level is another one
+        return None if known is None or not known.level.startswith(word) else known
+
+    def _count(self, known: _Judged, line: bytes, block: bytes, end: int, stands_for: int) -> None:
         self.unseen += stands_for - 1
-        entry = _thrown(below) if known.entry is None else _by_its_values(known.entry, line)
+        if known.entry is None:
+            entry = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0])
+        else:
+            entry = _by_its_values(known.entry, line)
         if entry is None:
             self.foreign += stands_for
         else:
@@ -116,6 +123,7 @@ class LevelLines(msgspec.Struct):
             self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
 
 
+@lru_cache(maxsize=256)
 def _thrown(below: bytes) -> Entry | None:
     """What is known of an application's line that has an exception of the client below it."""
     found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None

@@ -157,6 +157,8 @@ class LogTally(msgspec.Struct):
         default_factory=dict
     )
     stored: dict[Subject, StoredTally] = msgspec.field(default_factory=dict)
+    moved: set[str] = msgspec.field(default_factory=set)
+    """queues and clients as lines name them, once a stored offset moved: what they store later decides nothing"""
     refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = msgspec.field(default_factory=dict)
     """the last offset that a client stored although the broker had a larger one, and that larger one"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
@@ -197,7 +199,7 @@ class LogTally(msgspec.Struct):
 
     def at(self, message: Message) -> int | None:
         """The time of a line in the log's own zone."""
-        stamp = message.stamp
+        stamp = message.record.stamp
         if stamp is None:
             return None
         if stamp.offset_minutes is None:
@@ -220,8 +222,9 @@ class LogTally(msgspec.Struct):
         if tally is None:
             tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
             tally.example = message.text.strip()[:EXAMPLE_CHARACTERS]
-        if message.continues and tally.last_record == message.record:
+        record = message.record
+        if record.header and tally.last_record == record.start:
             return None
-        tally.last_record = message.record
+        tally.last_record = record.start
         tally.add(self.at(message), subject, message.stands_for, weight)
         return tally

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import takewhile
+from typing import NamedTuple
 
 import msgspec
 
@@ -53,42 +54,51 @@ _BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
 
-class Message(msgspec.Struct):
-    """An event line.
+class Record(NamedTuple):
+    """What the record of a line begins with."""
 
-    `header` is the line with the time when that is another one above: an exception's own line names no queue,
-    but the line that it was logged under does.
-    """
-
-    text: str
     stamp: Stamp | None
-    record: int
-    """where the record begins in the log: the causes of one exception are one event"""
-    stands_for: int = 1
-    """lines like it that were counted and not looked at, with itself"""
+    start: int
+    """where it begins in the log: the causes of one exception are one event"""
     header: str = ""
-    named_thread: str | None = None
+    """the line with the time when that is another one above: an exception's own line names no queue, but the line that
+    it was logged under does"""
     between: bytes = b""
     """the lines from the record's beginning to this one"""
-    block: bytes = b""
-    """the part of the log that has the line"""
-    end: int = 0
-    """where the line ends in it"""
+
+
+class Message(msgspec.Struct):
+    """An event line; its time and its record are looked for when somebody asks, for many lines need neither."""
+
+    text: str
+    hit: Hit
+    stamps: StampReader
+    named_thread: str | None = None
+    _record: Record | None = None
 
     @property
-    def continues(self) -> bool:
-        """Whether it stands below the line with the time."""
-        return bool(self.header)
+    def stands_for(self) -> int:
+        """Lines like it that were counted and not looked at, with itself."""
+        return self.hit.stands_for
+
+    @property
+    def record(self) -> Record:
+        """The record that it is a part of."""
+        if self._record is None:
+            self._record = _record_of(self.hit, self.stamps)
+        return self._record
 
     @property
     def both(self) -> str:
-        """The header and the line, for what may stand on either."""
-        return f"{self.header}\n{self.text}" if self.header else self.text
+        """The record's header and the line, for what may stand on either."""
+        header = self.record.header
+        return f"{header}\n{self.text}" if header else self.text
 
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
-        below = self.block[self.end + 1 : self.end + 1 + _STACK_BYTES].decode(errors="replace")
+        end = self.hit.block.find(b"\n", self.hit.start)
+        below = self.hit.block[end + 1 : end + 1 + _STACK_BYTES].decode(errors="replace") if end >= 0 else ""
         for line in (inside or below)[:_STACK_BYTES].split("\n"):
             # some appenders end the lines of a stack by CR and LF
             bare = _COMPOSED.sub("", line).strip()
@@ -104,33 +114,27 @@ class Message(msgspec.Struct):
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         if self.named_thread is None:
-            self.named_thread = _thread(self.text) or _thread(self.between.decode(errors="replace"))
+            self.named_thread = _thread(self.text) or _thread(self.record.between.decode(errors="replace"))
         return self.named_thread
 
 
 def message_of(hit: Hit, stamps: StampReader) -> Message:
-    """Take off the wrappers and find the time."""
+    """Take off the wrappers."""
     text, thread = unwrapped(hit.line)
-    end = hit.block.find(b"\n", hit.start)
-    message = Message(
-        text,
-        stamps.of_line(hit.line),
-        hit.position,
-        hit.stands_for,
-        named_thread=thread,
-        block=hit.block,
-        end=len(hit.block) if end < 0 else end,
-    )
-    if message.stamp is not None:
-        return message
-    message.stamp, begin = stamps.of_record(hit.block, hit.start)
-    if message.stamp is None:
-        return message
+    return Message(text, hit, stamps, thread)
+
+
+def _record_of(hit: Hit, stamps: StampReader) -> Record:
+    stamp = stamps.of_line(hit.line)
+    if stamp is not None:
+        return Record(stamp, hit.position)
+    stamp, begin = stamps.of_record(hit.block, hit.start)
+    if stamp is None:
+        return Record(None, hit.position)
     end = hit.block.find(b"\n", begin)
-    message.header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
-    message.between = hit.block[begin : min(hit.start, begin + 2048)]
-    message.record = hit.position - hit.start + begin
-    return message
+    header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
+    between = hit.block[begin : min(hit.start, begin + 2048)]
+    return Record(stamp, hit.position - hit.start + begin, header, between)
 
 
 def unwrapped(line: bytes) -> tuple[str, str | None]:

@@ -45,7 +45,7 @@ def no_answer(message: Message, log: LogTally) -> None:
     if call == "pull":
         return
     queue = queue_in(message.both)
-    sent = call == "send" or (call is None and (not message.continues or "send heart beat" in message.both))
+    sent = call == "send" or (call is None and (not message.record.header or "send heart beat" in message.both))
     kind = "send-no-answer" if sent else "request-no-answer"
     tally = log.add(kind, message, Subject(topic=queue.topic, broker=queue.broker or found[1]), side="client")
     if tally is not None:

@@ -201,7 +201,7 @@ def timer_failed(message: Message, log: LogTally) -> None:
 
 def timer_ran(message: Message, log: LogTally) -> None:
     """A frame of a thread of the timer wheel, below an error that it logs when it tries the same work again."""
-    if "Unknown e" not in message.header:
+    if "Unknown e" not in message.record.header:
         return
     kind = "timer-enqueue-failed" if "$TimerEnqueue" in message.text else "timer-dequeue-failed"
     log.add(kind, message, side="broker")

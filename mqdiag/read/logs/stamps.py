@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import timegm
+from functools import lru_cache
 
 import msgspec
 
@@ -35,6 +36,8 @@ _MONTH_FIRST = re.compile(
 """Kibana, "Nov 21, 2026 @ 20:00:00.123" """
 _NAMED_MONTHS = (_DAY_FIRST, _YEAR_FIRST, _MONTH_FIRST)
 _EPOCH = re.compile(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?(\d{13})\b')
+_END_OF_CLOCK = re.compile(rb":\d\d:\d\d")
+"""minutes and seconds, which all forms but epochs have; it begins with one byte, for which the search is quick"""
 _CLOCK = re.compile(rb"\b\d\d:\d\d:\d\d\b")
 
 
@@ -58,6 +61,10 @@ class StampReader:
 
     def of_line(self, line: bytes) -> Stamp | None:
         """The time of one line; an instant with a zone goes before a local time on the same line."""
+        if _END_OF_CLOCK.search(line, 0, HEAD) is None:
+            return _epoch(
+                line
+            )  # such as a frame of a stack, which each of the other patterns would search to its end
         found = _ISO.search(line, 0, HEAD)
         if found is None:
             return _epoch(line) or _two_digit_year(line) or _named_month(line)
@@ -137,10 +144,16 @@ def _stamp(
     year, month, day, hour, minute, second = parts
     if not (1990 <= year <= 2100 and 1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60):
         return None
-    wall = timegm((year, month, day, hour, minute, min(second, 60))) * 1000
+    wall = (_day_s(year, month, day) + hour * 3600 + minute * 60 + min(second, 60)) * 1000
     if fraction:
         wall += int(fraction[:3].ljust(3, b"0"))
     return Stamp(wall, _minutes(zone), fraction is not None)
+
+
+@lru_cache(maxsize=64)
+def _day_s(year: int, month: int, day: int) -> int:
+    """When a day begins, in seconds since 1970; a log has few days and many times."""
+    return timegm((year, month, day, 0, 0, 0))
 
 
 def _minutes(zone: bytes | None) -> int | None:
