@@ -94,7 +94,8 @@ def _title(given: Input, *, decided: bool) -> Text:
     if unknown:
         return say("{path} is incomplete; all counts but those of unreachable objects are lower bounds")
     return say(
-        "{path} is incomplete, {read_share:percent} of it was read; all counts but those of unreachable objects are lower bounds"
+        "{path} is incomplete, {read_share:percent} of it was read; all counts but those of unreachable objects are"
+        " lower bounds"
     )
 
 
