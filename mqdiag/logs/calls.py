@@ -6,6 +6,7 @@ Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, 3.2.6 to 5.3.3.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from mqdiag.logs.message import Message
@@ -29,10 +30,15 @@ _HEADERS: tuple[tuple[Call, tuple[str, ...]], ...] = (
 
 def call_of(message: Message) -> Call | None:
     """The call that threw: the deepest known frame tells, else the words around it; None where neither does."""
-    frames = message.frames()
+    return _by_frames(message.frames()) or next(
+        (call for call, words in _HEADERS if any(word in message.both for word in words)), None
+    )
+
+
+@lru_cache(maxsize=64)
+def _by_frames(frames: str) -> Call | None:
+    """The call of a stack; a log repeats few stacks, and the search takes long."""
     found = _FRAME.search(frames)
     if found is not None:
         return _NAMED[(found.lastindex or 1) - 1][0]
-    if _ANY_CALL in frames:
-        return "other"
-    return next((call for call, words in _HEADERS if any(word in message.both for word in words)), None)
+    return "other" if _ANY_CALL in frames else None
