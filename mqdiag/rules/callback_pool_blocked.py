@@ -8,6 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.pulling import blocked_callback_pools
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import say
 
@@ -71,12 +72,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the pool when none of its threads is free."""
     stacks = facts.stacks
     assert stacks is not None
-    hung = [still for still in stacks.standstills if still.role == "client-callback" and still.decided]
-    for pool in dict.fromkeys(still.pool for still in hung):
-        members = [still for still in hung if still.pool == pool]
+    for members in blocked_callback_pools(stacks):
         names = tuple(name for still in members for name in still.threads)
-        if len(names) < members[0].pool_size:
-            continue
         largest = max(members, key=lambda still: len(still.threads))
         found = draft(
             largest,

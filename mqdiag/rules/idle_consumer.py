@@ -1,4 +1,4 @@
-"""The consume threads wait for messages: the listener keeps up."""
+"""The consume threads wait for messages: the listener keeps up, or nothing is pulled."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consume_pools import SURE_SAMPLES, pool_subject
+from mqdiag.rules.shared.pulling import nothing_is_pulled
 from mqdiag.text import NOTHING, Text, say
 
 RULE = Rule(
@@ -32,6 +33,8 @@ RULE = Rule(
     in_chain=say("the consume threads have nothing to do"),
     explained_by=("callback-pool-blocked", "pull-service-dead"),
 )
+
+_CURE_PULLING = say("Cure what stops the pulling: another finding names it.")
 
 
 IDLE = WorkerPool(
@@ -62,6 +65,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each idle pool."""
     stacks = facts.stacks
     assert stacks is not None
+    pulled = not nothing_is_pulled(stacks)
     for pool in stacks.pools:
         size = len(pool.threads)
         if (
@@ -78,7 +82,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             confidence_reason=NOTHING
             if stacks.samples >= SURE_SAMPLES
             else say("there are a few samples only"),
-            title=_title(pool),
+            title=_title(pool) if pulled else _title_of_unpulled(pool),
             subject=pool_subject(pool),
             evidence={
                 "threads": pool.threads,
@@ -89,7 +93,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             explanation=(
                 say("They wait in the pool's queue (ThreadPoolExecutor.getTask), not in the listener."),
             ),
-            remedy=RULE.remedy,
+            remedy=RULE.remedy if pulled else (_CURE_PULLING,),
             weight=float(size),
         )
 
@@ -107,3 +111,13 @@ def _title(pool: WorkerPool) -> Text:
             " keeps up"
         )
     return say("{idle:count} of {pool_size:count} consume threads wait for messages: the listener keeps up")
+
+
+def _title_of_unpulled(pool: WorkerPool) -> Text:
+    """Whether the listener would keep up is not known then."""
+    if pool.group:
+        return say(
+            "{idle:count} of {pool_size:count} consume threads of group {group} have nothing to do, as nothing is"
+            " pulled"
+        )
+    return say("{idle:count} of {pool_size:count} consume threads have nothing to do, as nothing is pulled")

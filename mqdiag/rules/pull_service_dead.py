@@ -8,9 +8,8 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.pulling import PULL_THREAD
 from mqdiag.text import NOTHING, say
-
-THREAD = "PullMessageService"
 
 RULE = Rule(
     name="pull-service-dead",
@@ -23,8 +22,8 @@ RULE = Rule(
     causes=("lost-pull",),
     severities=(Severity.ERROR,),
     remedy=(
-        "Restart the process.",
         "Look for the Error in the log or on standard error (OutOfMemoryError, NoClassDefFoundError) and cure it.",
+        "Restart the process.",
         "Upgrade the client to 5.3.3 or later, which catches Throwable there.",
     ),
     references=(
@@ -37,7 +36,7 @@ RULE = Rule(
 
 def fires() -> Facts:
     """A client that rebalances and has no PullMessageService."""
-    return Facts(stacks=StacksFacts(samples=3, missing=(THREAD,)))
+    return Facts(stacks=StacksFacts(samples=3, missing=(PULL_THREAD,)))
 
 
 def silent() -> Facts:
@@ -63,7 +62,7 @@ def _of_instance(instance: ClientInstance) -> Draft:
         confidence=Confidence.HIGH,
         title=say("The PullMessageService thread of client {client_id} has ended: nothing is pulled any more"),
         evidence={
-            "threads": (THREAD,),
+            "threads": (PULL_THREAD,),
             "client_id": instance.client_id,
             "client_version": instance.client_version,
             "groups": instance.consumer_groups,
@@ -89,7 +88,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the client."""
     stacks = facts.stacks
     assert stacks is not None
-    if THREAD not in stacks.missing:
+    if PULL_THREAD not in stacks.missing:
         return
     several = stacks.samples > 1
     yield Draft(
@@ -100,7 +99,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         title=say(
             "There is no PullMessageService thread, though the client rebalances: nothing is pulled any more"
         ),
-        evidence={"threads": (THREAD,), "samples": stacks.samples, "frame": None},
+        evidence={"threads": (PULL_THREAD,), "samples": stacks.samples, "frame": None},
         explanation=(
             say("RebalanceService is there and PullMessageService is not; a running client has both."),
         ),

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from mqdiag.broker_remedies import ASYNC_FLUSH, ASYNC_MASTER, POOL_IF_ASYNC_MASTER
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
 from mqdiag.read.stacks.body import method_of
@@ -196,10 +197,8 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
         ),
         "slow-slave",
         (
-            say(
-                "Look at the slave: its disk, its network, `slave fall behind` lines in store.log;"
-                " until it is well, brokerRole=ASYNC_MASTER takes it out of the send path."
-            ),
+            say("Look at the slave: its disk, its network, `slave fall behind` lines in store.log."),
+            ASYNC_MASTER,
             say("slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait."),
         ),
     ),
@@ -211,9 +210,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
                 "Look at the disk (iostat -x 1): with flushDiskType=SYNC_FLUSH every send waits for"
                 " its flush; syncFlushTimeout (5 s) bounds it."
             ),
-            say(
-                "Where a lost second of messages can be borne, ASYNC_FLUSH takes the disk out of the send path."
-            ),
+            ASYNC_FLUSH,
         ),
     ),
 )
@@ -223,11 +220,8 @@ _PAGE_CACHE_REMEDY = (
         "The write to the page cache is slow: look at PAGECACHERT in store.log, at memory"
         " reclaim and at the disk."
     ),
-    say(
-        "On an ASYNC_FLUSH master transientStorePoolEnable=true writes to off-heap memory"
-        " first; more brokers or faster disks cure it. Longer time-outs and larger queues"
-        " only hide it."
-    ),
+    say("More brokers or faster disks cure it. Longer time-outs and larger queues only hide it."),
+    POOL_IF_ASYNC_MASTER,
 )
 
 

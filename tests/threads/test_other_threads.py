@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.facts.vocabulary import StandstillCause
+from mqdiag.language import english
+from mqdiag.threads.cause_of_wait import broker_remedy
+from tests.rules.checks import said
 from tests.threads.made import HTTP, TAKE, At, facts, report
 
 TASK = (
@@ -142,6 +146,7 @@ def test_callbacks_that_all_hang(tmp_path: Path) -> None:
         ("idle-consumer", "no-backlog-or-slow-pull"),
     ]
     assert found[1].caused_by == (found[0].fingerprint,)
+    assert "as nothing is pulled" in english()(found[1].title)
 
 
 def test_a_lost_pull_thread(tmp_path: Path) -> None:
@@ -155,8 +160,13 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
     ]
     found = report(tmp_path, [sample] * 3).findings
     assert [item.rule for item in found] == ["pull-service-dead", "idle-consumer"]
+    assert english()(found[0].remedy[0]).startswith("Look for the Error in the log")
+    assert "keeps up" not in said(found[1])
+    assert "as nothing is pulled" in said(found[1])
     whole = [*sample, At("PullMessageService", 41, TAKE[:2], "WAITING (parking)")]
-    assert [item.rule for item in report(tmp_path, [whole] * 3).findings] == ["idle-consumer"]
+    (alone,) = report(tmp_path, [whole] * 3).findings
+    assert alone.rule == "idle-consumer"
+    assert "the listener keeps up" in said(alone)
 
 
 def test_a_pool_of_no_consumer_that_hangs_is_a_warning(tmp_path: Path) -> None:
@@ -189,3 +199,16 @@ def test_a_subscription_waits_by_design(tmp_path: Path) -> None:
     assert found.findings == ()
     assert found.stacks is not None
     assert found.stacks.threads[0].state == "idle"
+
+
+@pytest.mark.parametrize(
+    ("cause", "setting", "price"),
+    [
+        ("slow-slave", "brokerRole=ASYNC_MASTER", "does not have yet are lost with the master"),
+        ("slow-disk", "ASYNC_FLUSH takes", "not flushed yet are lost if the host goes down"),
+        ("page-cache-busy", "transientStorePoolEnable=true (needs a restart)", "lost if the JVM dies"),
+    ],
+)
+def test_a_faster_setting_is_offered_with_its_price(cause: StandstillCause, setting: str, price: str) -> None:
+    (offer,) = [line for line in map(english(), broker_remedy(cause)) if setting in line]
+    assert price in offer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
@@ -18,10 +19,6 @@ STRONGER_HOST = say(
 NOT_THESE = say(
     "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity, and do not set"
     " brokerFastFailureEnable=false: they hide the error and make senders wait."
-)
-POOL_IF_ASYNC_MASTER = say(
-    "On an ASYNC_FLUSH master transientStorePoolEnable=true (needs a restart) takes the writes off the page cache."
-    " The price: messages that are not committed yet are lost if the JVM dies."
 )
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """for a page cache that is too slow"""
