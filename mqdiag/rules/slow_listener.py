@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
-from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools
+from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools, remedy_of_wait
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
@@ -57,5 +57,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                 "The listener of group {group} spends its time in {doing} at {frame}", doing=doing, frame=frame
             )
         yield busy_pool_draft(
-            pool, severity=Severity.INFO, cause="slow-listener", title=title, remedy=RULE.remedy
+            pool,
+            severity=Severity.INFO,
+            cause="slow-listener",
+            title=title,
+            remedy=remedy_of_wait(pool) or RULE.remedy,
         )

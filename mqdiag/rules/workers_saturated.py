@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
-from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools
+from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools, remedy_of_wait
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
@@ -72,9 +72,12 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 def _remedy(pool: WorkerPool) -> tuple[Text, ...]:
-    """With the call that most samples found, where they agree on one."""
+    """With the call that most samples found, where they agree on one; more threads only where they help."""
     if pool.shared_frame is None:
         return RULE.remedy
+    wait = remedy_of_wait(pool)
+    if wait:
+        return wait
     faster = say(
         "Make the call in {frame} faster, do fewer of them, or do them for a batch of messages.",
         frame=short_frame(pool.shared_frame),

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
+import msgspec
 import pytest
 
+from mqdiag.facts import Facts, StacksFacts
 from mqdiag.language import english
+from mqdiag.rules import slow_listener, workers_saturated
+from mqdiag.rules.shared.consume_pools import BUSY
+from tests.rules.checks import findings
 from tests.threads.made import CONSUME, HTTP, MYSQL, At, report
 
 OTHER = ("com.acme.Pricing.price(Pricing.java:7)", *CONSUME)
@@ -39,3 +45,23 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
         english()(line).startswith("2 more threads may or may not move")
         for line in found.findings[0].explanation
     )
+
+
+@pytest.mark.parametrize("module", [workers_saturated, slow_listener])
+@pytest.mark.parametrize(
+    ("doing", "advice"),
+    [
+        ("monitor", "more threads make the wait longer"),
+        ("lock", "more threads make the wait longer"),
+        ("sleep", "Find out why the listener sleeps at InventoryClient.reserve"),
+    ],
+)
+def test_threads_that_wait_for_each_other_or_sleep_need_no_more_threads(
+    module: ModuleType, doing: str, advice: str
+) -> None:
+    pool = msgspec.structs.replace(BUSY, shared_doing=doing)
+    facts = Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(pool,)))
+    (found,) = findings(module, facts)
+    remedy = " ".join(map(english(), found.remedy))
+    assert advice in remedy
+    assert "Raise consumeThreadMin" not in remedy

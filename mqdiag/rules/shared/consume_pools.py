@@ -16,6 +16,8 @@ MOVING_SHARE = 0.5
 SAME_FRAME_SHARE = 0.9
 """share of the samples at one frame from which frames prove nothing about progress"""
 SURE_SAMPLES = 3
+LOCKS = ("lock", "monitor")
+"""what threads do that wait for each other"""
 BUSY = WorkerPool(
     role="consume-worker",
     pool="ConsumeMessageThread_CID",
@@ -53,6 +55,27 @@ def busy_pools(stacks: StacksFacts, share: float) -> Iterator[WorkerPool]:
             and pool.progressing >= MOVING_SHARE * size
         ):
             yield pool
+
+
+def remedy_of_wait(pool: WorkerPool) -> tuple[Text, ...]:
+    """What helps where most samples found the threads in a wait that more threads cannot shorten; empty elsewhere."""
+    frame = short_frame(pool.shared_frame)
+    if pool.shared_doing in LOCKS:
+        return (
+            say(
+                "Shorten what the holder of the lock at {frame} does, or use a finer lock. Do not add consume threads:"
+                " more threads make the wait longer.",
+                frame=frame,
+            ),
+        )
+    if pool.shared_doing == "sleep":
+        return (
+            say(
+                "Find out why the listener sleeps at {frame}: remove the sleep, or bound the retry loop around it.",
+                frame=frame,
+            ),
+        )
+    return ()
 
 
 def busy_pool_draft(
@@ -114,7 +137,7 @@ def _doubt(pool: WorkerPool) -> Text:
     """Why it is not sure that messages move; empty when it is."""
     if len(pool.busy) < SURE_SAMPLES:
         return say("two samples only")
-    if pool.shared_share >= SAME_FRAME_SHARE and pool.shared_doing not in ("lock", "monitor"):
+    if pool.shared_share >= SAME_FRAME_SHARE and pool.shared_doing not in LOCKS:
         # a lock that moves was seen to change its owner
         return say(
             "the samples found them in the same call again and again: only their CPU time shows that they move"
