@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import by_group, counted, lines_of, when
+from mqdiag.rules.shared.put_aside import PUT_ASIDE, logged_as_orderly, put_aside
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -60,7 +61,7 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     remedy=(
         "Read the whole stack trace in the application's log, and correct the code at its own top frame.",
-        "Catch what a retry cannot heal: store the message, and return CONSUME_SUCCESS.",
+        PUT_ASIDE,
         "Where a service that the listener calls fails, return RECONSUME_LATER, and repair the service.",
     ),
     references=(
@@ -162,11 +163,16 @@ def _draft(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
         subject=Subject(group=group),
         evidence=_evidence(logs, group, found, rows),
         explanation=tuple(_explained(logs, group, found, rows)),
-        remedy=REMEDIES[cause],
+        remedy=_remedy(cause, orderly=logged_as_orderly(logs, group)),
         rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
         when=ranges_of(found),
         weight=0.4,
     )
+
+
+def _remedy(cause: str, *, orderly: bool | None) -> tuple[Text, ...]:
+    own = put_aside(orderly=orderly)
+    return tuple(own if line == PUT_ASIDE else line for line in REMEDIES[cause])
 
 
 def _cause(top: ListenerException | None) -> str:

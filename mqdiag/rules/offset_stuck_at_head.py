@@ -8,14 +8,14 @@ from datetime import datetime
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import AdminFacts, BlockedQueue, ConsumerState, GroupProgress, QueueProgress
 from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import RepeatedOffset
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import between
-from mqdiag.rules.shared.standstill import STANDSTILL_RULES
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import between as range_between
 
@@ -124,7 +124,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             continue  # broadcasting keeps offsets in a local file for itself; an orderly queue never runs ahead
         severity, reason = _judge(queue, consumer, age, limits["finished_warning"])
         if severity is not None:
-            yield _draft(queue, consumer, age, severity, reason)
+            yield _draft(queue, consumer, age, severity, reason, _holder(heap, queue))
 
 
 def _by_group(heap: HeapFacts) -> dict[str, ConsumerFacts]:
@@ -159,8 +159,41 @@ def _most_span(consumer: ConsumerFacts | None) -> int | None:
     return None if consumer is None else whole(consumer.config.get("consumeConcurrentlyMaxSpan"))
 
 
+def _holder(heap: HeapFacts, queue: QueueFacts) -> HeapThread | None:
+    """The thread that has the queue's first message in the listener; None where the dump does not show it."""
+    place = (queue.group, queue.topic, queue.broker, queue.queue_id, queue.min_offset)
+    if None in place:
+        return None
+    for thread in heap.threads:
+        message = thread.message
+        if message is None or thread.call is None:
+            continue
+        topic = message.queue_topic or message.topic
+        if (message.group, topic, message.broker, message.queue_id, message.offset) == place:
+            return thread
+    return None
+
+
+def _find_call(holder: HeapThread | None) -> Text:
+    """What to do about the call that does not return, by its frame where that is known."""
+    if holder is None or holder.call is None:
+        return say(
+            "Look at what the listener does with this message. `mqdiag stacks` on a few thread dumps, or `mqdiag"
+            " heap --threads` on this dump, names the frame. Give that call a timeout."
+        )
+    return say(
+        "Thread {thread} holds this message, in {frame}: cure what it does there, or give the call a timeout.",
+        frame=short_frame(holder.call.frame or holder.call.listener),
+    )
+
+
 def _draft(
-    queue: QueueFacts, consumer: ConsumerFacts | None, age: int, severity: Severity, reason: Text
+    queue: QueueFacts,
+    consumer: ConsumerFacts | None,
+    age: int,
+    severity: Severity,
+    reason: Text,
+    holder: HeapThread | None,
 ) -> Draft:
     error, finished = severity is Severity.ERROR, queue.finished_beyond_head
     return Draft(
@@ -186,20 +219,14 @@ def _draft(
             "messages": queue.messages,
             "consume_timeout_min": _timeout_min(consumer),
             "consumeConcurrentlyMaxSpan": _most_span(consumer),
+            "thread": None if holder is None else holder.name,
         },
         explanation=tuple(_explained(queue, reason)),
         remedy=(
-            say(
-                "Look at what the listener does with this message. `mqdiag stacks` on a few thread dumps, or `mqdiag"
-                " heap --threads` on this dump, names the frame. Give that call a timeout."
-            ),
+            _find_call(holder),
             say("Do not restart the process before the listener is idempotent or the message is dealt with.")
             if finished
             else say("Set consumeTimeout (minutes), so that the client sends a stuck message back."),
-            say(
-                "When consumeTimeout expires, the client sends the first message back to the broker and the offset"
-                " moves on. The thread stays stuck until its call returns."
-            ),
         ),
         age_ms=age,
         consequence=(
@@ -244,6 +271,10 @@ def _explained(queue: QueueFacts, reason: Text) -> Iterator[Text]:
             " {finished_beyond_head:message is|messages are} delivered again. This number includes messages that a"
             " tag filter left out."
         )
+    yield say(
+        "When consumeTimeout expires, the client sends the first message back to the broker and the offset moves on."
+        " The thread stays stuck until its call returns."
+    )
 
 
 @RULE.sees("admin")

@@ -223,7 +223,7 @@ def _by_logs(logs: LogsFacts, remedy: tuple[Text, ...]) -> Draft:
         severity=Severity.WARNING if pool else Severity.ERROR,
         cause="page-cache-busy",
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
-        confidence_reason=NOTHING if sure else _doubt(pool=pool),
+        confidence_reason=NOTHING if sure else _doubt(logs, pool=pool),
         title=say("The broker's page cache was busy: one write held the lock for {longest_in_lock_ms:ms}")
         if longest is not None and own_lines
         else say("The broker's page cache was busy"),
@@ -252,12 +252,20 @@ def _by_logs(logs: LogsFacts, remedy: tuple[Text, ...]) -> Draft:
     )
 
 
-def _doubt(*, pool: bool) -> Text:
+def _doubt(logs: LogsFacts, *, pool: bool) -> Text:
     if pool:
         return say(
             "the transient store pool ran out of buffers: a write that waits for a buffer holds the lock too"
         )
+    if _has_store_log(logs):
+        return say("only senders say so: no line of store.log shows such a long write")
     return say("only senders say so: store.log would show how long the writes took")
+
+
+def _has_store_log(logs: LogsFacts) -> bool:
+    """Whether a store.log of this broker is among the logs."""
+    own = [path for broker in logs.brokers for path in broker.paths]
+    return any(file.kind == "store" and (not logs.brokers or file.path in own) for file in logs.files)
 
 
 def _of_other_times(answers: list[LogEvent], found: list[LogEvent]) -> Iterator[Text]:

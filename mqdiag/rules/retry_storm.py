@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
@@ -17,6 +17,7 @@ from mqdiag.rules.shared.log_events import (
     most_frequent_counted,
     when,
 )
+from mqdiag.rules.shared.put_aside import PUT_ASIDE, logged_as_orderly, put_aside
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -40,7 +41,8 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     remedy=(
         "Look at the exception, or the reason for RECONSUME_LATER, in the application's log.",
-        "Put aside what can never succeed (store it and return CONSUME_SUCCESS), or lower maxReconsumeTimes.",
+        PUT_ASIDE,
+        "Or lower maxReconsumeTimes: such a message then goes to the dead letter queue earlier.",
     ),
     references=(
         "MessageExt.reconsumeTimes",
@@ -93,7 +95,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                     " {most_redelivered:count}."
                 ),
             ),
-            remedy=RULE.remedy,
+            remedy=_remedy(_is_orderly(heap, group)),
         )
 
 
@@ -104,10 +106,21 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     for group, parts in by_group(facts.logs, *COUNTED).items():
         found = [event for event in parts if (event.peak_per_minute or 0) >= limits["failures_per_minute"]]
         if found:
-            yield _of_lines(group, found)
+            yield _of_lines(group, found, logged_as_orderly(facts.logs, group))
 
 
-def _of_lines(group: str | None, found: list[LogEvent]) -> Draft:
+def _is_orderly(heap: HeapFacts, group: str) -> bool | None:
+    """Whether all consumers of the group have an orderly listener, or none; None where that is not known."""
+    kinds = {consumer.orderly for consumer in heap.consumers if consumer.group == group}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _remedy(orderly: bool | None) -> tuple[Text, ...]:
+    own = put_aside(orderly=orderly)
+    return tuple(own if line == PUT_ASIDE else line for line in RULE.remedy)
+
+
+def _of_lines(group: str | None, found: list[LogEvent], orderly: bool | None) -> Draft:
     worst = max(event.peak_per_minute or 0 for event in found)
     return Draft(
         severity=Severity.WARNING,
@@ -126,7 +139,7 @@ def _of_lines(group: str | None, found: list[LogEvent]) -> Draft:
             **most_frequent_counted(*found),
         },
         explanation=tuple(map(_line, found)),
-        remedy=RULE.remedy,
+        remedy=_remedy(orderly),
         when=ranges_of(found),
         weight=0.3,
     )

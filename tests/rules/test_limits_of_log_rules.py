@@ -13,13 +13,16 @@ from mqdiag.facts.logs import (
     GcFacts,
     GcRun,
     LogEvent,
+    LogFile,
     LogGroup,
     LogSubject,
     OffsetNotMatched,
     OffsetReset,
     PutLatency,
     ReplicaGap,
+    SuspendedQueue,
 )
+from mqdiag.facts.vocabulary import LogKind
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import (
@@ -28,6 +31,7 @@ from mqdiag.rules import (
     expired_message_sent_back,
     flow_control,
     gc_thrashing,
+    listener_throws,
     offset_not_matched,
     offset_reset_to_zero,
     out_of_memory_thread,
@@ -185,6 +189,26 @@ def test_deleted_data(count: int, peak: int, severity: str | None) -> None:
 )
 def test_page_cache_busy(logs: dict[str, object], fires: bool) -> None:
     assert bool(findings(page_cache_busy, **logs)) is fires
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("store", "no line of store.log"), ("broker", "store.log would show")]
+)
+def test_what_store_log_would_tell_is_not_said_over_a_store_log(kind: LogKind, words: str) -> None:
+    file = LogFile(path="a.log", kind=kind, format="plain", bytes=1, lines=1, event_lines=0)
+    (found,) = findings(page_cache_busy, events=(event("busy-pc-clean", side="client"),), files=(file,))
+    assert words in english()(found.confidence_reason)
+
+
+@pytest.mark.parametrize("module", [listener_throws, retry_storm])
+@pytest.mark.parametrize("orderly", [True, False])
+def test_an_orderly_listener_returns_another_status(module: ModuleType, orderly: bool) -> None:
+    group = LogGroup(group="CID_orders", count=300, peak_per_minute=300)
+    threw = event("consume-exception", 300, groups=(group,), peak_per_minute=300)
+    queue = SuspendedQueue(group="CID_orders" if orderly else "CID_other", offset=7, failures=3)
+    (found,) = findings(module, events=(threw,), suspended_queues=(queue,))
+    assert "ConsumeOrderlyStatus.SUCCESS" in said(found)
+    assert ("CONSUME_SUCCESS" in said(found)) is not orderly
 
 
 @pytest.mark.parametrize(

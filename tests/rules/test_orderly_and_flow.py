@@ -14,6 +14,7 @@ from tests.rules.checks import (
     findings,
     heap_of,
     reasons,
+    said,
     severities,
     with_consumer,
     with_heap,
@@ -56,6 +57,20 @@ def test_lock(queue: dict[str, object], consumer: dict[str, object], fires: bool
 def test_retries(messages: int, failed: int, fires: bool) -> None:
     facts = with_queue(retry_storm.fires(), messages=messages, redelivered=failed)
     assert bool(findings(retry_storm, facts)) is fires
+
+
+@pytest.mark.parametrize(
+    ("orderly", "named"),
+    [
+        (False, {"CONSUME_SUCCESS"}),
+        (True, {"ConsumeOrderlyStatus.SUCCESS"}),
+        (None, {"CONSUME_SUCCESS", "ConsumeOrderlyStatus.SUCCESS"}),
+    ],
+)
+def test_the_status_that_ends_retries_is_that_of_the_listener(orderly: bool | None, named: set[str]) -> None:
+    (found,) = findings(retry_storm, with_consumer(retry_storm.fires(), orderly=orderly))
+    both = ("CONSUME_SUCCESS", "ConsumeOrderlyStatus.SUCCESS")
+    assert {status for status in both if status in said(found)} == named
 
 
 @pytest.mark.parametrize(

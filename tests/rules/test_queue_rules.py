@@ -13,6 +13,7 @@ from mqdiag.rules import (
     offset_stuck_at_head,
     orphaned_queue,
     out_of_memory_thread,
+    stuck_consumer_thread,
     unsupported_client,
 )
 from tests.rules.checks import (
@@ -46,6 +47,19 @@ def test_head(age: int | None, span: int | None, finished: int | None, expected:
         offset_stuck_at_head.fires(), oldest_consume_age_ms=age, span=span, finished_beyond_head=finished
     )
     assert severities(offset_stuck_at_head, facts) == expected
+
+
+@pytest.mark.parametrize(("offset", "named"), [(2101, True), (2102, False)])
+def test_the_thread_that_holds_the_head_is_named(offset: int, named: bool) -> None:
+    (thread,) = heap_of(stuck_consumer_thread.fires()).threads
+    assert thread.message is not None
+    message = msgspec.structs.replace(thread.message, offset=offset)
+    facts = with_heap(offset_stuck_at_head.fires(), threads=(msgspec.structs.replace(thread, message=message),))
+    (found,) = findings(offset_stuck_at_head, facts)
+    first = english()(found.remedy[0])
+    assert ("ConsumeMessageThread_CID_wash_7" in first and "InventoryClient.reserve" in first) is named
+    assert ("mqdiag stacks" in first) is not named
+    assert not any(english()(line).startswith("When consumeTimeout expires") for line in found.remedy)
 
 
 @pytest.mark.parametrize(
