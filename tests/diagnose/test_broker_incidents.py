@@ -59,13 +59,17 @@ def test_logs_and_thread_dumps_of_a_broker_make_one_chain() -> None:
     assert {kind for step in rest for kind in step.seen_in} == {"logs"}
 
 
-def test_an_error_of_the_application_makes_a_healthy_broker_undecided() -> None:
-    answer = diagnose_incident([FIXTURES / "logs" / "healthy-4.9.7"]).report.answer
+def test_an_error_of_the_application_makes_a_healthy_broker_undecided(tmp_path: Path) -> None:
+    log = tmp_path / "application.log"
+    log.write_text(
+        "2026-11-21 12:46:35.228 ERROR [main] com.acme.shop.OrderEvents - order event order-1 was not sent\n"
+    )
+    answer = diagnose_incident([FIXTURES / "logs" / "healthy-4.9.7", log]).report.answer
     assert answer.state == "undecided"
     assert "OrderEvents - order event order-N was not sent" in english()(answer.reason)
 
 
-@pytest.mark.parametrize("version", ["4.3.2", "5.3.3"])
+@pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
 def test_healthy_brokers_and_clients_are_said_to_be(version: str) -> None:
     report = diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report
     assert report.answer.state == "healthy", report.answer
