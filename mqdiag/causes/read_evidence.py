@@ -85,7 +85,9 @@ def _logs(logs: LogsFacts) -> Text:
     times = [time for file in logs.files for time in (file.first, file.last) if time]
     span = NOTHING
     if times:
-        span = say(", {first:time} to {last:time}", first=min(times), last=max(times))
+        first, last = min(times), max(times)
+        several = say(", {first:time} to {last:time}", first=first, last=last)
+        span = say(", at {first:time}", first=first) if first == last else several
     return say(
         "{logs:count} {logs:log|logs}: {lines:count} {lines:line|lines}{span}",
         logs=len(logs.files),

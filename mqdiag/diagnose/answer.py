@@ -40,7 +40,25 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    return msgspec.structs.replace(report, answer=_answer(report, margins))
+    answer = _answer(report, margins)
+    if answer.state != "fault" and report.heap is not None and _without_rocketmq(report.heap):
+        answer = msgspec.structs.replace(
+            answer,
+            reason=sentences(say("The dump has no consumer, producer or broker of RocketMQ."), answer.reason),
+        )
+    return msgspec.structs.replace(report, answer=answer)
+
+
+def _without_rocketmq(heap: HeapFacts) -> bool:
+    """Whether a dump that was read with its graph is of a process that does not use RocketMQ."""
+    return heap.process_queues is not None and not (
+        heap.consumers
+        or heap.instances
+        or heap.grpc_client
+        or heap.broker
+        or heap.messages
+        or (heap.sending and (heap.sending.producers or heap.sending.remoting))
+    )
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
@@ -251,7 +269,8 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             lines=lines.not_understood,
             texts=len(lines.commonest),
             commonest=tuple(
-                say('"{text}" ({count:count} times)', text=one.text, count=one.count) for one in lines.commonest
+                say('"{text}" ({count:count} {count:time|times})', text=one.text, count=one.count)
+                for one in lines.commonest
             ),
         )
     if lines.unseen:
@@ -264,14 +283,33 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
         )
     weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
     if weak:
-        yield say(
-            (
-                "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, too few or too short for a"
-                " finding."
-            ),
-            lines=sum(weak.values()),
-            rules=tuple(weak),
+        yield _weak(weak)
+        yield _other_side(logs)
+
+
+def _weak(weak: dict[str, int]) -> Text:
+    """Lines that rules know, and which are not enough for a finding."""
+    lines, rules = sum(weak.values()), tuple(weak)
+    if lines < EXCERPT_LINES:
+        return say(
+            "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, too few or too short for a"
+            " finding.",
+            lines=lines,
+            rules=rules,
         )
+    return say(
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}; their share and their number in a"
+        " minute are too low for a finding.",
+        lines=lines,
+        rules=rules,
+    )
+
+
+def _other_side(logs: LogsFacts) -> Text:
+    """What to add: the logs that show the same time from the other side."""
+    if any(file.kind == "broker" for file in logs.files):
+        return say("To decide it, add the logs of the clients for the same time.")
+    return say("To decide it, add the logs of the broker for the same time.")
 
 
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:

@@ -260,12 +260,19 @@ def _numbers(row: Connections) -> dict[str, EvidenceValue]:
         "peer": row.address,
         "opened": row.opened,
         "closed": row.closed,
-        "per_minute": row.closed_per_minute,
+        "per_minute": _as_said(row.closed_per_minute),
         "brief": row.brief,
-        "brief_per_minute": row.brief_per_minute,
+        "brief_per_minute": _as_said(row.brief_per_minute),
         "usual_life_s": row.usual_life_s,
         "usual_lives": row.usual_lives,
     }
+
+
+def _as_said(rate: float | None) -> float | None:
+    """A rate as people say it: whole from 10 on, with one decimal below."""
+    if rate is None:
+        return None
+    return round(rate) if rate >= 10 else round(rate, 1)
 
 
 def _subject(logs: LogsFacts, row: Connections) -> Subject:

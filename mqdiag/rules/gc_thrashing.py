@@ -120,14 +120,15 @@ def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several
         explained.append(
             say("After the last full collection {heap_after_bytes:bytes} of {heap_bytes:bytes} were in use.")
         )
+    title = say(
+        "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that freed"
+        " {freed_share:percent} of the heap each"
+    )
     return Draft(
         severity=Severity.WARNING,
         cause="heap-full",
         confidence=Confidence.HIGH,
-        title=say(
-            "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that freed"
-            " {freed_share:percent} of the heap each"
-        ),
+        title=_of_log(title) if several else title,
         subject=Subject(),
         evidence={
             "path": gc.path,

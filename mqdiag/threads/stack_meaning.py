@@ -331,11 +331,15 @@ def cut_frames(meaning: StackMeaning) -> tuple[tuple[str, ...], tuple[int, ...]]
     last = -1
     for index in sorted(keep)[:MAX_SHOWN]:
         if index > last + 1:
-            shown.append(f"… {index - last - 1} frames")
+            shown.append(_left_out(index - last - 1))
         if index in own_set:
             marked.append(len(shown))
         shown.append(frames[index])
         last = index
     if last + 1 < len(frames):
-        shown.append(f"… {len(frames) - last - 1 + meaning.stack.omitted_frames} frames")
+        shown.append(_left_out(len(frames) - last - 1 + meaning.stack.omitted_frames))
     return tuple(shown), tuple(marked)
+
+
+def _left_out(frames: int) -> str:
+    return f"… {frames} frame" if frames == 1 else f"… {frames} frames"

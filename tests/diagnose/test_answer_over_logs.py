@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.logs import LevelLineFacts, LogsFacts
+from mqdiag.findings import Report
 from mqdiag.language import english
 
 HEALTHY = sorted((Path(__file__).parents[2] / "fixtures" / "logs").glob("healthy-*"))
@@ -75,3 +78,11 @@ def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: P
     report = diagnose_incident([path]).report
     assert report.findings == ()
     assert report.answer.state == "healthy"
+
+
+@pytest.mark.parametrize(("count", "words"), [(3, "too few or too short"), (30, "in a minute are too low")])
+def test_only_few_lines_are_called_few(count: int, words: str) -> None:
+    logs = LogsFacts(lines=5000, level_lines=LevelLineFacts(symptoms={"send-busy": count}))
+    reason = english()(answered(Report(mqdiag="0", inputs=(), checked=("send-busy",), logs=logs)).answer.reason)
+    assert words in reason
+    assert reason.endswith("add the logs of the broker for the same time.")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.facts import HeapFacts
+from mqdiag.findings import Report
 from mqdiag.language import english
 
 THREAD = '"pool-1-thread-{number}" #1{number} prio=5 os_prio=0 tid=0x00007f001000{number}000 nid=0x1{number} {state}\n'
@@ -48,3 +53,13 @@ def test_one_that_does_something_leaves_it_open(tmp_path: Path) -> None:
     state, words = reason(tmp_path, IDLE, READING)
     assert state == "undecided"
     assert "wait for work" not in words
+
+
+@pytest.mark.parametrize(("queues", "told"), [(0, True), (None, False)])
+def test_a_dump_without_rocketmq_is_said_to_be_one(queues: int | None, told: bool) -> None:
+    """A dump of which only the classes were counted does not tell."""
+    heap = HeapFacts(
+        objects=9, shallow_bytes=99, unreachable_objects=0, unreachable_bytes=0, process_queues=queues
+    )
+    answer = answered(Report(mqdiag="0", inputs=(), checked=("direct-buffers",), heap=heap)).answer
+    assert english()(answer.reason).startswith("The dump has no consumer, producer or broker") is told

@@ -125,8 +125,8 @@ def test_a_folder_of_junk_loops_and_closed_doors(tmp_path: Path) -> None:
     found = walk(folder, tmp_path / "missing", tmp_path=tmp_path)
     assert sorted(names(found)) == ["a.log", "store"]
     reasons = left(found)
-    assert reasons["loop"].startswith("this folder was seen as")
-    assert reasons["same.log"].startswith("the same file as")
+    assert reasons["loop"].startswith("was seen before, as ")
+    assert reasons["same.log"].startswith("is the same file as")
     assert reasons["gone"] == "error: is a link that leads nowhere"
     assert reasons["me"].startswith("error: cannot be read:")
     assert reasons["empty"] == "is empty"

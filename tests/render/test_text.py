@@ -109,7 +109,7 @@ def test_rates_of_the_last_minute_stand_with_their_consumer() -> None:
 def test_a_finding_without_sentences_shows_its_evidence() -> None:
     bare = msgspec.structs.replace(samples.OVERSIZED, explanation=())
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, findings=(bare,)), View(detail="full")))
-    assert "- held bytes: 1,686,260,407 (1,608 MiB)" in text
+    assert "- held: 1,686,260,407 (1,608 MiB)" in text
     assert "- threshold: 100" in text
 
 

@@ -82,9 +82,9 @@ class Walk:
             if key in self._seen:
                 where = self._seen[key]
                 if stat.S_ISDIR(info.st_mode):
-                    yield _skipped(name, say("this folder was seen as {where}", where=where))
+                    yield _skipped(name, say("was seen before, as {where}", where=where))
                 else:
-                    yield _skipped(name, say("the same file as {where}", where=where))
+                    yield _skipped(name, say("is the same file as {where}", where=where))
                 return
             self._seen[key] = name
             if stat.S_ISDIR(info.st_mode):

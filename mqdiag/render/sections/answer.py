@@ -7,7 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.findings import Answer, Report, Severity
+from mqdiag.findings import Answer, Margin, Report, Severity
+from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
 from mqdiag.render.sections.finding_cards import answer_card, answering_finding, root_cause
@@ -20,10 +21,10 @@ _LABELS = {"healthy": say("OK"), "undecided": say("undecided")}
 
 def answer_section(report: Report, view: View) -> Iterator[Section]:
     """The answer as a card; where one finding is the answer, that finding's card."""
-    yield Section(name="answer", title=say("Answer"), headed=False, parts=(_card(report),))
+    yield Section(name="answer", title=say("Answer"), headed=False, parts=(_card(report, view.write),))
 
 
-def brief_section(report: Report) -> Section:
+def brief_section(report: Report, view: View) -> Section:
     """The answer alone: how sure it is, the first action, and how much more there is to read."""
     named = answering_finding(report)
     parts: list[AnyPart] = [Paragraph(report.answer.reason)] if report.answer.reason else []
@@ -31,7 +32,7 @@ def brief_section(report: Report) -> Section:
     if root is not None and root.remedy:
         parts.append(Paragraph(say("Do this first: {action}", action=root.remedy[0])))
     parts.append(Paragraph(say("{totals}; --detail normal tells why", totals=totals_line(report)), soft=True))
-    card = _card(report)
+    card = _card(report, view.write)
     return Section(
         name="answer",
         title=say("Answer"),
@@ -40,7 +41,7 @@ def brief_section(report: Report) -> Section:
     )
 
 
-def _card(report: Report) -> Card:
+def _card(report: Report, write: Writer) -> Card:
     answer = report.answer
     named = answering_finding(report)
     if named is not None:
@@ -50,7 +51,7 @@ def _card(report: Report) -> Card:
         parts.append(Paragraph(answer.reason))
     parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
     if answer.margins:
-        parts.append(_margins(answer, wide=answer.state == "fault"))
+        parts.append(_margins(answer, write, wide=answer.state == "fault"))
     return Card(
         name="answer-card", state=_state(report), label=_label(report), title=answer.text, parts=tuple(parts)
     )
@@ -74,7 +75,7 @@ def _severity(report: Report) -> Severity:
     return (counting or list(report.findings))[0].severity
 
 
-def _margins(answer: Answer, *, wide: bool) -> Table:
+def _margins(answer: Answer, write: Writer, *, wide: bool) -> Table:
     return Table(
         name="margins",
         wide=wide,
@@ -89,9 +90,17 @@ def _margins(answer: Answer, *, wide: bool) -> Table:
             (
                 margin.rule,
                 margin.label,
-                quantity(margin.value, margin.kind),
+                _now(margin, write),
                 quantity(margin.limit, margin.kind),
             )
             for margin in answer.margins
         ],
     )
+
+
+def _now(margin: Margin, write: Writer) -> Text:
+    """What was measured; a number that rounding makes equal to the limit is said to be below or above it."""
+    now, limit = quantity(margin.value, margin.kind), quantity(margin.limit, margin.kind)
+    if margin.value == margin.limit or write(now) != write(limit):
+        return now
+    return Text("<{limit}" if margin.value < margin.limit else ">{limit}", {"limit": limit})

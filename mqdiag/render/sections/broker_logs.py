@@ -100,12 +100,15 @@ def _broker(broker: BrokerLogs, place: int) -> Fold:
 def _lines(broker: BrokerLogs) -> Iterator[Text]:
     puts = broker.pagecachert
     if broker.paths:
-        yield say(
-            "{files:count} {files:file|files} from {first:time} to {last:time}: {paths}",
-            files=len(broker.paths),
-            first=broker.first,
-            last=broker.last,
-            paths=broker.paths[:_FILES_OF_BROKER],
+        at_once = say("{files:count} {files:file|files} at {first:time}: {paths}")
+        lasting = say("{files:count} {files:file|files} from {first:time} to {last:time}: {paths}")
+        yield (at_once if broker.first == broker.last else lasting).filled(
+            {
+                "files": len(broker.paths),
+                "first": broker.first,
+                "last": broker.last,
+                "paths": broker.paths[:_FILES_OF_BROKER],
+            }
         )
     if puts is not None and puts.puts:
         yield from write_times(puts)

@@ -10,9 +10,10 @@ from mqdiag.render.parts import AnyPart, Bullets, Card, Fold, Pairs, Paragraph, 
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.words import word
-from mqdiag.text import Text, Value, say
+from mqdiag.text import Text, Value, quantity, say
 
-_KINDS = (("_bytes", "bytes"), ("_share", "percent"), ("_ms", "ms"), ("_seconds", "seconds"))
+_UNITS = {"_bytes": "bytes", "_share": "percent", "_ms": "ms", "_seconds": "seconds"}
+"""how a number is written, by the end of its name"""
 _FIRST_ACTIONS = 3
 _FIRST_REASONS = 4
 """what the short form tells of the finding that is the answer"""
@@ -262,16 +263,24 @@ def _sentences(finding: Finding) -> list[Text]:
 
 
 def _name(key: str) -> str:
-    return key.replace("_", " ")
+    """The name in words, without the unit that its value is written with: "age_ms" is "age"."""
+    unit = _unit(key)
+    short = key.removesuffix(unit) if key.endswith(unit) else key.replace(f"{unit}_by_", "_by_")
+    return short.replace("_", " ")
 
 
 def _value(key: str, value: EvidenceValue) -> Value:
-    """A number in the format that its name asks for."""
+    """A number, or each of several, in the format that its name asks for."""
+    if isinstance(value, tuple):
+        return tuple(_value(key, one) for one in value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    kind = next((kind for ending, kind in _KINDS if key.endswith(ending)), "")
+    kind = "percent" if key == "share" else _UNITS.get(_unit(key), "")
     if kind == "bytes":
         return say("{value:count} ({value:bytes})", value=value)
-    if kind:
-        return Text(f"{{value:{kind}}}", {"value": value})
-    return value
+    return quantity(value, kind) if kind else value
+
+
+def _unit(key: str) -> str:
+    """The unit in a name, at its end or before "_by_"; empty where it has none."""
+    return next((unit for unit in _UNITS if key.endswith(unit) or f"{unit}_by_" in key), "")

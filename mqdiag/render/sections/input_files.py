@@ -49,16 +49,27 @@ def inputs_section(report: Report, view: View) -> Iterator[Section]:
 
 def _problems(inputs: Sequence[Input]) -> list[Text]:
     """Files that were not read whole, by what they have in common."""
-    by_reason: dict[Text, list[str]] = {}
+    by_reason: dict[Text, list[Input]] = {}
     for given in inputs:
         if _problem(given):
-            reason = say("could not be read: {error}", error=given.error) if given.error else _read(given)
-            by_reason.setdefault(reason, []).append(given.path)
-    return [_named(reason, paths) for reason, paths in by_reason.items()]
+            by_reason.setdefault(_reason(given), []).append(given)
+    return [
+        _named(_reason(alike[0], files=len(alike)), [given.path for given in alike])
+        for alike in by_reason.values()
+    ]
+
+
+def _reason(given: Input, files: int = 1) -> Text:
+    """Why it was not read whole, in words for so many files."""
+    if given.error is not None:
+        return say("could not be read: {error}", error=given.error)
+    return _read(given, files)
 
 
 def _named(reason: Text, paths: list[str]) -> Text:
     names = tuple(path.rpartition("/")[2] or path for path in paths[:_MOST_NAMES])
+    if len(set(names)) < len(names):
+        names = tuple(paths[:_MOST_NAMES])
     if len(paths) > _MOST_NAMES:
         return say(
             "{names} and {more:count} more: {reason}", names=names, more=len(paths) - _MOST_NAMES, reason=reason
@@ -71,11 +82,11 @@ def _problem(given: Input) -> int:
     return 3 if given.error else 1 if given.skipped else 0 if given.complete else 2
 
 
-def _read(given: Input) -> Text:
+def _read(given: Input, files: int = 1) -> Text:
     if given.error is not None:
         return say("no: {error}", error=given.error)
     if given.skipped is not None:
-        return say("left out: {skipped}", skipped=given.skipped)
+        return say("left out: {files:it|each} {skipped}", files=files, skipped=given.skipped)
     if given.complete:
         return say("whole")
     problem = given.problem or say("it is not complete")

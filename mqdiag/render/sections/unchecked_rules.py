@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.evidence_kinds import NAMES, evidence_names
+from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Paragraph, Section, Table, Words
@@ -13,6 +14,9 @@ from mqdiag.text import Text, say
 
 _UNKNOWN = 3
 """reasons in the short form"""
+_MOST_GROUPS = 3
+"""groups that a line names"""
+_BOUND, _BOUND_AT_MOST = "bound_bytes", "bound_max_bytes"
 
 
 def unchecked_section(report: Report, view: View) -> Iterator[Section]:
@@ -68,14 +72,40 @@ def _skipped(report: Report, *, wide: bool) -> Table:
 
 
 def _unknown(heap: HeapFacts) -> list[Text]:
-    """Values by the reason that they share."""
-    by_reason: dict[Words, list[Words]] = {}
+    """Values by the reason that they share, and those of consumers by value and reason."""
+    by_reason: dict[Text, list[str]] = {}
     for name, reason in heap.unknown.items():
         by_reason.setdefault(reason, []).append(name.replace("_", " "))
+    groups: dict[tuple[str, Text], list[str]] = {}
     for consumer in heap.consumers:
         for name, reason in consumer.unknown.items():
-            value = say("{name} of {group}", name=name.replace("_", " "), group=consumer.group)
-            by_reason.setdefault(reason, []).append(value)
+            if _is_missing(name, consumer):
+                groups.setdefault((name, reason), []).append(consumer.group)
     return [
-        say("{values}: {reason}", values=tuple(values), reason=reason) for reason, values in by_reason.items()
+        *(
+            say("{values}: {reason}", values=tuple(values), reason=reason)
+            for reason, values in by_reason.items()
+        ),
+        *(_of_groups(name, reason, tuple(dict.fromkeys(named))) for (name, reason), named in groups.items()),
     ]
+
+
+def _is_missing(name: str, consumer: ConsumerFacts) -> bool:
+    """A consumer that caches nothing has no bound; where the bound is unknown, so is the one at worst."""
+    if name == _BOUND_AT_MOST:
+        return _BOUND not in consumer.unknown
+    return name != _BOUND or consumer.traits.caches_messages
+
+
+def _of_groups(name: str, reason: Text, groups: tuple[str, ...]) -> Text:
+    value: Words = say('the bound by thresholds ("allowed")') if name == _BOUND else name.replace("_", " ")
+    more = len(groups) - _MOST_GROUPS
+    if more > 0:
+        return say(
+            "{value} of {groups} and {more:count} more {more:group|groups}: {reason}",
+            value=value,
+            groups=groups[:_MOST_GROUPS],
+            more=more,
+            reason=reason,
+        )
+    return say("{value} of {groups:and}: {reason}", value=value, groups=groups, reason=reason)

@@ -20,7 +20,7 @@ def render(report: Report, view: View) -> str:
     """The sections, one below the other, as far as the view asks for them."""
     page = TextWriter(view)
     if view.detail == "brief":
-        page.section(brief_section(report))
+        page.section(brief_section(report, view))
         return page.text()
     sections = sections_of(report, view)
     for section in sections:

@@ -1,0 +1,22 @@
+"""How close a rule is to its limit: what is below a limit is not written equal to it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from mqdiag.findings import Answer, Margin
+from mqdiag.render import View, renderer
+from mqdiag.text import say
+from tests.render import samples
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.00095, "<0.1 % 0.1 %"), (0.00105, ">0.1 % 0.1 %"), (0.001, "0.1 % 0.1 %"), (0.0005, "<0.1 % 0.1 %")],
+)
+def test_a_value_that_rounds_to_its_limit_is_not_written_equal(value: float, shown: str) -> None:
+    margin = Margin(rule="slow-writes", label=say("slow"), value=value, limit=0.001, kind="percent")
+    answer = Answer(state="healthy", text=say("No fault found."), margins=(margin,))
+    report = msgspec.structs.replace(samples.HEALTHY, answer=answer)
+    assert f" slow {shown}" in " ".join(renderer("text")(report, View(width=250)).split())
