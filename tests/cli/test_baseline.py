@@ -101,7 +101,7 @@ def test_an_ignored_rule_counts_again_after_its_last_day(folder: Path, capsysbin
     assert code == EXIT_CLEAN
     assert [one["rule"] for one in found["ignored"]] == ["stuck-socket-read"]
     why = "ignored by configuration until 2999-01-01: stub"
-    assert {"rule": "stuck-socket-read", "reason": why} in found["skipped"]
+    assert {"rule": "stuck-socket-read", "reason": why, "needs": []} in found["skipped"]
     (folder / "mqdiag.toml").write_text(ignoring % "2020-01-01")
     code, found = report(capsysbinary)
     assert code == EXIT_FINDINGS

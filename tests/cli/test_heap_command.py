@@ -15,6 +15,7 @@ from mqdiag.cli import run
 from mqdiag.render.json.schema import SCHEMA_FILE
 from mqdiag.rules import all_rules
 from tests.cli.conftest import Run
+from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 CASES = sorted(path.parent.name for path in HEAPS.glob("*/dump.hprof.gz"))
@@ -61,7 +62,7 @@ def test_the_text_fits_and_is_plain(case: str, capsysbinary: Capture) -> None:
     captured = capsysbinary.readouterr()
     text = captured.out.decode()
     assert captured.err == b""
-    assert max(map(len, text.splitlines())) <= 80
+    assert too_wide(text) == []
     assert "\x1b" not in text
     assert text.startswith("ERROR" if code else ("OK", "WARNING"))
 

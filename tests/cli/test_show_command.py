@@ -17,6 +17,7 @@ from mqdiag.graph.open import open_heap
 from mqdiag.render import View, renderer
 from mqdiag.render.json.schema import SCHEMA_FILE
 from mqdiag.show import find_target, show_class, show_object
+from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 STUCK = HEAPS / "stuck-one-4.9.8"
@@ -51,7 +52,7 @@ def text(capsysbinary: pytest.CaptureFixture[bytes]) -> Callable[..., str]:
         assert run(["show", str(STUCK / "dump.hprof.gz"), what, *options]) == 0
         out = capsysbinary.readouterr().out.decode()
         assert "\x1b" not in out
-        assert max(map(len, out.splitlines())) <= 80
+        assert too_wide(out) == []
         return out
 
     return show
@@ -226,4 +227,4 @@ def test_every_dump(folder: Path) -> None:
     assert queue.paths
     for found in (ShownFacts(object=queue), ShownFacts(class_=one)):
         out = renderer("text")(Report(mqdiag="0", inputs=(), show=found), View())
-        assert max(map(len, out.splitlines())) <= 80
+        assert too_wide(out) == []

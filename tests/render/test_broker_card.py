@@ -18,11 +18,12 @@ from mqdiag.facts.broker import (
 from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.rules.shared.example_broker import example
+from tests.text_width import too_wide
 
 
 def _text(**changes: object) -> str:
     text = render(judge(example(**changes), Settings()).report, View())  # type: ignore[arg-type]
-    assert max(map(len, text.splitlines())) <= 80
+    assert too_wide(text) == []
     return " ".join(text.split())
 
 

@@ -16,6 +16,7 @@ from mqdiag.render.text import render
 from mqdiag.render.text.page import Page
 from mqdiag.text import Text, say
 from tests.render import samples
+from tests.text_width import too_wide
 
 REPORTS = {
     "article": samples.ARTICLE,
@@ -35,9 +36,7 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("all_threads", [False, True])
 def test_it_fits_eighty_columns(report: Report, all_threads: bool) -> None:
     text = render(report, View(all_threads=all_threads))
-    # A frame, a setting or a path is never broken, as people copy it.
-    wider = [line for line in text.splitlines() if len(line) > 80 and len(line.split()) > 2]
-    assert wider == []
+    assert too_wide(text) == []
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 

@@ -19,6 +19,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.text import render
 from tests.render import samples
+from tests.text_width import too_wide
 
 MIB = 1 << 20
 HEAD = "Waste and other suspects"
@@ -82,7 +83,7 @@ def shown(found: Waste | None) -> str:
     heap = msgspec.structs.replace(samples.HEALTHY.heap, shallow_bytes=1000 * MIB, waste=found)
     report: Report = msgspec.structs.replace(samples.HEALTHY, heap=heap)
     text = render(report, View())
-    assert max(map(len, text.splitlines())) <= 80
+    assert too_wide(text) == []
     return " ".join(text.split())
 
 
