@@ -23,7 +23,7 @@ RULE = Rule(
         " pullThresholdSizeForQueue the client does not pull the queue any more, even if the queue is empty."
     ),
     causes=("client-bug",),
-    severities=(Severity.ERROR, Severity.WARNING),
+    severities=(Severity.ERROR,),
     remedy=(
         "Do not call setBody on a received message, and do not clear its body: work on a copy.",
         "Upgrade the client to 4.9.8, or to 5.2.0 or later: these set the counter to 0 when the queue is empty.",
@@ -73,7 +73,7 @@ def _draft(queue: QueueFacts, consumer: ConsumerFacts | None, size: int, drift: 
     stopped = threshold is not None and size // MIB > threshold
     version = None if consumer is None else consumer.client_version
     return Draft(
-        severity=Severity.ERROR if stopped else Severity.WARNING,
+        severity=Severity.ERROR,
         cause="client-bug",
         confidence=Confidence.HIGH,
         title=_title(queue, stopped=stopped),

@@ -45,7 +45,7 @@ RULE = Rule(
         " for good when the rebalance hangs, nothing of the queue is consumed."
     ),
     causes=("lost-pull",),
-    severities=(Severity.ERROR, Severity.WARNING),
+    severities=(Severity.ERROR,),
     remedy=(
         "Restart the consumer.",
         "Look for OutOfMemoryError and for errors in callbacks in the client's log, and cure those.",
@@ -89,7 +89,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 def _of_queue(queue: QueueFacts, age_ms: int) -> Draft:
     expired = age_ms >= EXPIRED_MS
     return Draft(
-        severity=Severity.ERROR if expired else Severity.WARNING,
+        severity=Severity.ERROR,
         cause="lost-pull",
         confidence=Confidence.HIGH if expired else Confidence.MEDIUM,
         confidence_reason=NOTHING if expired else say("a rebalance notices after 120 s and may repair it"),

@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Input
-from mqdiag.findings import Severity
 from mqdiag.rules import expiry_cleaner_dead, message_count_drift, message_size_drift, pull_loop_lost
-from tests.rules.checks import findings, of_kind, reasons, said, severities, with_consumer, with_queue
+from tests.rules.checks import findings, of_kind, reasons, said, with_consumer, with_queue
 
 MIB = 1024 * 1024
 
@@ -60,19 +59,6 @@ def test_versions(version: str | None, words: str) -> None:
 )
 def test_size(queue: dict[str, object], fires: bool) -> None:
     assert bool(findings(message_size_drift, with_queue(message_size_drift.fires(), **queue))) is fires
-
-
-@pytest.mark.parametrize(("size", "severity"), [(101 * MIB, Severity.ERROR), (101 * MIB - 1, Severity.WARNING)])
-def test_a_drifted_size_is_an_error_once_it_stops_the_pulling(size: int, severity: Severity) -> None:
-    facts = with_queue(message_size_drift.fires(), msg_size=size)
-    facts = with_consumer(facts, config={"pullThresholdSizeForQueue": 100})
-    assert severities(message_size_drift, facts) == [severity]
-
-
-@pytest.mark.parametrize(("age_ms", "severity"), [(120_000, Severity.ERROR), (119_999, Severity.WARNING)])
-def test_a_lost_pull_is_an_error_once_no_rebalance_has_repaired_it(age_ms: int, severity: Severity) -> None:
-    facts = with_queue(pull_loop_lost.fires(), last_pull_age_ms=age_ms)
-    assert severities(pull_loop_lost, facts) == [severity]
 
 
 @pytest.mark.parametrize(
