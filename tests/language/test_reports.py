@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import judge
 from mqdiag.findings import RuleCard
-from mqdiag.language import LANGUAGES, Writer, english, writer
+from mqdiag.language import LANGUAGES, Writer, writer
 from mqdiag.language.update import read
 from mqdiag.render import View, renderer
 from mqdiag.render.json.schema import report_schema
@@ -127,6 +127,6 @@ def test_there_is_no_other_language() -> None:
 
 def test_a_space_stands_between_chinese_and_latin_letters_of_values() -> None:
     chinese = writer("zh")
-    assert chinese(say("{word} {says}", word="因此", says="orders 停止")) == "因此 orders 停止"
-    assert chinese(say("{word} {says}", word="因此", says="其队列")) == "因此其队列"
-    assert english()(say("{word} {says}", word="so", says="it ends")) == "so it ends"
+    story = say("{story}; {word} {says}", story="甲", word="因此")
+    assert chinese(story.filled({"says": "orders 停止"})) == "甲；因此 orders 停止"
+    assert chinese(story.filled({"says": "其队列"})) == "甲；因此其队列"
