@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import get_args
 
-from mqdiag.facts.vocabulary import Doing, FrameKind, LogKind, LossKind, QueueSource, Role
+from mqdiag.facts.vocabulary import (
+    Doing,
+    FrameKind,
+    GcFormat,
+    LogKind,
+    LossKind,
+    OffsetPlace,
+    QueueSource,
+    Role,
+)
 from mqdiag.text import Text, say
 
 _WORDS = {
@@ -22,7 +31,7 @@ _WORDS = {
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
 }  # fmt: skip
-_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind)
+_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind, OffsetPlace, GcFormat)
 _WORDS |= {name: Text(name) for vocabulary in _VOCABULARIES for name in get_args(vocabulary)}
 """the closed vocabularies of facts are in the catalogues too"""
 
