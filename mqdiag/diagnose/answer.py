@@ -44,7 +44,7 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     if answer.state != "fault" and report.heap is not None and _without_rocketmq(report.heap):
         answer = msgspec.structs.replace(
             answer,
-            reason=sentences(say("The dump has no consumer, producer or broker of RocketMQ."), answer.reason),
+            reason=sentences(answer.reason, say("The dump has no consumer, producer or broker of RocketMQ.")),
         )
     return msgspec.structs.replace(report, answer=answer)
 

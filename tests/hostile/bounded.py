@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -14,6 +15,15 @@ MOST_CPU_S = 12
 MOST_RESIDENT_MB = 300
 _MOST_ADDRESSES = 6 << 30
 """bytes; where a broken reader asks for more it ends, and the machine stays usable"""
+# A child's peak memory counts what its parent had when it was forked, and tests' workers are large: a small process
+# starts mqdiag and measures it.
+_MEASURED = """
+import json, os, sys
+child = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-m", "mqdiag", *sys.argv[2:]])
+_, status, used = os.wait4(child, 0)
+figures = [os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss]
+os.write(int(sys.argv[1]), json.dumps(figures).encode())
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +54,25 @@ def run(*arguments: str | Path, stdin: Path | None = None, most_cpu_s: int = MOS
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
+        tempfile.TemporaryFile() as measured,
         open(stdin or os.devnull, "rb") as given,
     ):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mqdiag", *map(str, arguments)],
+        subprocess.run(
+            [sys.executable, "-S", "-c", _MEASURED, str(measured.fileno()), *map(str, arguments)],
             stdin=given,
             stdout=out,
             stderr=err,
             preexec_fn=limit,
+            pass_fds=(measured.fileno(),),
+            check=False,
         )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
+        for file in (out, err, measured):
+            file.seek(0)
+        code, cpu_s, resident_kib = json.load(measured)
         return Outcome(
-            code=process.returncode,
+            code=code,
             out=out.read(),
             err=err.read().decode(errors="replace"),
-            cpu_s=used.ru_utime + used.ru_stime,
-            resident_mb=used.ru_maxrss >> 10,
+            cpu_s=cpu_s,
+            resident_mb=resident_kib >> 10,
         )
