@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mqdiag.causes.link import Depths
+from mqdiag.causes.link import LONGEST, Depths, causes_before
 from mqdiag.causes.same_finding import SameFindings, threads_of
 from mqdiag.facts.verdict import ChainStep
 from mqdiag.findings import Confidence, Finding, RuleCard
 from mqdiag.text import NOTHING, Text, say
 
-LONGEST = 8
 SO = say("so")
 """the word between a cause and its effect where the cause's card has none"""
 _CERTAINTY = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
@@ -28,14 +27,9 @@ def chain_of(
     """
     if not findings:
         return ()
-    by_print = {finding.fingerprint: finding for finding in findings}
-    chain = [findings[0]]
-    while True:
-        causes = [by_print[root] for root in chain[0].caused_by if root in by_print]
-        causes = [cause for cause in causes if cause not in chain]
-        if not causes or len(chain) >= LONGEST:
-            break
-        chain.insert(0, min(causes, key=lambda one: _preference(one, findings, same)))
+    first = findings[0]
+    before = causes_before(first, findings, lambda one: _preference(one, findings, same), longest=LONGEST - 1)
+    chain = [*before, first]
     seen = {finding.fingerprint for finding in chain}
     seen |= {other.fingerprint for finding in chain for other in same.of(finding)}
     found = True

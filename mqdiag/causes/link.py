@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from mqdiag.causes.same_finding import threads_of
 from mqdiag.findings import Finding, RuleCard, Severity
 from mqdiag.time_ranges import apart
+
+LONGEST = 8
+"""findings of a chain of causes"""
 
 
 def link(
@@ -103,6 +107,28 @@ def _of_process(finding: Finding, cards: Mapping[str, RuleCard]) -> bool:
 def _named_threads(finding: Finding) -> frozenset[str]:
     holder = finding.evidence.get("holder")
     return threads_of(finding) | ({holder} if isinstance(holder, str) else frozenset())
+
+
+def causes_before(
+    finding: Finding, findings: Collection[Finding], preference: Callable[[Finding], Any], *, longest: int
+) -> list[Finding]:
+    """What explains a finding, and what explains that, root cause first; a circle of causes counts once.
+
+    Args:
+        finding: where the climb begins.
+        findings: those that may be causes.
+        preference: of several causes of one finding, the one with the least value is taken.
+        longest: causes at most.
+    """
+    by_print = {one.fingerprint: one for one in findings}
+    chain = [finding]
+    while len(chain) <= longest:
+        causes = [by_print[cause] for cause in chain[0].caused_by if cause in by_print]
+        causes = [cause for cause in causes if cause not in chain]
+        if not causes:
+            break
+        chain.insert(0, min(causes, key=preference))
+    return chain[:-1]
 
 
 def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -102,12 +102,12 @@ def answer_card(finding: Finding, report: Report) -> Card:
 
 def root_cause(finding: Finding, report: Report) -> Finding:
     """What explains a finding, and what explains that; of several causes the worst one."""
-    standing = {one.fingerprint: one for one in report.findings if not one.undecides and one.accepted is None}
-    root, seen = finding, {finding.fingerprint}
-    while causes := [standing[cause] for cause in root.caused_by if cause in standing and cause not in seen]:
-        root = min(causes, key=lambda cause: cause.severity.rank)
-        seen.add(root.fingerprint)
-    return root
+    # Here, not above: the catalogue of rules shows no findings.
+    from mqdiag.causes.link import LONGEST, causes_before
+
+    standing = [one for one in report.findings if not one.undecides and one.accepted is None]
+    before = causes_before(finding, standing, lambda cause: cause.severity.rank, longest=LONGEST - 1)
+    return (*before, finding)[0]
 
 
 def _worst_severity(root: Finding, report: Report) -> Severity:
