@@ -18,6 +18,7 @@ from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.facts.verdict import Verdict
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
 from mqdiag.language import english
+from mqdiag.render import View, renderer
 from mqdiag.rules import all_rules
 from mqdiag.text import Text, say
 
@@ -192,6 +193,16 @@ def test_a_contradiction_lowers_what_remains() -> None:
     assert rules_of(reached, HELD_BACK) == ["offset-stuck-at-head"]
     assert reached.confidence == "medium"
     assert english()(reached.confidence_reason).startswith("the evidence disagrees: ")
+
+
+def test_what_is_contradicted_is_not_shown_as_the_cause() -> None:
+    found = linked(IN_HEAP, HELD_BACK)
+    assert [one.caused_by for one in found if one.caused_by] == [(IN_HEAP.fingerprint,)]
+    reached = verdict(IN_HEAP, HELD_BACK, heap=heap(), stacks=stacks("progressing"))
+    whole = answered(report(*found, heap=heap(), stacks=stacks("progressing"), verdict=reached))
+    text = renderer("text")(whole, View())
+    assert text.startswith("ERROR title of offset-stuck-at-head")
+    assert "The cause:" not in text
 
 
 def test_thread_dumps_that_cannot_tell_contradict_nothing() -> None:

@@ -101,7 +101,12 @@ def answer_card(finding: Finding, report: Report) -> Card:
 
 
 def root_cause(finding: Finding, report: Report) -> Finding:
-    """What explains a finding, and what explains that; of several causes the worst one."""
+    """What explains a finding, and what explains that; of several causes the worst one.
+
+    Where evidence of several kinds was joined, the answer is the root cause: what would explain it was contradicted.
+    """
+    if report.verdict is not None:
+        return finding
     # Here, not above: the catalogue of rules shows no findings.
     from mqdiag.causes.link import LONGEST, causes_before
 
