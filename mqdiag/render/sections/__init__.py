@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import HeapFacts, LogsFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Section
@@ -68,7 +68,7 @@ def _table_makers(report: Report) -> Iterator[Maker]:
     if report.other_processes:
         yield _other_processes
     if report.logs is not None:
-        yield from _log_makers()
+        yield from _log_makers(report.logs)
     if report.crash is not None:
         from mqdiag.render.sections.crash_report import crash_section
 
@@ -134,17 +134,16 @@ def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
     yield from (memory_section, waste_section, classes_section, heap_threads_section)
 
 
-def _log_makers() -> Iterator[Maker]:
+def _log_makers(logs: LogsFacts) -> Iterator[Maker]:
     from mqdiag.render.sections.broker_logs import broker_logs_section
     from mqdiag.render.sections.gc_logs import gc_logs_section
     from mqdiag.render.sections.level_lines import level_lines_section
     from mqdiag.render.sections.log_events import log_events_section
     from mqdiag.render.sections.log_files import log_files_section
 
-    yield from (
-        log_files_section,
-        log_events_section,
-        level_lines_section,
-        broker_logs_section,
-        gc_logs_section,
-    )
+    yield from (log_files_section, log_events_section)
+    if logs.offset_resets or logs.not_matched:
+        from mqdiag.render.sections.log_offsets import log_offsets_section
+
+        yield log_offsets_section
+    yield from (level_lines_section, broker_logs_section, gc_logs_section)

@@ -9,7 +9,7 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Section, Several, Table
-from mqdiag.render.sections.log_events import FULL_FILE_EDGE, not_matched_table
+from mqdiag.render.sections.log_events import FULL_FILE_EDGE
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.text import Text, say
 
@@ -93,6 +93,8 @@ def _broker(broker: BrokerLogs, place: int) -> Fold:
     if broker.pagecachert is not None and broker.pagecachert.puts:
         parts.append(_buckets(broker.pagecachert, f"write-times-{place}"))
     if broker.not_matched:
+        from mqdiag.render.sections.log_offsets import not_matched_table
+
         parts.append(not_matched_table(broker.not_matched, f"not-matched-{place}"))
     return Fold(name, parts)
 

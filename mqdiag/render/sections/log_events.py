@@ -1,11 +1,11 @@
-"""What the lines of the logs say: events over time and by subject, flow control, offsets that brokers corrected."""
+"""What the lines of the logs say: events over time and by subject, connections, flow control."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched, OffsetReset
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, dated, event_series
@@ -16,11 +16,9 @@ from mqdiag.render.parts import (
     Figure,
     Fold,
     Paragraph,
-    Row,
     Section,
     Table,
 )
-from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
 _EVENTS = (30, 2000)
@@ -42,7 +40,7 @@ _SUBJECT = (
 
 
 def log_events_section(report: Report, view: View) -> Iterator[Section]:
-    """One section for the events, one for flow control, one for offsets."""
+    """One section for the events, one for flow control, one for connections."""
     logs = report.logs
     if logs is None:
         return
@@ -52,9 +50,6 @@ def log_events_section(report: Report, view: View) -> Iterator[Section]:
         yield Section(name="flow-control", title=say("Flow control of consumers"), parts=(_flow_control(logs),))
     if logs.connections:
         yield Section(name="connections", title=say("Connections in the logs"), parts=(_connections(logs),))
-    offsets = [*_offsets(logs)]
-    if offsets:
-        yield Section(name="log-offsets", title=say("Offsets in the logs"), parts=offsets)
 
 
 def _events(logs: LogsFacts) -> Iterator[AnyPart]:
@@ -411,91 +406,4 @@ def _flow_control(logs: LogsFacts) -> Table:
             '"held back": pulls, at least; "queues at once": queues held back at the same time, on average; "threshold"'
             ' and "largest value": messages for count, MiB for size, offsets for span, requests for waiting-requests'
         ),
-    )
-
-
-def _offsets(logs: LogsFacts) -> Iterator[Table]:
-    if logs.offset_resets:
-        yield _resets(logs)
-    if logs.not_matched:
-        yield not_matched_table(logs.not_matched, "not-matched")
-
-
-def _resets(logs: LogsFacts) -> Table:
-    note = NOTHING
-    if logs.resets_left_out:
-        note = say("and {hidden:count} more", hidden=logs.resets_left_out)
-    return Table(
-        name="resets",
-        caption=say("Offsets that a broker corrected"),
-        columns=(
-            Column(say("group")),
-            Column(say("topic")),
-            Column(say("broker"), optional=True),
-            Column(say("queue"), number=True),
-            Column(say("requested"), number=True),
-            Column(say("given"), number=True),
-            Column(say("end of the queue"), number=True, optional=True),
-            Column(say("times"), "count"),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
-            Column(say("empty on the broker"), optional=True),
-            Column(say("seen in logs of"), optional=True),
-        ),
-        rows=[_reset(one) for one in logs.offset_resets],
-        note=note,
-        wide=True,
-    )
-
-
-def _reset(one: OffsetReset) -> Row:
-    return (
-        one.group,
-        one.topic,
-        one.instance or one.broker or "",
-        one.queue_id,
-        one.requested,
-        one.given,
-        "" if one.broker_max is None else one.broker_max,
-        one.count,
-        one.first,
-        one.last,
-        say("yes") if one.no_queue_data else "",
-        one.sides,
-    )
-
-
-def not_matched_table(rows: Sequence[OffsetNotMatched], name: str) -> Table:
-    """Lookups of offsets in store files that do not hold them."""
-    return Table(
-        name=name,
-        caption=say("Offsets that no store file holds"),
-        columns=(
-            Column(say("thread")),
-            Column(say("position in the file")),
-            Column(say("lines"), "count"),
-            Column(say("peak/min"), "count", optional=True),
-            Column(say("requested"), number=True),
-            Column(say("first offset"), number=True),
-            Column(say("last offset"), number=True),
-            Column(say("file size"), "bytes", optional=True),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
-        ),
-        rows=[
-            (
-                one.thread,
-                word(one.place),
-                one.count,
-                one.peak_per_minute,
-                one.requested,
-                one.first_offset,
-                one.last_offset,
-                one.file_bytes,
-                one.first,
-                one.last,
-            )
-            for one in rows
-        ],
-        wide=True,
     )
