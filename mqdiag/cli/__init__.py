@@ -31,9 +31,13 @@ Begin with one of these:
   mqdiag diagnose FOLDER                you have some of everything
 
 \b
-Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, or an
-undecided answer with --fail-on undecided, 2 wrong usage or configuration,
-3 no input could be read, 4 internal fault.
+Exit codes:
+  0  no finding at or above the severity of --fail-on (default: error)
+  1  such a finding; with --fail-on error,undecided also where mqdiag could
+     not decide between fault and healthy
+  2  wrong usage or configuration
+  3  no input could be read
+  4  internal fault
 """
 
 

@@ -23,6 +23,7 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     format: str | None = None
     table: str | None = None
     output: str = "-"
+    open: bool = False
     detail: Detail = "normal"
     why: bool = False
     width: int | None = None
@@ -87,6 +88,12 @@ REPORT = (
         help="Write the report in another format too, such as junit=build/mqdiag.xml. Repeatable.",
     ),
     commands.option(
+        "--open",
+        is_flag=True,
+        help="Open the HTML report in the browser: the one of --output or --also, else a new file in a temporary"
+        " folder.",
+    ),
+    commands.option(
         "--detail",
         type=click.Choice(DETAILS),
         default="normal",
@@ -115,8 +122,8 @@ GATE = (
         "--fail-on",
         metavar="|".join(WORDS),
         shell_complete=complete_fail_on,
-        help="Exit with 1 if there is a finding of this severity or a worse one; with undecided, if the evidence does"
-        " not suffice. Both: error,undecided.  [default: error]",
+        help="Exit with 1 if there is a finding of this severity or a worse one; with undecided, if mqdiag could not"
+        " decide between fault and healthy. Both: error,undecided.  [default: error]",
     ),
     commands.option(
         "--config",

@@ -95,8 +95,13 @@ def diagnose(
     viewed = view(options, language, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format_name != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format_name)(report, viewed))
+    plain = msgspec.structs.replace(viewed, width=TEXT_WIDTH, colour=False)
     for name, other in also:
-        other.write(renderer(name)(report, msgspec.structs.replace(viewed, width=TEXT_WIDTH, colour=False)))
+        other.write(renderer(name)(report, plain))
+    if options.open and not _nothing_read(report):
+        from mqdiag.cli.common.browser import new_page, open_in_browser, written_page
+
+        open_in_browser(written_page(options, also) or new_page(lambda: renderer("html")(report, plain)))
     if kept is not None and not _nothing_read(report):
         kept.write(_baseline(report))
     for given in report.inputs:
@@ -158,7 +163,8 @@ def _baseline(report: Report) -> str:
 def _written(options: CommonOptions, also: list[tuple[str, Target]]) -> set[str]:
     """All formats that the run writes; a baseline is read by the next run."""
     baseline = set() if options.write_baseline is None else {"baseline"}
-    return {options.format_name, *(name for name, _ in also)} | baseline
+    opened = {"html"} if options.open else set()
+    return {options.format_name, *(name for name, _ in also)} | baseline | opened
 
 
 def view(
