@@ -17,6 +17,8 @@ from mqdiag.text import NOTHING, Text, say, sentences
 FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
 """of the heap's limit that live objects take: from there on one collection follows another"""
+CACHED_SHARE = 0.6
+"""of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
 EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
@@ -220,12 +222,21 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
     if heap.out_of_memory:
         yield say("The JVM ran out of memory, and this evidence does not tell what filled it.")
         return
-    used = ratio(heap.shallow_bytes, heap.heap_bytes)
+    used = ratio(heap.shallow_bytes, heap.limit_bytes)
     if used is not None and used >= FULL_SHARE:
         yield say(
             "Live objects take {used:percent} of the heap, and no single object or field holds most of them; the table"
             " of the largest classes shows what they are.",
             used=used,
+        )
+    total = (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
+    cached = sum(max(consumer.body_bytes, consumer.bound_bytes or 0) for consumer in heap.consumers)
+    if heap.limit is None and "heap limit" in heap.unknown and cached > CACHED_SHARE * total:
+        yield say(
+            "Consumers may cache {cached_bytes:bytes} of messages, and it is not known how large the heap may grow:"
+            " {reason}.",
+            cached_bytes=cached,
+            reason=heap.unknown["heap limit"],
         )
 
 

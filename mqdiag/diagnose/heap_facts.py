@@ -9,11 +9,11 @@ import numpy as np
 
 from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.vocabulary import HeapBytesSource
 from mqdiag.graph import Heap, open_dump, open_heap
 from mqdiag.graph.dominator_map import dominator_boxes
+from mqdiag.graph.heap_limit import contradicts, heap_limit
 from mqdiag.graph.histogram import class_rows, quick_class_rows
-from mqdiag.graph.jvm import jvm_name, max_memory_bytes
+from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump
@@ -104,10 +104,9 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
     reachable = tree.total_bytes
-    source: HeapBytesSource = "option"
-    heap_bytes = settings.heap_limit
-    if heap_bytes is None:
-        heap_bytes, source = max_memory_bytes(heap), "max-memory-static"
+    in_dump = heap_limit(heap, reachable)
+    given = settings.heap_limit
+    contradicted = given is not None and contradicts(given, in_dump)
     progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
@@ -121,8 +120,10 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         unreachable_bytes=total - reachable,
         file_objects=heap.count,
         file_shallow_bytes=total,
-        heap_bytes=heap_bytes,
-        heap_bytes_source=None if heap_bytes is None else source,
+        heap_bytes=in_dump.limit_bytes if given is None else given,
+        heap_bytes_source=in_dump.source if given is None else "option",
+        contradicting_heap_bytes=in_dump.limit_bytes if contradicted else None,
+        contradicting_heap_bytes_source=in_dump.source if contradicted else None,
         id_size=heap.header.id_size,
         captured_at=captured_at(heap.dump),
         jvm=jvm_name(heap),
@@ -148,7 +149,11 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         threads=threads,
         dangling_references=heap.references.dangling,
         waste=wasted,
-        unknown={**view.unknown, **_other_dumps(heap.dump)},
+        unknown={
+            **view.unknown,
+            **({"heap limit": in_dump.why_unknown} if given is None and in_dump.why_unknown else {}),
+            **_other_dumps(heap.dump),
+        },
     )
 
 

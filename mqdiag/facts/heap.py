@@ -30,6 +30,9 @@ from mqdiag.text import Text
 ConfigValue = int | float | bool | Setting | None
 LimitScope = Literal["queue", "consumer"]
 
+SIZES_OFF_SHARE = 0.02
+"""how much the bytes of all live objects may be off where sizes were computed"""
+
 
 class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
     """One class name of the histogram; all objects of the file, reachable or not, as the JVM's own counts."""
@@ -342,6 +345,9 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     heap_bytes: int | None = None
     heap_bytes_source: HeapBytesSource | None = None
     """None when the heap's size is unknown"""
+    contradicting_heap_bytes: int | None = None
+    """the limit by the dump itself, where a given limit cannot be right beside it"""
+    contradicting_heap_bytes_source: HeapBytesSource | None = None
     id_size: int = 8
     captured_at: Public | None = None
     jvm: Public | None = None
@@ -378,3 +384,27 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """general leak suspects: repeated strings, empty collections, and the like; None without the graph"""
     unknown: dict[str, Text] = {}
     """what could not be read or decided, with the reason"""
+
+    @property
+    def limit(self) -> tuple[int, HeapBytesSource | None] | None:
+        """(bytes, source) of the limit to judge by; None where it is unknown.
+
+        Where a given limit and the dump contradict each other, the smaller one counts, so that a mistaken
+        --heap-limit hides no fault. A limit below the live objects is no limit.
+        """
+        places = (
+            (self.heap_bytes, self.heap_bytes_source),
+            (self.contradicting_heap_bytes, self.contradicting_heap_bytes_source),
+        )
+        live_bytes = self.shallow_bytes or 0
+        fitting = [
+            (limit, source)
+            for limit, source in places
+            if limit is not None and live_bytes <= limit * (1 + SIZES_OFF_SHARE)
+        ]
+        return min(fitting, key=lambda place: place[0], default=None)
+
+    @property
+    def limit_bytes(self) -> int | None:
+        """Bytes of `limit`."""
+        return None if self.limit is None else self.limit[0]

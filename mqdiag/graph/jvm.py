@@ -1,47 +1,65 @@
-"""What the dump says of its JVM: version, and the largest heap it was allowed."""
+"""What the dump says of its JVM: version, properties, arguments and environment."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from mqdiag.graph.collections import map_entries
+from mqdiag.graph.collections import items, map_entries
 from mqdiag.graph.heap import Heap
 
-_MAX_MEMORY_STATICS = (
-    ("jdk.internal.misc.VM", "directMemory"),
-    ("sun.misc.VM", "directMemory"),
+_VM_CLASSES = ("jdk.internal.misc.VM", "sun.misc.VM")
+_MAX_DIRECT_STATICS = (
+    *((name, "directMemory") for name in _VM_CLASSES),
     ("java.nio.Bits", "MAX_MEMORY"),
     ("java.nio.Bits", "maxMemory"),
 )
-_NETTY = ".util.internal.PlatformDependent"
-_UNSET = 64 << 20
+_DIRECT_PROPERTY = "sun.nio.MaxDirectMemorySize"
+_DIRECT_OPTION = "-XX:MaxDirectMemorySize="
+_NOT_SET = ("", "0", "-1")
+"""values of the property while -XX:MaxDirectMemorySize is not given: JDK 11 and older write -1, newer ones nothing"""
+_BEFORE_START = 64 << 20
 """VM.directMemory before the JVM has set it"""
 _LEAST = 1 << 20
 
 
-def max_memory_bytes(heap: Heap) -> int | None:
-    """-Xmx, or that less a survivor space, as statics of the JDK or Netty keep it; None when none does.
+class DirectMemoryLimit(NamedTuple):
+    """The most that direct buffers may take, as statics of the JDK keep it."""
 
-    Wrong only when -XX:MaxDirectMemorySize is set.
-    """
-    direct = max_direct_memory_bytes(heap)
-    if direct is not None:
-        return direct
-    for row in heap.classes.indices_ending(_NETTY):
-        for field in ("MAX_DIRECT_MEMORY", "DIRECT_MEMORY_LIMIT"):
+    limit_bytes: int
+    is_heap_limit: bool | None
+    """the JVM took the maximum of the heap, because -XX:MaxDirectMemorySize is not set; None when that is unknown"""
+
+
+def direct_memory_limit(heap: Heap) -> DirectMemoryLimit | None:
+    """The limit, and where the JVM has it from; None when no static tells it."""
+    saved = saved_properties(heap)
+    for class_name, field in _MAX_DIRECT_STATICS:
+        for row in heap.classes.indices_named(class_name):
             value = heap.classes.static_value(row, field)
-            if isinstance(value, int) and value >= _LEAST:
-                return value
+            if not isinstance(value, int) or value < _LEAST or (value == _BEFORE_START and saved is None):
+                continue
+            return DirectMemoryLimit(value, direct_memory_follows_heap(heap))
     return None
 
 
-def max_direct_memory_bytes(heap: Heap) -> int | None:
-    """-XX:MaxDirectMemorySize, which is -Xmx where it is not set, as statics of the JDK keep it."""
-    for class_name, field in _MAX_MEMORY_STATICS:
+def direct_memory_follows_heap(heap: Heap) -> bool | None:
+    """Whether -XX:MaxDirectMemorySize is not set; None when the dump tells neither."""
+    saved = saved_properties(heap)
+    if saved is not None:
+        return saved.get(_DIRECT_PROPERTY, "") in _NOT_SET
+    given = arguments(heap)
+    return None if given is None else not any(one.startswith(_DIRECT_OPTION) for one in given)
+
+
+def saved_properties(heap: Heap) -> dict[str, str] | None:
+    """Properties that the JVM kept for itself at its start; None when it had not, or they cannot be read."""
+    for class_name in _VM_CLASSES:
         for row in heap.classes.indices_named(class_name):
-            value = heap.classes.static_value(row, field)
-            if isinstance(value, int) and value >= _LEAST and value != _UNSET:
-                return value
+            saved = _texts(heap, heap.classes.static_ref(row, "savedProps"))
+            if saved:
+                return saved
     return None
 
 
@@ -50,9 +68,31 @@ def system_properties(heap: Heap) -> dict[str, str]:
     for row in heap.classes.indices_named("java.lang.System"):
         props = heap.classes.static_ref(row, "props")
         if props >= 0:
-            _, keys, values = map_entries(heap, np.array([props], np.int32))
-            texts = zip(heap.strings(keys), heap.strings(values), strict=True)
-            return {key: value for key, value in texts if key is not None and value is not None}
+            return _texts(heap, props)
+    return {}
+
+
+def arguments(heap: Heap) -> tuple[str, ...] | None:
+    """Arguments of the JVM, the last one in force; None where nobody asked for them.
+
+    RuntimeMXBean.getInputArguments leaves them in the heap, as Netty and many agents call it. JAVA_TOOL_OPTIONS,
+    JDK_JAVA_OPTIONS and _JAVA_OPTIONS are among them, in the order in which the JVM takes them.
+    """
+    beans = heap.instances(heap.classes.indices_named("sun.management.VMManagementImpl"))
+    lists = heap.refs(beans, "vmArgs")
+    lists = lists[lists >= 0][:1]
+    if not lists.size:
+        return None
+    _, texts = items(heap, lists)
+    return tuple(text for text in heap.strings(texts) if text is not None)
+
+
+def environment(heap: Heap) -> dict[str, str]:
+    """Environment variables; empty where nobody asked for one."""
+    for row in heap.classes.indices_named("java.lang.ProcessEnvironment"):
+        variables = heap.classes.static_ref(row, "theEnvironment")
+        if variables >= 0:
+            return _texts(heap, variables)
     return {}
 
 
@@ -61,3 +101,15 @@ def jvm_name(heap: Heap) -> str | None:
     properties = system_properties(heap)
     name, version = properties.get("java.vm.name"), properties.get("java.vm.version")
     return " ".join(part for part in (name, version) if part) or None
+
+
+def _texts(heap: Heap, map_node: int) -> dict[str, str]:
+    """A map of strings, or of what ProcessEnvironment wraps around strings."""
+    _, keys, values = map_entries(heap, np.array([map_node], np.int32))
+    texts = zip(*(_strings(heap, nodes) for nodes in (keys, values)), strict=True)
+    return {key: value for key, value in texts if key is not None and value is not None}
+
+
+def _strings(heap: Heap, nodes: np.ndarray) -> list[str | None]:
+    wrapped = heap.refs(nodes, "str")
+    return heap.strings(np.where(wrapped >= 0, wrapped, nodes).astype(np.int32))

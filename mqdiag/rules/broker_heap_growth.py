@@ -64,7 +64,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each table."""
     heap = facts.heap
     assert heap is not None
-    whole = heap.heap_bytes or heap.shallow_bytes or 0
+    whole = heap.limit_bytes or heap.shallow_bytes or 0
     for broker in brokers_of_heap(facts):
         if isinstance(broker, Skip):
             yield broker
@@ -95,7 +95,7 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
             "Its {entries:count} {entries:entry retains|entries retain} {retained_bytes:bytes}, {share:percent} of the"
             " heap."
         )
-        if heap.heap_bytes
+        if heap.limit_bytes
         else say(
             "Its {entries:count} {entries:entry retains|entries retain} {retained_bytes:bytes}, {share:percent} of all"
             " live objects of the dump."

@@ -161,8 +161,8 @@ def _load(heap: HeapFacts) -> Load | None:
         known=known,
         held_bytes=in_queues + in_executors,
         bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
-        heap_bytes=heap.heap_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
-        heap_is_known=heap.heap_bytes is not None,
+        heap_bytes=heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
+        heap_is_known=heap.limit is not None,
         out_of_memory=heap.out_of_memory,
     )
 
@@ -290,8 +290,8 @@ def _evidence(heap: HeapFacts, found: Load) -> dict[str, EvidenceValue]:
         "held_share": _rounded(found.held_share),
         "bound_bytes": found.bound_bytes,
         "bound_share": _rounded(found.bound_share),
-        "heap_bytes": heap.heap_bytes,
-        "heap_bytes_source": heap.heap_bytes_source,
+        "heap_bytes": heap.limit_bytes,
+        "heap_bytes_source": heap.limit[1] if heap.limit else None,
         "dump_total_bytes": None if found.heap_is_known else found.heap_bytes,
         "consumers": len(known),
         "groups": tuple(one.group for one, _ in known),

@@ -77,18 +77,18 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         return
     overhead = sum(map(_overhead, known))
     bodies = sum(consumer.body_bytes for consumer in known)
-    size = heap.heap_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
-    if overhead <= limits["heap_share"] * size and heap.heap_bytes is not None:
+    size = heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
+    if overhead <= limits["heap_share"] * size and heap.limit_bytes is not None:
         yield Margin(
             rule="",
             label=say("the objects around cached messages, as a share of the heap"),
-            value=round(overhead / heap.heap_bytes, 4),
+            value=round(overhead / heap.limit_bytes, 4),
             limit=limits["heap_share"],
             kind="percent",
         )
     if overhead <= limits["bodies_ratio"] * bodies or overhead <= limits["heap_share"] * size:
         return
-    if heap.heap_bytes is None and not heap.out_of_memory:
+    if heap.limit_bytes is None and not heap.out_of_memory:
         yield Skip(
             reason=say(
                 "the heap's size is unknown, so the share of these objects is unknown too: give --heap-limit"
@@ -105,10 +105,10 @@ def _draft(heap: HeapFacts, consumers: list[ConsumerFacts], overhead: int, bodie
     return Draft(
         severity=Severity.WARNING,
         cause="many-small-messages",
-        confidence=Confidence.HIGH if heap.heap_bytes is not None else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if heap.limit_bytes is not None else Confidence.MEDIUM,
         confidence_reason=(
             say("the size was read: what queues, messages and requests retain, less the bodies")
-            if heap.heap_bytes is not None
+            if heap.limit_bytes is not None
             else say("the JVM's -Xmx is unknown, so the size of all objects in the dump was used instead")
         ),
         title=say(
@@ -123,7 +123,7 @@ def _draft(heap: HeapFacts, consumers: list[ConsumerFacts], overhead: int, bodie
             "body_bytes": bodies,
             "overhead_per_message_bytes": round(overhead / messages),
             "heap_share": round(overhead / size, 4),
-            "heap_bytes": heap.heap_bytes,
+            "heap_bytes": heap.limit_bytes,
             "setting": setting,
             "threshold": worst.config.get(setting),
         },

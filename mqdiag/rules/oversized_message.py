@@ -73,8 +73,8 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     heap = facts.heap
     assert heap is not None
     least = limits["body_bytes"]
-    if heap.heap_bytes is not None:
-        least = min(least, limits["heap_share"] * heap.heap_bytes)
+    if heap.limit_bytes is not None:
+        least = min(least, limits["heap_share"] * heap.limit_bytes)
     within_limit = []
     largest: dict[tuple[str | None, str | None], QueueFacts] = {}
     for queue in heap.queues:
@@ -96,7 +96,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 def _draft(heap: HeapFacts, group: str | None, size: int, queue: QueueFacts | None) -> Draft:
-    share = ratio(size, heap.heap_bytes)
+    share = ratio(size, heap.limit_bytes)
     return Draft(
         severity=Severity.WARNING,
         cause="large-messages",

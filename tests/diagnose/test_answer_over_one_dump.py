@@ -8,9 +8,11 @@ import pytest
 
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.stacks import diagnose_stacks
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.language import english
+from mqdiag.text import say
 
 THREAD = '"pool-1-thread-{number}" #1{number} prio=5 os_prio=0 tid=0x00007f001000{number}000 nid=0x1{number} {state}\n'
 IDLE = (
@@ -63,3 +65,30 @@ def test_a_dump_without_rocketmq_is_said_to_be_one(queues: int | None, told: boo
     )
     answer = answered(Report(mqdiag="0", inputs=(), checked=("direct-buffers",), heap=heap)).answer
     assert english()(answer.reason).startswith("The dump has no consumer, producer or broker") is told
+
+
+@pytest.mark.parametrize(
+    ("limit", "bound", "state"),
+    [(None, 700, "undecided"), (None, 500, "healthy"), (2000, 700, "healthy")],
+)
+def test_a_cache_that_may_outgrow_a_heap_of_unknown_limit_is_no_all_clear(
+    limit: int | None, bound: int, state: str
+) -> None:
+    why = {} if limit else {"heap limit": say("two places of the dump contradict each other")}
+    consumer = ConsumerFacts(group="g", kind="push", bound_bytes=bound)
+    heap = HeapFacts(
+        objects=1,
+        shallow_bytes=800,
+        unreachable_objects=1,
+        unreachable_bytes=200,
+        process_queues=1,
+        heap_bytes=limit,
+        consumers=(consumer,),
+        unknown=why,
+    )
+    answer = answered(
+        Report(mqdiag="1", inputs=(Input(path="d", kind="heap", bytes=1),), heap=heap, checked=("x",))
+    ).answer
+    assert answer is not None
+    assert answer.state == state
+    assert ("how large the heap may grow" in english()(answer.reason)) is (state == "undecided")

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.graph import Heap, collections, open_heap
+from mqdiag.graph.heap_limit import heap_limit
 from mqdiag.graph.histogram import class_rows, quick_class_rows
-from mqdiag.graph.jvm import jvm_name, max_memory_bytes
+from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.suspects import suspects
 from mqdiag.read.hprof.dump import read_dump
 from mqdiag.read.hprof.records import big_endian
@@ -54,7 +55,7 @@ def examine(path: str) -> str:
     suspects(heap, lambda name: "x" in name)
     assert len(heap.threads) == len(heap.roots.thread_nodes)
     jvm_name(heap)
-    max_memory_bytes(heap)
+    heap_limit(heap, 0)
     assert heap.dump.complete == (heap.dump.problem is None)
     return WHOLE if heap.dump.complete else PARTIAL
 

@@ -247,7 +247,8 @@ def test_growth_needs_both_a_share_and_a_size() -> None:
         assert broker is not None
         table = msgspec.structs.replace(broker.tables[0], retained_bytes=retained)
         changed = msgspec.structs.replace(broker, tables=(table,))
-        return with_heap(facts, broker=changed, heap_bytes=heap_bytes)
+        live = {} if heap_bytes is None else {"shallow_bytes": heap_bytes // 2}
+        return with_heap(facts, broker=changed, heap_bytes=heap_bytes, **live)
 
     facts, mib = broker_heap_growth.fires(), 1 << 20
     assert findings(broker_heap_growth, with_table(facts, 64 * mib, 256 * mib))

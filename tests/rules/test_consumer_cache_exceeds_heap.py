@@ -38,6 +38,7 @@ def _holding(held: int, bound: int, **heap: object) -> object:
     parts = {
         "message_totals": MessageTotals(in_queues_body_bytes=held),
         "heap_bytes": HEAP,
+        "shallow_bytes": held,
         "out_of_memory": False,
         **heap,
     }
@@ -174,7 +175,7 @@ def test_without_the_graph_it_is_skipped() -> None:
 
 
 def test_says_when_the_least_values_are_not_enough() -> None:
-    facts = with_heap(module.fires(), heap_bytes=64 * 1024 * 1024)
+    facts = with_heap(module.fires(), heap_bytes=64 * 1024 * 1024, shallow_bytes=60 * 1024 * 1024)
     (finding,) = findings(module, facts)
     assert finding.evidence["recommended_threshold"] == 1
     assert finding.evidence["recommended_threshold_mib"] == 1
@@ -215,3 +216,23 @@ def test_advice_that_the_size_limit_decides_shows_no_product() -> None:
     (finding,) = findings(module, with_heap(facts, heap_bytes=20 * GIB), bound_share_warning=0.2)
     assert finding.evidence["recommended_threshold"] == 100
     assert "the limits on the size of a queue" in english()(finding.explanation[2])
+
+
+def test_a_given_limit_that_the_dump_contradicts_hides_no_fault() -> None:
+    roomy = with_heap(module.fires(), heap_bytes=64 * GIB)
+    assert findings(module, roomy) == ()
+    (finding,) = findings(
+        module,
+        with_heap(roomy, contradicting_heap_bytes=2 * GIB, contradicting_heap_bytes_source="jvm-arguments"),
+    )
+    assert finding.severity is Severity.ERROR
+    assert (finding.evidence["heap_bytes"], finding.evidence["heap_bytes_source"]) == (
+        2 * GIB,
+        "jvm-arguments",
+    )
+
+
+def test_a_limit_below_the_live_objects_is_no_limit() -> None:
+    facts = with_heap(module.silent(), heap_bytes=GIB)
+    assert findings(module, facts) == ()
+    assert margins(module, facts) == ()

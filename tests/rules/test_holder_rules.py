@@ -98,7 +98,8 @@ def test_overhead_share_needs_the_heaps_size() -> None:
     ],
 )
 def test_large_bodies(body: int | None, heap: int | None, fires: bool) -> None:
-    facts = with_queue(with_heap(oversized_message.fires(), heap_bytes=heap), largest_body_bytes=body)
+    facts = with_heap(oversized_message.fires(), heap_bytes=heap, shallow_bytes=10 * MIB)
+    facts = with_queue(facts, largest_body_bytes=body)
     assert bool(findings(oversized_message, facts)) is fires
 
 

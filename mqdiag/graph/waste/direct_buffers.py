@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DirectBuffers, DirectHolder
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.jvm import max_direct_memory_bytes
+from mqdiag.graph.jvm import direct_memory_limit
 
 HOLDERS = 10
 SEVERAL = "several holders"
@@ -35,6 +35,7 @@ def direct_buffers(heap: Heap) -> DirectBuffers | None:
     owned = managed & alive
     mapped &= alive
     netty, netty_limit = _netty(heap)
+    limit = direct_memory_limit(heap)
     return DirectBuffers(
         buffers=int(owned.sum()),
         capacity_bytes=int(capacity[owned].sum()),
@@ -44,7 +45,7 @@ def direct_buffers(heap: Heap) -> DirectBuffers | None:
         mapped_buffers=int(mapped.sum()),
         mapped_bytes=int(capacity[mapped].sum()),
         reserved_bytes=_reserved(heap),
-        limit_bytes=max_direct_memory_bytes(heap),
+        limit_bytes=None if limit is None else limit.limit_bytes,
         netty_bytes=netty,
         netty_limit_bytes=netty_limit,
         holders=_holders(heap, nodes[owned], capacity[owned], nodes[unmanaged], capacity[unmanaged]),
