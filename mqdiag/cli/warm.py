@@ -27,15 +27,14 @@ def command(debug: bool) -> int:
     The first command that reads a dump does the same. Run it when you build an image or set up a machine.
     """
     from mqdiag.errors import MqdiagError
-    from mqdiag.graph import warm
     from mqdiag.kernel import folder
-    from mqdiag.redact.warm import warm_redaction
+    from mqdiag.kernel.ahead import compile_ahead
+    from mqdiag.progress import Silent
     from mqdiag.text import say
 
     started = time.monotonic()
-    warm_redaction()
-    warm()
-    if not folder.is_ready():
+    compile_ahead(Silent(), *folder.TASKS)
+    if not folder.is_ready(folder.TASKS):
         raise MqdiagError(
             say("the compiled kernels could not be kept; MQDIAG_KERNELS names another folder for them")
         )

@@ -49,7 +49,7 @@ def show_in_heap(
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:
-        heap = open_heap(str(path), name=shown, progress=progress)
+        heap = open_heap(str(path), name=shown, progress=progress, task="show")
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
         raise error.of(shown) from error

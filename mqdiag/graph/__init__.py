@@ -2,6 +2,5 @@
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.open import open_dump, open_heap
-from mqdiag.graph.warm import warm
 
-__all__ = ["Heap", "open_dump", "open_heap", "warm"]
+__all__ = ["Heap", "open_dump", "open_heap"]

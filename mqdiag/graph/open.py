@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.graph.heap import Heap, read_heap, refuse_empty
-from mqdiag.graph.warm import warm
-from mqdiag.kernel import folder
+from mqdiag.kernel.ahead import compile_ahead
+from mqdiag.kernel.folder import Task
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.dump import Dump, read_dump
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import Source, open_source
-from mqdiag.text import say
 
 
 def open_dump(
@@ -33,7 +32,7 @@ def open_dump(
         InputError: it is no heap dump, or not one object of it can be read.
     """
     progress = progress or Silent()
-    dump = read_dump(_source(path, progress, max_inflated), progress)
+    dump = read_dump(_source(path, progress, max_inflated, "counts"), progress)
     refuse_empty(dump, name or path)
     return dump
 
@@ -44,17 +43,20 @@ def open_heap(
     name: str | None = None,
     progress: Progress | None = None,
     max_inflated: int | None = None,
+    task: Task = "heap",
 ) -> Heap:
-    """Read a dump and build its graph; arguments and errors as in `open_dump`."""
+    """Read a dump and build its graph; other arguments and errors as in `open_dump`.
+
+    Args:
+        task: what the graph is for, which decides about the kernels that are compiled first.
+    """
     progress = progress or Silent()
-    return read_heap(_source(path, progress, max_inflated), name or path, progress)
+    return read_heap(_source(path, progress, max_inflated, task), name or path, progress)
 
 
-def _source(path: str, progress: Progress, max_inflated: int | None) -> Source:
+def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:
     source = open_source(path, progress, max_inflated)
     # Before the kernels are compiled: a text file must not cost a first-time user that wait.
     parse_header(source.path, source.data)
-    if folder.needs_warming():
-        progress.note(say("compiling kernels, only at the first run on this machine"))
-        warm()
+    compile_ahead(progress, task)
     return source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -85,6 +86,31 @@ def spelled(code: TypeCode) -> str:
         return code
     made = code.tuple_class
     return f"{made.__module__}.{made.__qualname__}({', '.join(map(spelled, code.fields))})"
+
+
+def type_spelled(text: str) -> TypeCode:
+    """The type that `spelled` writes as this text.
+
+    Raises:
+        ImportError, AttributeError: there is no such named tuple.
+    """
+    if not text.endswith(")"):
+        return text
+    name, _, fields = text[:-1].partition("(")
+    module, _, made = name.rpartition(".")
+    tuple_class: type = getattr(importlib.import_module(module), made)
+    return TupleType(tuple_class, tuple(map(type_spelled, _split(fields))))
+
+
+def _split(fields: str) -> Iterator[str]:
+    """The fields of a named tuple, which may be named tuples with fields of their own."""
+    depth = start = 0
+    for position, character in enumerate(fields):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            yield fields[start:position]
+            start = position + 2
+    yield fields[start:]
 
 
 def flat_types(types: Iterable[TypeCode]) -> Iterator[str]:

@@ -20,10 +20,11 @@ import fcntl
 import hashlib
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 
@@ -33,8 +34,12 @@ from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
 
+Task = Literal["counts", "heap", "show", "redact"]
+"""what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`"""
+TASKS: tuple[Task, ...] = get_args(Task)
 _PACKAGE = Path(__file__).parents[1]
-_READY = "ready"
+_READY = "ready-"
+"""begins the name of the empty file that says of a task that its kernels are kept"""
 _SHARED, _PRIVATE = 0o755, 0o700
 
 
@@ -48,6 +53,15 @@ class _Folder(msgspec.Struct, frozen=True):
     @property
     def is_writable(self) -> bool:
         return os.access(".", os.W_OK | os.X_OK, dir_fd=self.descriptor, effective_ids=True)
+
+    def is_ready(self, task: Task) -> bool:
+        """Whether all kernels that the task calls were compiled into it."""
+        return self.read(_READY + task) is not None
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the kernels of at least one task were."""
+        return any(map(self.is_ready, TASKS))
 
     def read(self, name: str) -> bytes | None:
         try:
@@ -111,20 +125,21 @@ def locked(name: str) -> Iterator[None]:
         os.close(handle)
 
 
-def needs_warming() -> bool:
-    """Whether compiled kernels can be kept on this machine, and not all of them are yet."""
-    return not uses_numba() and _chosen().write is not None and not is_ready()
+def needs_warming(tasks: Iterable[Task]) -> bool:
+    """Whether compiled kernels can be kept on this machine, and not all of those that the tasks call are yet."""
+    return not uses_numba() and _chosen().write is not None and not is_ready(tasks)
 
 
-def is_ready() -> bool:
-    """Whether all kernels are kept."""
-    return any(folder.read(_READY) is not None for folder in _chosen().read)
+def is_ready(tasks: Iterable[Task]) -> bool:
+    """Whether all kernels that the tasks call are kept."""
+    return all(any(folder.is_ready(task) for folder in _chosen().read) for task in tasks)
 
 
-def mark_ready() -> None:
-    """Note that all kernels are kept."""
+def mark_ready(tasks: Iterable[Task]) -> None:
+    """Note that all kernels that the tasks call are kept."""
     if not uses_numba():
-        write(_READY, b"")
+        for task in tasks:
+            write(_READY + task, b"")
 
 
 @cache
@@ -132,7 +147,7 @@ def _chosen() -> _Chosen:
     named = os.environ.get("MQDIAG_KERNELS")
     if named:
         folder, why_not = _opened(named, _SHARED)
-        if folder is not None and (folder.is_writable or folder.read(_READY) is not None):
+        if folder is not None and (folder.is_writable or folder.is_filled):
             return _Chosen((folder,), folder if folder.is_writable else None)
         note_once(say("MQDIAG_KERNELS is not used: {reason}", reason=why_not))
     shared, why_not = _opened(os.fspath(_PACKAGE / "_kernel_cache"), _SHARED)
@@ -145,7 +160,7 @@ def _chosen() -> _Chosen:
         if own is not None and own.is_writable:
             return _Chosen((*read, own), own)
         reasons.append(why_not)
-    if all(folder.read(_READY) is None for folder in read):
+    if not any(folder.is_filled for folder in read):
         why = tuple(dict.fromkeys(filter(None, reasons)))
         note_once(say("every run compiles the kernels again, in memory: {reasons}", reasons=why))
     return _Chosen(read, None)

@@ -81,21 +81,44 @@ def _check_calls() -> None:
         raise RuntimeError(f"the self-check of compiled kernels failed: {wrong}")
 
 
+def keep(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> bool:
+    """Compile a kernel if it is not kept yet, and tell whether it is kept now. The caller holds the lock.
+
+    Raises:
+        NotImplementedError: see `build`.
+    """
+    file_name = _file_name(kernel, types)
+    if _kept(file_name) is None:
+        _built(kernel, types, file_name)
+    return _kept(file_name) is not None
+
+
 def _load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
-    name = f"{kernel.__module__}.{kernel.__name__}"
-    key = hashlib.sha256("\0".join((name, *map(spelled, types), *_processor())).encode()).hexdigest()[:16]
-    file_name = f"{name}-{key}.o"
+    file_name = _file_name(kernel, types)
     code = _kept(file_name)
     if code is None:
         with folder.locked("lock"):
-            code = _kept(file_name)
-            if code is None:
-                # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
-                from mqdiag.kernel.build import build
+            code = _kept(file_name) or _built(kernel, types, file_name)
+    return _callable(_name(kernel), types, code.results, _address(code))
 
-                code = ObjectCode(*build(kernel, types))
-                folder.write(file_name, code.to_bytes())
-    return _callable(name, types, code.results, _address(code))
+
+def _built(kernel: KernelFunction, types: tuple[TypeCode, ...], file_name: str) -> ObjectCode:
+    # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
+    from mqdiag.kernel.build import build
+
+    code = ObjectCode(*build(kernel, types))
+    folder.write(file_name, code.to_bytes())
+    return code
+
+
+def _name(kernel: KernelFunction) -> str:
+    return f"{kernel.__module__}.{kernel.__name__}"
+
+
+def _file_name(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> str:
+    name = _name(kernel)
+    key = hashlib.sha256("\0".join((name, *map(spelled, types), *_processor())).encode()).hexdigest()[:16]
+    return f"{name}-{key}.o"
 
 
 def _callable(

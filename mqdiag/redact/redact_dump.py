@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError, MqdiagError, UsageError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes, whole_file
-from mqdiag.kernel import folder
+from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.mapped import Releasing, open_mapped
 from mqdiag.read.hprof.outline import Outline, read_outline
@@ -83,8 +83,7 @@ def redact_dump(
     progress = progress or Silent()
     check_target(str(path), target, force=force)
     with open_mapped(str(path), name or str(path), progress, max_inflated) as original:
-        if folder.needs_warming():
-            progress.note(say("compiling kernels, only at the first run on this machine"))
+        compile_ahead(progress, "redact")
         progress = Releasing(progress, original)
         outline, asked, index = read_outline(original.source, RetainedClasses, original.release, progress)
         if not index.has_objects():

@@ -25,4 +25,4 @@ def pack(target: Path) -> None:
     with tarfile.open(target) as archive:
         names = archive.getnames()
     assert "bin/python" in names
-    assert any("/mqdiag/_kernel_cache/" in name and name.endswith("/ready") for name in names)
+    assert any("/mqdiag/_kernel_cache/" in name and name.endswith("/ready-heap") for name in names)

@@ -15,6 +15,8 @@ from mqdiag.cli import run
 from mqdiag.kernel import folder as place
 from tests.kernel.other_user import NOBODY, as_root, open_folder_of_root, run_as
 
+MARKS = sorted(f"ready-{task}" for task in place.TASKS)
+
 
 class Machine:
     """An installation, a home and a folder for temporary files, all in one folder of the test."""
@@ -55,7 +57,7 @@ class Machine:
     def fill_installation(self) -> None:
         """As its owner does with `mqdiag warm`."""
         place.write("kernel.o", b"shared")
-        place.mark_ready()
+        place.mark_ready(place.TASKS)
         assert (self.shared / "kernel.o").exists()
         self.choose_again()
 
@@ -97,12 +99,12 @@ def mode(path: Path) -> int:
 
 
 def test_an_installation_that_can_be_written_keeps_them(machine: Machine) -> None:
-    assert place.needs_warming()
+    assert place.needs_warming(place.TASKS)
     place.write("kernel.o", b"code")
-    place.mark_ready()
-    assert not place.needs_warming()
+    place.mark_ready(place.TASKS)
+    assert not place.needs_warming(place.TASKS)
     assert kept() == [b"code"]
-    assert sorted(os.listdir(machine.shared)) == ["kernel.o", "ready"]
+    assert sorted(os.listdir(machine.shared)) == ["kernel.o", *MARKS]
     assert os.listdir(machine.home) == []
 
 
@@ -126,12 +128,12 @@ def test_of_a_read_only_installation_kernels_are_read_and_the_rest_is_the_users(
     machine.fill_installation()
     machine.make_installation_read_only()
     assert kept() == [b"shared"]
-    assert not place.needs_warming()
+    assert not place.needs_warming(place.TASKS)
     place.write("other.o", b"own")
     assert kept("other.o") == [b"own"]
     assert mode(machine.own) == 0o700
     assert mode(machine.own / "other.o") == 0o600
-    assert sorted(os.listdir(machine.shared)) == ["kernel.o", "ready"]
+    assert sorted(os.listdir(machine.shared)) == ["kernel.o", *MARKS]
     assert capsys.readouterr().err == ""
 
 
@@ -289,7 +291,7 @@ def test_where_no_folder_is_safe_nothing_is_kept_and_one_line_says_so(
     (own / machine.state).mkdir()
     (own / machine.state / "kernel.o").write_bytes(b"planted")
     assert kept() == []
-    assert not place.needs_warming()
+    assert not place.needs_warming(place.TASKS)
     place.write("kernel.o", b"code")
     with place.locked("lock"):
         pass
@@ -304,8 +306,7 @@ def test_where_no_folder_is_safe_nothing_is_kept_and_one_line_says_so(
 
 
 def test_warm_fails_where_nothing_is_kept(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
-    machine.monkeypatch.setattr("mqdiag.graph.warm", place.mark_ready)
-    machine.monkeypatch.setattr("mqdiag.redact.warm.warm_redaction", lambda: None)
+    machine.monkeypatch.setattr("mqdiag.kernel.ahead.listed", lambda: ())
     assert run(["warm"]) == 0
     assert capsys.readouterr().out.startswith("kernels are ready")
     shutil.rmtree(machine.package / "_kernel_cache")
@@ -320,19 +321,35 @@ def test_a_named_folder_is_used_instead_of_all_others(machine: Machine) -> None:
     machine.fill_installation()
     machine.set("MQDIAG_KERNELS", machine.home / "volume")
     assert kept() == []
-    assert place.needs_warming()
+    assert place.needs_warming(place.TASKS)
     place.write("kernel.o", b"code")
     assert kept() == [b"code"]
     assert mode(machine.home / "volume" / machine.state / "kernel.o") == 0o644
 
 
+def test_a_task_that_was_compiled_says_nothing_of_the_others(machine: Machine) -> None:
+    place.mark_ready(["heap"])
+    assert not place.needs_warming(["heap"])
+    assert place.needs_warming(["heap", "redact"])
+
+
+def test_a_named_folder_that_is_filled_and_cannot_be_written_is_used(machine: Machine) -> None:
+    """As a pipeline mounts what an earlier run of `mqdiag heap` compiled."""
+    machine.set("MQDIAG_KERNELS", machine.package / "volume")
+    place.write("kernel.o", b"code")
+    place.mark_ready(["heap"])
+    machine.make_installation_read_only()
+    assert kept() == [b"code"]
+    assert not place.needs_warming(["redact"])
+
+
 def test_kernels_of_another_version_in_the_named_folder_are_not_taken(machine: Machine) -> None:
     machine.set("MQDIAG_KERNELS", machine.home / "volume")
     place.write("kernel.o", b"older")
-    place.mark_ready()
+    place.mark_ready(place.TASKS)
     machine.state = "another"
     machine.choose_again()
-    assert place.needs_warming()
+    assert place.needs_warming(place.TASKS)
     assert kept() == []
     assert len(os.listdir(machine.home / "volume")) == 2
 

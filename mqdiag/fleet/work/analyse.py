@@ -77,10 +77,7 @@ def _plain_settings(redacted: HeapFacts, shown: HeapFacts) -> HeapFacts:
 
 def warm() -> None:
     """Have the kernels compiled, by one process of a node; the others wait for it."""
-    from mqdiag.graph import warm as compile_all
-    from mqdiag.kernel import folder
+    from mqdiag.kernel.ahead import compile_ahead
+    from mqdiag.progress import Silent
 
-    if folder.needs_warming():
-        with folder.locked("warming"):
-            if folder.needs_warming():
-                compile_all()
+    compile_ahead(Silent(), "heap")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 from collections.abc import Iterable
 
 from pyspark import SparkContext
@@ -12,7 +10,8 @@ from pyspark import SparkContext
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.scratch import remove_leftovers
 from mqdiag.fleet.work.task import warm_child
-from mqdiag.kernel import folder
+from mqdiag.kernel.ahead import compile_ahead
+from mqdiag.progress import Silent
 
 TASKS_PER_CORE = 2
 
@@ -31,13 +30,7 @@ def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> No
 
     def warm(_: Iterable[int]) -> None:
         remove_leftovers(scratch)
-        if folder.needs_warming():
-            # A process of its own: the compiler's memory is not kept in Spark's worker.
-            subprocess.run(
-                [sys.executable, "-c", "from mqdiag.fleet.work.analyse import warm; warm()"],
-                check=True,
-                timeout=1800,
-            )
+        compile_ahead(Silent(), "heap")
         warm_child(limits).start()
         for module in ("mqdiag.fleet.work.plan", "mqdiag.fleet.tables.commit"):
             importlib.import_module(module)  # of the tasks that come, with all of Arrow

@@ -1,0 +1,87 @@
+"""Which kernels the commands call on committed dumps; `python -m tests.kernel.called` writes the list."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mqdiag.kernel.ahead import LIST
+from mqdiag.kernel.folder import Task
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
+# The first has collections, threads and strings of all kinds; redaction and `show` need no more than a small one.
+DUMP = str(FIXTURES / "app-retains-5.3.3" / "dump.hprof.gz")
+SMALL = str(FIXTURES / "no-rocketmq" / "dump.hprof.gz")
+COMMANDS: tuple[tuple[Task, tuple[str, ...]], ...] = (
+    ("counts", ("heap", "--quick", DUMP)),
+    ("heap", ("heap", DUMP)),
+    ("show", ("show", SMALL, "java.util.HashMap", "--format", "json", "-o", "class.json")),
+    ("show", ("show", SMALL, "OBJECT_ID")),
+    ("redact", ("redact", SMALL, "redacted.hprof")),
+)
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from mqdiag.cli import run
+from mqdiag.kernel import folder, native
+from mqdiag.kernel.definition import spelled
+
+called = {}
+load = native._load
+
+def recorded(kernel, types):
+    ready = load(kernel, types)
+    name = native._file_name(kernel, types)
+    size = max(len(data) for data in folder.read(name))
+    called["\\t".join((f"{kernel.__module__}.{kernel.__name__}", *map(spelled, types)))] = size
+    return ready
+
+native._load = recorded
+code = run(json.loads(sys.argv[1]))
+Path("called.json").write_text(json.dumps(called))
+sys.exit(code)
+"""
+
+Called = dict[str, int]
+"""bytes of object code, by kernel and types of its arguments as the list has them"""
+
+
+def called_by_commands() -> list[tuple[Task, Called]]:
+    """Run each command in a process of its own, as kernels are loaded once in a process."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for task, arguments in COMMANDS:
+            if "OBJECT_ID" in arguments:
+                shown = json.loads((Path(folder) / "class.json").read_text())["show"]["class"]
+                arguments = (*arguments[:-1], shown["largest"][0]["object_id"])
+            subprocess.run(
+                [sys.executable, "-c", SCRIPT, json.dumps(arguments)],
+                cwd=folder,
+                capture_output=True,
+                check=False,
+            )
+            answer = Path(folder) / "called.json"
+            found.append((task, json.loads(answer.read_text())))
+            answer.unlink()
+    return found
+
+
+def lines() -> list[str]:
+    """The list as it should be; object code that is large takes long to compile and comes first."""
+    tasks: dict[str, set[str]] = {}
+    sizes: dict[str, int] = {}
+    for task, called in called_by_commands():
+        for line, size in called.items():
+            tasks.setdefault(line, set()).add(task)
+            sizes[line] = size
+    return [
+        f"{' '.join(sorted(tasks[line]))}\t{line}"
+        for line in sorted(tasks, key=lambda line: (-sizes[line], line))
+    ]
+
+
+if __name__ == "__main__":
+    LIST.write_text("".join(f"{line}\n" for line in lines()))
