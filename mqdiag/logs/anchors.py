@@ -329,3 +329,6 @@ EVERY: tuple[bool, ...] = tuple(
     handler in _ALL_WANTED or literal == b"PULL_OFFSET_MOVED:correction" for literal, handler in ANCHORS
 )
 """lines that carry a number of their own, so that none may stand for another"""
+_ONLY_CHANGES = (_printed, store.setting, versions.printed)
+CHANGES: tuple[bool, ...] = tuple(handler in _ONLY_CHANGES for handler in HANDLERS)
+"""lines of settings, which every start of a broker prints again; the same value tells nothing new"""

@@ -16,7 +16,9 @@ _ADDRESS = r"/?([\w.:\[\]-]{1,100}:\d{1,5})"
 _CONNECTED = re.compile(rf"NETTY CLIENT PIPELINE: CONNECT {{1,2}}\S{{1,100}} => {_ADDRESS}")
 _CLIENT_ACTIVE = re.compile(rf"NETTY CLIENT PIPELINE: ACTIVE, {_ADDRESS}, channelId=(\w{{1,60}})")
 _CLOSED = re.compile(rf"NETTY CLIENT PIPELINE: CLOSE (?:channel\[addr=)?{_ADDRESS}(?:, id=(\w{{1,60}}))?")
-_ACTIVE = re.compile(rf"NETTY SERVER PIPELINE: channel(Active|Inactive), the channel\[{_ADDRESS}\]")
+_ACTIVE = re.compile(
+    r"NETTY SERVER PIPELINE: channel(Active|Inactive), the channel\[/?([\w.:\[\]-]{1,100}):(\d{1,5})\]"
+)
 _IDLE = re.compile(rf"PIPELINE: IDLE exception (?:channel)?\[(?:addr=)?{_ADDRESS}")
 _FAILED = re.compile(rf"PIPELINE: exceptionCaught (?:channel\[addr=)?{_ADDRESS}")
 _FRAME = re.compile(r"Adjusted frame length exceeds (\d{1,19}): (\d{1,19}) - discarded")
@@ -70,11 +72,11 @@ def accepted(message: Message, log: LogTally) -> None:
     found = _ACTIVE.search(message.text)
     if found is None:
         return
-    host, _, port = found[2].rpartition(":")
-    peer = _peer(log, Peer(host, incoming=True))
+    state, host, port = found.groups()
+    peer = _peer(log, Peer(host, True))
     if peer is None:
         return
-    if found[1] == "Active":
+    if state == "Active":
         peer.opened += message.stands_for
         peer.made(port, log.at(message))
     else:

@@ -219,14 +219,14 @@ def pull_failed(message: Message, log: LogTally) -> None:
 
 def offset_stored(message: Message, log: LogTally) -> None:
     """The offset of a queue that the client stores at the broker: one line in twelve, which is one a minute."""
-    text = message.text
-    named = text[text.find("Group: ") : text.rfind("]") + 1]
+    line = message.hit.line
+    named = line[line.find(b"Group: ") : line.rfind(b"]") + 1]
     if named in log.moved:
         return
-    found = _STORED.search(text)
+    found = _STORED.search(message.text)
     if found is None:
         return
-    queue = queue_in(named)._replace(group=found[1])
+    queue = queue_in(message.text)._replace(group=found[1])
     offset, at = int(found[2]), log.at(message)
     row = log.stored.get(queue)
     if row is None:

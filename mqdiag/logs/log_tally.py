@@ -157,7 +157,7 @@ class LogTally(msgspec.Struct):
         default_factory=dict
     )
     stored: dict[Subject, StoredTally] = msgspec.field(default_factory=dict)
-    moved: set[str] = msgspec.field(default_factory=set)
+    moved: set[bytes] = msgspec.field(default_factory=set)
     """queues and clients as lines name them, once a stored offset moved: what they store later decides nothing"""
     refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = msgspec.field(default_factory=dict)
     """the last offset that a client stored although the broker had a larger one, and that larger one"""

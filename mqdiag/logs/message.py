@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import NamedTuple
 
 import msgspec
 
@@ -39,6 +38,8 @@ _THREADS = (
     re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
+_OF_A_SERVER = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d " + _LEVEL + r" (?!Rocketmq\w+ - )([A-Za-z]\w{2,80}) - ")
+"""a line of RocketMQ's own files with an ordinary name of a thread, which needs no other pattern"""
 _SEARCHES = tuple(
     (pattern.match, None if pattern.pattern.startswith(_LEVEL) else pattern.search) for pattern in _THREADS
 )
@@ -54,7 +55,7 @@ _BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
 
-class Record(NamedTuple):
+class Record(msgspec.Struct):
     """What the record of a line begins with."""
 
     stamp: Stamp | None
@@ -70,11 +71,18 @@ class Record(NamedTuple):
 class Message(msgspec.Struct):
     """An event line; its time and its record are looked for when somebody asks, for many lines need neither."""
 
-    text: str
     hit: Hit
     stamps: StampReader
-    named_thread: str | None = None
+    _text: str | None = None
+    _named_thread: str | None = None
     _record: Record | None = None
+
+    @property
+    def text(self) -> str:
+        """The line without a collector's wrapper."""
+        if self._text is None:
+            self._text, self._named_thread = unwrapped(self.hit.line)
+        return self._text
 
     @property
     def stands_for(self) -> int:
@@ -97,9 +105,7 @@ class Message(msgspec.Struct):
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
-        end = self.hit.block.find(b"\n", self.hit.start)
-        below = self.hit.block[end + 1 : end + 1 + _STACK_BYTES].decode(errors="replace") if end >= 0 else ""
-        for line in (inside or below)[:_STACK_BYTES].split("\n"):
+        for line in inside[:_STACK_BYTES].split("\n") if inside else self._lines_below():
             # some appenders end the lines of a stack by CR and LF
             bare = _COMPOSED.sub("", line).strip()
             if _OF_STACK.match(bare):
@@ -107,21 +113,24 @@ class Message(msgspec.Struct):
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
                 return
 
+    def _lines_below(self) -> Iterator[str]:
+        block = self.hit.block
+        end = block.find(b"\n", self.hit.start)
+        most = end + 1 + _STACK_BYTES
+        while 0 <= end < most:
+            begin, end = end + 1, block.find(b"\n", end + 1)
+            yield block[begin : most if end < 0 else min(end, most)].decode(errors="replace")
+
     def frames(self) -> str:
         """The stack of the exception that the line is; empty where it has none."""
         return "\n".join(takewhile(lambda line: line.startswith("at "), self.stack()))
 
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
-        if self.named_thread is None:
-            self.named_thread = _thread(self.text) or _thread(self.record.between.decode(errors="replace"))
-        return self.named_thread
-
-
-def message_of(hit: Hit, stamps: StampReader) -> Message:
-    """Take off the wrappers."""
-    text, thread = unwrapped(hit.line)
-    return Message(text, hit, stamps, thread)
+        text = self.text
+        if self._named_thread is None:
+            self._named_thread = _thread(text) or _thread(self.record.between.decode(errors="replace"))
+        return self._named_thread
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:
@@ -145,11 +154,11 @@ def unwrapped(line: bytes) -> tuple[str, str | None]:
             line = line[found.end() :]
     if b"\x1b[" in line:
         line = _COLOUR.sub(b"", line)
-    if line.rstrip()[-1:] == b"}":
+    if line.endswith((b"}", b"\r", b" ", b"\t")) and line.rstrip().endswith(b"}"):
         brace = line.find(b"{", 0, 200)
         if brace >= 0 and b'":' in line:
             return _of_json(line[brace:]) or (line.decode(errors="replace"), None)
-    return line.decode(errors="replace"), None
+    return line.decode("utf-8", "replace"), None
 
 
 def _of_json(line: bytes) -> tuple[str, str | None] | None:
@@ -178,6 +187,9 @@ def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:
 
 
 def _thread(text: str) -> str | None:
+    found = _OF_A_SERVER.match(text)
+    if found is not None:
+        return found[1]
     # Most patterns begin with a level: the places of all levels are looked for once, not by each of them.
     levels = [found.start() for found in _LEVELS.finditer(text, 0, 2048)]
     for match, search in _SEARCHES:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.errors import InputError
-from mqdiag.logs.anchors import EVERY, HANDLERS, LITERALS
+from mqdiag.logs.anchors import CHANGES, EVERY, HANDLERS, LITERALS
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
-from mqdiag.logs.message import message_of
+from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
 from mqdiag.logs.repeats import repeated_text
 from mqdiag.read.logs.blocks import blocks
@@ -58,7 +58,7 @@ class LogsReader:
     """Reads logs one by one; the search is set up once for all of them."""
 
     def __init__(self) -> None:
-        self._scanner = Scanner(LITERALS, EVERY)
+        self._scanner = Scanner(LITERALS, EVERY, CHANGES)
 
     def read(self, path: str, chunks: Iterator[bytes]) -> ReadLog:
         """Read one log to its end.
@@ -82,7 +82,7 @@ class LogsReader:
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
             last_position, last_handler = hit.position, handler
-            handler(message_of(hit, stamps), tally)
+            handler(Message(hit, stamps), tally)
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
         client = other_client(head)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)

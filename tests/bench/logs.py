@@ -1,45 +1,55 @@
-"""Times `mqdiag logs` on real broker logs, repeated to a size, and on the worst flood among them.
+"""Times `mqdiag logs` on long logs of each kind, and shows that memory does not grow with them.
 
-    python -m tests.bench.logs [MEGABYTES]
+    python -m tests.bench.logs [--megabytes 100,1000] [--times 3] [KIND ...]
 
-Prints megabytes a second of processor time, start of Python included, and the peak of memory.
+Each run is one process with one thread. Prints megabytes for each second of processor time, start of Python included,
+and the peak of memory; and the load of the machine before and after, for a loaded machine is slower.
 """
 
 from __future__ import annotations
 
-import gzip
+import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench.measure import best
-
-ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
-HEALTHY = ("healthy-4.3.2/broker/*.gz", "healthy-5.3.3/broker/*.gz", "pool-in-order-5.3.3/broker/*.gz")
-TROUBLED = ("*/broker/*.gz",)
-FLOOD = ("power-loss-4.3.2/broker/storeerror.log.gz",)
+from tests.bench.long_logs import KINDS, write_log
+from tests.bench.measure import least_cpu
 
 
 def main() -> int:
-    """Write each kind of log, read it three times, print the best."""
-    size = int(sys.argv[1] if len(sys.argv) > 1 else 1000) * 1_000_000
-    print(f"{'MB/s':>6} {'CPU s':>7} {'memory MB':>10}  log of {size / 1e6:,.0f} MB")
+    """Write each kind of log in each size, read it several times, print the run with the least processor time."""
+    options = _options()
+    print(f"load average {_load()}")
+    print(f"{'MB/s':>6} {'CPU s':>7} {'memory MB':>10}  log")
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as folder:
-        for name, patterns in (("healthy brokers", HEALTHY), ("all brokers", TROUBLED), ("a flood", FLOOD)):
-            path = Path(folder) / "broker.log"
-            _write(path, patterns, size)
-            run = best([str(Path(sys.executable).parent / "mqdiag"), "logs", str(path)], 3)
-            speed = path.stat().st_size / 1e6 / run.cpu_s
-            print(f"{speed:6.0f} {run.cpu_s:7.2f} {run.anonymous_bytes / 1e6:10.0f}  {name}", flush=True)
+        for kind in options.kinds or KINDS:
+            for megabytes in map(int, options.megabytes.split(",")):
+                path = Path(folder) / "a.log"
+                write_log(path, kind, megabytes * 1_000_000)
+                command = [str(Path(sys.executable).parent / "mqdiag"), "logs", str(path)]
+                run = least_cpu(command, options.times)
+                speed = path.stat().st_size / 1e6 / run.cpu_s
+                memory = run.anonymous_bytes / 1e6
+                print(f"{speed:6.0f} {run.cpu_s:7.2f} {memory:10.0f}  {kind}, {megabytes:,} MB", flush=True)
+    print(f"load average {_load()}")
     return 0
 
 
-def _write(path: Path, patterns: tuple[str, ...], size: int) -> None:
-    files = sorted(file for pattern in patterns for file in ROOT.glob(pattern) if "gc.log" not in file.name)
-    once = b"".join(gzip.decompress(file.read_bytes()) for file in files)
-    with open(path, "wb") as target:
-        for _ in range(-(-size // len(once))):
-            target.write(once)
+def _load() -> str:
+    return " ".join(f"{load:.1f}" for load in os.getloadavg())
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.logs", description=__doc__)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; default: all")
+    parser.add_argument("--megabytes", default="100", help="sizes of the logs; default: %(default)s")
+    parser.add_argument("--times", type=int, default=3, help="runs of each, default: %(default)s")
+    options = parser.parse_args()
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"no such kind: {', '.join(sorted(unknown))}")
+    return options
 
 
 if __name__ == "__main__":

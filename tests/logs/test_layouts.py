@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from mqdiag.errors import InputError
-from mqdiag.logs.message import message_of
+from mqdiag.logs.message import Message
 from mqdiag.logs.reader import LogsReader
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.shape import shape_of
@@ -39,7 +39,7 @@ SPAN = (
 )  # fmt: skip
 def test_the_thread_of_a_line(line: str, thread: str | None) -> None:
     data = line.encode()
-    message = message_of(Hit(0, data, data, 0, 0, 1), StampReader())
+    message = Message(Hit(0, data, data, 0, 0, 1), StampReader())
     assert message.thread() == thread
 
 

@@ -55,20 +55,24 @@ class _Flood(msgspec.Struct):
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
-    def __init__(self, literals: Sequence[bytes], every: Sequence[bool]) -> None:
+    def __init__(self, literals: Sequence[bytes], every: Sequence[bool], changes: Sequence[bool]) -> None:
         """Set up the search.
 
         Args:
             literals: what to search for.
             every: for each literal, whether all its lines are wanted. Of the others a block gives only so many
                 when it is flooded with them, each standing for those left out.
+            changes: for each literal, whether a line is wanted only if it differs, from the literal to its end, from
+                the line before it that has the literal.
         """
         self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
         self._every = tuple(every)
+        self._changes = frozenset(number for number, wanted in enumerate(changes) if wanted)
 
     def hits(self, blocks: Iterator[bytes], counts: Counts) -> Iterator[Hit]:
         """Every line with a literal; once for each different literal on it."""
         before = b""
+        last_texts: dict[int, bytes] = {}
         for block in blocks:
             origin = counts.bytes - len(before)
             counts.bytes += len(block)
@@ -79,15 +83,21 @@ class Scanner:
             found = self._find(block)
             own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
             if own < len(found):
-                yield from self._in_block(block, found[own:], origin, counts)
+                yield from self._in_block(block, found[own:], origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
     def _in_block(
-        self, block: bytes, found: list[tuple[int, int, int]], origin: int, counts: Counts
+        self,
+        block: bytes,
+        found: list[tuple[int, int, int]],
+        origin: int,
+        counts: Counts,
+        last_texts: dict[int, bytes],
     ) -> Iterator[Hit]:
         floods = self._floods(found) if len(found) > MOST_HITS else {}
+        changes = self._changes
         end, start, line = -1, 0, b""
-        seen: set[int] = set()
+        seen: tuple[int, ...] = ()
         for literal, at, _ in found:
             stands_for = 1
             if literal in floods:
@@ -99,16 +109,24 @@ class Scanner:
                     continue
                 stands_for, flood.waiting = flood.waiting + 1, 0
             if at >= end:
-                start = block.rfind(b"\n", 0, at) + 1
                 end = block.find(b"\n", at)
                 if end < 0:
                     end = len(block)
                 counts.hit_lines += 1
-                line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
-                seen.clear()
+                line = b""
+                seen = (literal,)
             elif literal in seen:
                 continue
-            seen.add(literal)
+            else:
+                seen += (literal,)
+            if literal in changes:
+                text = block[at:end]
+                if last_texts.get(literal) == text:
+                    continue
+                last_texts[literal] = text[:LONGEST_LINE]
+            if not line:
+                start = block.rfind(b"\n", 0, at) + 1
+                line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
     def _floods(self, found: list[tuple[int, int, int]]) -> dict[int, _Flood]:

@@ -16,6 +16,10 @@ _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep
 _ISO = re.compile(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
+_LEADING = re.compile(
+    rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)"
+)
+"""a line that begins with a time without a zone, as nearly all lines of logs do"""
 _TWO_DIGIT_YEAR = re.compile(
     rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
@@ -61,10 +65,16 @@ class StampReader:
 
     def of_line(self, line: bytes) -> Stamp | None:
         """The time of one line; an instant with a zone goes before a local time on the same line."""
+        leading = _LEADING.match(line)
+        if leading is not None:
+            day, hour, minute, second, fraction = leading.groups()
+            day_ms = _day_ms(day)
+            if day_ms is not None:
+                within_s = int(hour) * 3600 + int(minute) * 60 + min(int(second), 60)
+                return Stamp(day_ms + within_s * 1000 + int(fraction or 0), None, fraction is not None)
         if _END_OF_CLOCK.search(line, 0, HEAD) is None:
-            return _epoch(
-                line
-            )  # such as a frame of a stack, which each of the other patterns would search to its end
+            # such as a frame of a stack, which each of the other patterns would search to its end
+            return _epoch(line)
         found = _ISO.search(line, 0, HEAD)
         if found is None:
             return _epoch(line) or _two_digit_year(line) or _named_month(line)
@@ -95,6 +105,14 @@ class StampReader:
 def has_clock(head: bytes) -> bool:
     """Whether any line has a time of day, as a log has."""
     return _CLOCK.search(head) is not None
+
+
+@lru_cache(maxsize=64)
+def _day_ms(text: bytes) -> int | None:
+    """When a day begins, in milliseconds since 1970; None if there is no such day."""
+    found = _ISO.match(text + b" 00:00:00")
+    stamp = None if found is None else _iso(found)
+    return None if stamp is None else stamp.wall_ms
 
 
 def _iso(found: re.Match[bytes]) -> Stamp | None:

@@ -9,12 +9,14 @@ from mqdiag.read.logs.scan import LOOK_BACK, MOST_HITS, Counts, Hit, Scanner
 PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"
 
 
-def scan(data: bytes, *, block: int = 1 << 16, every: bool = False) -> tuple[list[Hit], Counts]:
+def scan(
+    data: bytes, *, block: int = 1 << 16, every: bool = False, changes: bool = False
+) -> tuple[list[Hit], Counts]:
     counts = Counts()
     lines = data.splitlines(keepends=True)
     size = max(1, block // len(PLAIN))
     blocks = (b"".join(lines[at : at + size]) for at in range(0, len(lines), size))
-    scanner = Scanner((b"needle", b"pin"), (every, every))
+    scanner = Scanner((b"needle", b"pin"), (every, every), (changes, False))
     return list(scanner.hits(blocks, counts)), counts
 
 
@@ -66,3 +68,12 @@ def test_a_very_long_line_is_cut_around_the_literal() -> None:
     assert len(hit.line) < 70_000
     assert hit.line.startswith(b"2026-11-21 20:00:00 ")
     assert b"needle" in hit.line
+
+
+def test_the_same_value_again_is_counted_and_not_given() -> None:
+    """In the third block the value is an earlier one, but it is not the last one."""
+    data = b"".join(b"%d needle=%d\n%d pin=1\n" % (at, value, at) for at, value in enumerate((1, 1, 2, 2, 1)))
+    hits, counts = scan(data, block=len(PLAIN), changes=True)
+    assert [hit.line for hit in hits if hit.literal == 0] == [b"0 needle=1", b"2 needle=2", b"4 needle=1"]
+    assert len([hit for hit in hits if hit.literal == 1]) == 5
+    assert counts.hit_lines == 10

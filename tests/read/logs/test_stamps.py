@@ -28,6 +28,11 @@ AT = datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC)
         # 3.x clients
         (b"26-11-21 12:00:01 INFO MQClientFactoryScheduledThread - x", 0, None),
         (b"26-11-21 12:00:01,250 INFO x", 250, None),
+        # RocketMQ's own files, with and without milliseconds, and a number that is no zone
+        (b"2026-11-21 12:00:01 INFO main - x", 0, None),
+        (b"2026-11-21 12:00:01,250 INFO main - x", 250, None),
+        (b"2026-11-21 12:00:01.250 +0000 INFO main - x", 250, 0),
+        (b"2026-11-21 12:00:01 Z x", 0, 0),
         # C++ clients
         (b"[2026-Nov-21 12:00:01.250803](info):x", 250, None),
         # a copy out of Kibana
