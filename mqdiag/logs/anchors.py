@@ -29,6 +29,7 @@ from mqdiag.logs import (
 )
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.read.logs.scan import EACH, SOME, Wanted
 
 Handler = Callable[[Message, LogTally], None]
 
@@ -314,7 +315,6 @@ _ALL_WANTED = (
     client_ids.consumer_left,
     consuming.consumed,
     consuming.failure_stats,
-    consuming.offset_stored,
     consuming.queue_locked,
     consuming.queue_unlocked,
     flow_control.flow_control,
@@ -325,10 +325,21 @@ _ALL_WANTED = (
     store.setting,
     _printed,
 )
-EVERY: tuple[bool, ...] = tuple(
-    handler in _ALL_WANTED or literal == b"PULL_OFFSET_MOVED:correction" for literal, handler in ANCHORS
-)
-"""lines that carry a number of their own, so that none may stand for another"""
+_IN_PAIRS = (connections.connected, connections.active, connections.closed, connections.accepted)
+"""lines of which two belong together, so that fewer of them tell less"""
+
+
+def _wanted(literal: bytes, handler: Handler) -> Wanted:
+    """How many lines of a flood are looked at; none may stand for another that has a number of its own."""
+    if handler in _ALL_WANTED or literal == b"PULL_OFFSET_MOVED:correction":
+        return EACH
+    if handler is consuming.offset_stored:
+        # a queue of a short log has few of them; in a long one each queue comes up again and again
+        return Wanted(None, 200)
+    return Wanted(200, 200) if handler in _IN_PAIRS else SOME
+
+
+WANTED: tuple[Wanted, ...] = tuple(_wanted(literal, handler) for literal, handler in ANCHORS)
 _ONLY_CHANGES = (_printed, store.setting, versions.printed)
 CHANGES: tuple[bool, ...] = tuple(handler in _ONLY_CHANGES for handler in HANDLERS)
 """lines of settings, which every start of a broker prints again; the same value tells nothing new"""

@@ -233,7 +233,7 @@ def offset_stored(message: Message, log: LogTally) -> None:
         if len(log.stored) >= MOST_ROWS:
             return
         row = log.stored[queue] = StoredTally(offset=offset)
-    row.lines += 1
+    row.lines += message.stands_for
     if offset != row.offset:
         row.moved = True
         if len(log.moved) < MOST_ROWS:

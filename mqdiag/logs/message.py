@@ -38,7 +38,9 @@ _THREADS = (
     re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
     re.compile(r'Exception in thread "([^"]{1,200})"'),
 )
-_OF_A_SERVER = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d " + _LEVEL + r" (?!Rocketmq\w+ - )([A-Za-z]\w{2,80}) - ")
+_OF_A_SERVER = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d " + _LEVEL + r" (?!Rocketmq\w+ - )([A-Za-z]\w{2,80}) - "
+)
 """a line of RocketMQ's own files with an ordinary name of a thread, which needs no other pattern"""
 _SEARCHES = tuple(
     (pattern.match, None if pattern.pattern.startswith(_LEVEL) else pattern.search) for pattern in _THREADS

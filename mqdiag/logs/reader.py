@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.errors import InputError
-from mqdiag.logs.anchors import CHANGES, EVERY, HANDLERS, LITERALS
+from mqdiag.logs.anchors import CHANGES, HANDLERS, LITERALS, WANTED
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -58,7 +58,7 @@ class LogsReader:
     """Reads logs one by one; the search is set up once for all of them."""
 
     def __init__(self) -> None:
-        self._scanner = Scanner(LITERALS, EVERY, CHANGES)
+        self._scanner = Scanner(LITERALS, WANTED, CHANGES)
 
     def read(self, path: str, chunks: Iterator[bytes]) -> ReadLog:
         """Read one log to its end.

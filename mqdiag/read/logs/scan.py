@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 LOOK_BACK = 8 << 10
 """bytes before a line in which the beginning of its record, with the time, is searched"""
-MOST_HITS = 200
-"""lines of one literal in one block, a MiB as a rule, beyond which only one in several is looked at"""
+FIRST_BLOCKS = 8
+"""blocks, a MiB each as a rule, with limits of their own: of a long log the later ones need fewer lines"""
 LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
+
+
+class Wanted(NamedTuple):
+    """How many lines with a literal are looked at in one block; of more only one in several is. None is all of them."""
+
+    at_first: int | None
+    """in each of the first blocks"""
+    later: int | None
+
+
+EACH = Wanted(None, None)
+SOME = Wanted(200, 50)
 
 
 class Hit(msgspec.Struct):
@@ -55,25 +68,25 @@ class _Flood(msgspec.Struct):
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
-    def __init__(self, literals: Sequence[bytes], every: Sequence[bool], changes: Sequence[bool]) -> None:
+    def __init__(self, literals: Sequence[bytes], wanted: Sequence[Wanted], changes: Sequence[bool]) -> None:
         """Set up the search.
 
         Args:
             literals: what to search for.
-            every: for each literal, whether all its lines are wanted. Of the others a block gives only so many
-                when it is flooded with them, each standing for those left out.
+            wanted: for each literal, how many of its lines are looked at when a block is flooded with them. Each of
+                them stands for those left out.
             changes: for each literal, whether a line is wanted only if it differs, from the literal to its end, from
                 the line before it that has the literal.
         """
         self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
-        self._every = tuple(every)
-        self._changes = frozenset(number for number, wanted in enumerate(changes) if wanted)
+        self._wanted = tuple(wanted)
+        self._changes = frozenset(number for number, changed in enumerate(changes) if changed)
 
     def hits(self, blocks: Iterator[bytes], counts: Counts) -> Iterator[Hit]:
         """Every line with a literal; once for each different literal on it."""
         before = b""
         last_texts: dict[int, bytes] = {}
-        for block in blocks:
+        for number, block in enumerate(blocks):
             origin = counts.bytes - len(before)
             counts.bytes += len(block)
             counts.lines += block.count(b"\n")
@@ -83,18 +96,20 @@ class Scanner:
             found = self._find(block)
             own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
             if own < len(found):
-                yield from self._in_block(block, found[own:], origin, counts, last_texts)
+                found = found[own:]
+                floods = self._floods(found, later=number >= FIRST_BLOCKS)
+                yield from self._in_block(block, found, floods, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
     def _in_block(
         self,
         block: bytes,
         found: list[tuple[int, int, int]],
+        floods: dict[int, _Flood],
         origin: int,
         counts: Counts,
         last_texts: dict[int, bytes],
     ) -> Iterator[Hit]:
-        floods = self._floods(found) if len(found) > MOST_HITS else {}
         changes = self._changes
         end, start, line = -1, 0, b""
         seen: tuple[int, ...] = ()
@@ -129,14 +144,15 @@ class Scanner:
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
-    def _floods(self, found: list[tuple[int, int, int]]) -> dict[int, _Flood]:
+    def _floods(self, found: list[tuple[int, int, int]], *, later: bool) -> dict[int, _Flood]:
         """The literals that flood the block."""
-        times = Counter([literal for literal, _, _ in found])
-        return {
-            literal: _Flood(1 + count // MOST_HITS, count)
-            for literal, count in times.items()
-            if count > MOST_HITS and not self._every[literal]
-        }
+        floods = {}
+        for literal, count in Counter([literal for literal, _, _ in found]).items():
+            wanted = self._wanted[literal]
+            most = wanted.later if later else wanted.at_first
+            if most is not None and count > most:
+                floods[literal] = _Flood(1 + count // most, count)
+        return floods
 
 
 def _around(block: bytes, start: int, at: int, end: int) -> bytes:

@@ -16,9 +16,7 @@ _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep
 _ISO = re.compile(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
-_LEADING = re.compile(
-    rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)"
-)
+_LEADING = re.compile(rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
 """a line that begins with a time without a zone, as nearly all lines of logs do"""
 _TWO_DIGIT_YEAR = re.compile(
     rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"

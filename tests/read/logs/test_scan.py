@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.read.logs.scan import LOOK_BACK, MOST_HITS, Counts, Hit, Scanner
+from mqdiag.read.logs.scan import EACH, FIRST_BLOCKS, LOOK_BACK, SOME, Counts, Hit, Scanner, Wanted
 
 PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"
 
 
 def scan(
-    data: bytes, *, block: int = 1 << 16, every: bool = False, changes: bool = False
+    data: bytes, *, block: int = 1 << 16, wanted: Wanted = SOME, changes: bool = False
 ) -> tuple[list[Hit], Counts]:
     counts = Counts()
     lines = data.splitlines(keepends=True)
     size = max(1, block // len(PLAIN))
     blocks = (b"".join(lines[at : at + size]) for at in range(0, len(lines), size))
-    scanner = Scanner((b"needle", b"pin"), (every, every), (changes, False))
+    scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (changes, False))
     return list(scanner.hits(blocks, counts)), counts
 
 
@@ -47,17 +47,29 @@ def test_positions_are_those_of_the_log(block: int) -> None:
 
 
 def test_a_flood_is_sampled_and_counted_whole() -> None:
-    count = 10 * MOST_HITS + 3
+    most = SOME.at_first
+    assert most is not None
+    count = 10 * most + 3
     hits, counts = scan(b"a needle\n" * count + b"a pin\n" * 5, block=1 << 20)
     needles = [hit for hit in hits if hit.literal == 0]
-    assert len(needles) <= MOST_HITS
+    assert len(needles) <= most
     assert sum(hit.stands_for for hit in needles) == count
     assert counts.hit_lines_unseen == count - len(needles)
     assert [hit.stands_for for hit in hits if hit.literal == 1] == [1] * 5
 
 
+def test_fewer_lines_of_a_flood_are_looked_at_later_in_a_long_log() -> None:
+    """Each block has 480 needles: of the first eight 160 are looked at, of the others 48."""
+    line, blocks = b"a needle".ljust(len(PLAIN) - 1) + b"\n", FIRST_BLOCKS + 2
+    size = 480 * len(line)
+    hits, counts = scan(line * 480 * blocks, block=size)
+    by_block = [sum(hit.position // size == number for hit in hits) for number in range(blocks)]
+    assert by_block == [160] * FIRST_BLOCKS + [48] * 2
+    assert sum(hit.stands_for for hit in hits) == counts.lines
+
+
 def test_lines_with_numbers_of_their_own_are_never_sampled() -> None:
-    hits, counts = scan(b"a needle\n" * 5000, block=1 << 20, every=True)
+    hits, counts = scan(b"a needle\n" * 5000, block=1 << 20, wanted=EACH)
     assert len(hits) == 5000
     assert counts.hit_lines_unseen == 0
 
