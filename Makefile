@@ -25,10 +25,19 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[all]'
 	@touch $@
 
+# All that mqdiag itself needs, without the tools of development.
+.venv/runnable: pyproject.toml | $(BIN)/python
+	@test -e .venv/installed || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
 CATALOGUE := mqdiag/language/catalogues/zh/LC_MESSAGES/mqdiag
 
 $(CATALOGUE).mo: $(CATALOGUE).po .venv/installed
 	$(BIN)/python -m mqdiag.language.compile_catalogues
+
+.PHONY: demo
+demo: .venv/runnable ## Set up what mqdiag needs, and diagnose the dump of a consumer that ran out of memory
+	$(BIN)/mqdiag heap fixtures/heap/oversized-oom-5.3.3/dump.hprof.gz --fail-on never
 
 .PHONY: setup
 setup: .venv/installed $(CATALOGUE).mo ## Make .venv with everything in it and compile the kernels
@@ -53,7 +62,7 @@ format: .venv/installed ## Bring the code into its format
 	$(BIN)/ruff format .
 
 .PHONY: test
-test: .venv/installed $(CATALOGUE).mo ## All tests, on all cores
+test: .venv/installed $(CATALOGUE).mo ## Set up what the tests need and run all of them, on all cores
 	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: nightly

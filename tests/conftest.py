@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.programs import summary
 
 os.environ["LC_ALL"] = "C.UTF-8"
 # A shell that runs the tests in the background has them ignore interrupts, and so would all that they start.
@@ -20,3 +23,11 @@ settings.load_profile("any machine")
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Bytes are no names: those of an archive hold the time, and workers that collect at two times would disagree."""
     return argname if isinstance(val, bytes) else None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Behind pytest's own last line, where nobody overlooks it."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    line = None if reporter is None else summary(str(one.longrepr) for one in reporter.stats.get("skipped", ()))
+    if line is not None:
+        reporter.write_line(line)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.programs import need
 
 RIG = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.StuckConsumer"
@@ -29,14 +29,10 @@ Start = Callable[..., Jvm]
 
 @pytest.fixture(scope="session")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    javac, jcmd = shutil.which("javac"), shutil.which("jcmd")
-    if javac is None or jcmd is None:
-        if os.environ.get("CI"):
-            pytest.fail("no JDK: apt-get install openjdk-17-jdk-headless")
-        pytest.skip("no JDK")
+    need("javac", "jcmd")
     folder = tmp_path_factory.mktemp("stuck")
     subprocess.run(
-        [javac, "-d", folder, RIG / f"{NAME.replace('.', '/')}.java"],
+        ["javac", "-d", folder, RIG / f"{NAME.replace('.', '/')}.java"],
         check=True,
         timeout=300,
         capture_output=True,

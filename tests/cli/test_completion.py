@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from mqdiag.cli import run
 from mqdiag.render import formats
+from tests.programs import need
 
 BIN = Path(sys.executable).parent
 
@@ -97,13 +97,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def needs(shell: str) -> None:
-    """A shell that is not there is a failure in CI, and a skip on a machine of one's own."""
-    if shutil.which(shell) is None:
-        missing = f"{shell} is needed to try its completion: apt-get install {shell}"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
-
-
 def test_bash(folder: Path) -> None:
     assert offered_by_bash("st", folder=folder) == {"stacks"}
     assert offered_by_bash("heap", "--format", "", folder=folder) == set(formats())
@@ -130,7 +123,7 @@ def test_bash_offers_files(folder: Path, words: tuple[str, ...]) -> None:
 
 
 def test_fish(folder: Path) -> None:
-    needs("fish")
+    need("fish")
     assert offered_by_fish("st", folder=folder) == {"stacks"}
     assert offered_by_fish("rules", "consumer-cache", folder=folder) == {"consumer-cache-exceeds-heap"}
     assert {"consumer.hprof", "consumer.log"} <= offered_by_fish("heap", "consu", folder=folder)
@@ -144,7 +137,7 @@ def test_fish(folder: Path) -> None:
     ],
 )
 def test_zsh(folder: Path, words: tuple[str, ...], wanted: set[str]) -> None:
-    needs("zsh")
+    need("zsh")
     shown = " ".join(offered_by_zsh(*words, folder=folder))
     assert not {name for name in wanted if name not in shown}, shown
 

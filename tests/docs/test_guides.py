@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -139,12 +139,11 @@ def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
 
 def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     """Those of newer JDKs; JDK 8 is not at hand."""
-    java = shutil.which("java")
-    assert java is not None, "Java is needed: apt-get install openjdk-17-jre-headless"
+    need("java")
     newer, older = re.findall(r"```text\n(.*?)```", (DOCS / "guides" / "jvm-flags.md").read_text(), re.DOTALL)
     assert set(older.split()) >= {"-XX:+HeapDumpOnOutOfMemoryError", "-XX:+ExitOnOutOfMemoryError"}
     flags = [flag.replace("/dumps", str(tmp_path)) for flag in newer.split()]
-    done = subprocess.run([java, *flags, "-version"], capture_output=True, text=True, check=False)
+    done = subprocess.run(["java", *flags, "-version"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert [path.suffix for path in tmp_path.iterdir()] == [".log"]
 

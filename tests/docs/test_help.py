@@ -14,6 +14,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
 NAMES = mqdiag.list_commands(click.Context(mqdiag))
@@ -117,9 +118,7 @@ def test_the_man_page_is_one() -> None:
     text = page.read_text()
     for name in NAMES:
         assert re.search(rf"^\.SS mqdiag {name} ", text, re.MULTILINE)
-    if shutil.which("groff") is None:
-        missing = "groff is needed to read the man page: apt-get install groff-base"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
+    need("groff")
     done = subprocess.run(
         ["groff", "-man", "-ww", "-Tutf8", str(page)], capture_output=True, text=True, check=True
     )

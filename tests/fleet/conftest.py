@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.programs import need
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,10 +37,8 @@ ONE_TASK = {
 
 @pytest.fixture(scope="session")
 def _java() -> None:
-    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        if os.environ.get("CI"):
-            pytest.fail("the tests of fleets need Java 17: apt-get install openjdk-17-jre-headless")
-        pytest.skip("no Java")
+    if not os.environ.get("JAVA_HOME"):
+        need("java")
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from mqdiag.facts.stores import StoresFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
 from mqdiag.rules import offset_ahead_of_store
+from tests.programs import need
 from tests.read.stores.written import WrittenStore
 from tests.rules import checks
 from tests.rules.checks import said
@@ -91,10 +92,10 @@ def test_the_master_alone_is_enough_to_warn(case: str, tmp_path: Path) -> None:
     assert "slave's store too" in said(finding)
 
 
-@pytest.mark.skipif(shutil.which("rsync") is None, reason="no rsync")
 @pytest.mark.parametrize("case", CASES)
 def test_the_way_that_is_shown_is_a_way(case: str, tmp_path: Path) -> None:
     """The commands of the remedy, run as they stand, leave a pair in which nothing is found."""
+    need("rsync")
     laid_out(case, "tail-lost", tmp_path)
     (tmp_path / "master" / "config" / "broker.conf").write_text("brokerRole=SYNC_MASTER\n")
     # files made at their full size and written in one second look alike to rsync

@@ -6,8 +6,6 @@ Its dump is too large to be kept, so it is made here; a JDK is needed, and missi
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from mqdiag.facts.waste import Waste
 from mqdiag.graph import open_heap
 from mqdiag.graph.waste import waste
 from tests.oracles import waste as oracle
+from tests.programs import need
 
 RIG = Path(__file__).parents[3] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.Waste"
@@ -28,15 +27,11 @@ OWN_BYTES = {"Items": 24, "Ring": 24, "Table": 48, "Shared": 64}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Waste, dict[str, Any]]:
-    javac, java = shutil.which("javac"), shutil.which("java")
-    if javac is None or java is None:
-        if os.environ.get("CI"):
-            pytest.fail("no JDK: apt-get install openjdk-17-jdk-headless")
-        pytest.skip("no JDK")
+    need("javac", "java")
     folder = tmp_path_factory.mktemp("waste")
     source = RIG / f"{NAME.replace('.', '/')}.java"
-    subprocess.run([javac, "-d", folder / "app", source], check=True, timeout=300)
-    command = [java, *OPENED, "-Xmx48m", "-XX:+UseSerialGC", "-cp", "app", NAME, "dump.hprof"]
+    subprocess.run(["javac", "-d", folder / "app", source], check=True, timeout=300)
+    command = ["java", *OPENED, "-Xmx48m", "-XX:+UseSerialGC", "-cp", "app", NAME, "dump.hprof"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=300)
     return waste(open_heap(str(folder / "dump.hprof"))), json.loads(done.stdout)
 

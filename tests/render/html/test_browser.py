@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +10,12 @@ from typing import Any
 import pytest
 
 from mqdiag.language import english
+from tests.programs import need
 from tests.render.html.reports import convoy, html, poisoned, retaining_heap, stuck_heap
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:
-    if os.environ.get("CI"):
-        raise RuntimeError("no Chromium: apt-get install chromium")
-    pytest.skip("needs Chromium (Debian: apt-get install chromium)", allow_module_level=True)
+    need("chromium")
 
 playwright = pytest.importorskip("playwright.sync_api")
 
