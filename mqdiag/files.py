@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 RESERVE_BYTES = 64 << 20
 """stays free on every disk that mqdiag writes large files to: other programs of the host write there too"""
+_unfinished: set[str] = set()
+"""files that have not got their name yet, and temporary folders"""
 
 
 @contextmanager
@@ -34,6 +36,7 @@ def whole_file(
     beside = os.path.join(folder, f".{name[:50]}.{os.urandom(8).hex()}")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(beside, flags, 0o666 if mode is None else mode)
+    _unfinished.add(beside)
     try:
         with os.fdopen(descriptor, "w+b") as file:
             if mode is not None:
@@ -47,6 +50,8 @@ def whole_file(
         with contextlib.suppress(FileNotFoundError):
             os.unlink(beside)
         raise
+    finally:
+        _unfinished.discard(beside)
 
 
 def write_whole(
@@ -55,6 +60,29 @@ def write_whole(
     """Write a file in one piece; arguments and errors as in `whole_file`."""
     with whole_file(path, mode=mode, durable=durable) as file:
         file.write(data)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder that is gone after the block."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="mqdiag-") as folder:
+        _unfinished.add(folder)
+        try:
+            yield folder
+        finally:
+            _unfinished.discard(folder)
+
+
+def remove_unfinished() -> None:
+    """Remove files that are half written and temporary folders, for a process that ends without unwinding."""
+    import shutil
+
+    for path in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def free_bytes(folder: str | os.PathLike[str]) -> int:

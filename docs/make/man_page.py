@@ -38,6 +38,9 @@ folder for the compiled kernels; no other user may be able to write to it
 .B numba
 lets numba run the kernels, to debug them; each run takes longer
 .TP
+.BR MQDIAG_MOST_CPU_S ", " MQDIAG_MOST_MEMORY
+seconds of CPU time and memory (512m, 4g) after which a run stops reading; 0 is no limit
+.TP
 .B NO_COLOR
 no colour
 .SH SEE ALSO

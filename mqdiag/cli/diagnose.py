@@ -57,4 +57,4 @@ def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, o
         own = msgspec.structs.replace(settings, utc_offset_minutes=minutes)
         return diagnose_incident(paths, own, progress=progress)
 
-    return diagnose(options, work, all_threads=all_threads)
+    return diagnose(options, work, paths=paths, all_threads=all_threads)

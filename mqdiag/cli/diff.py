@@ -48,4 +48,4 @@ def command(before: str, after: str, options: CommonOptions) -> int:
 
         return diagnose_diff(before, after, settings, progress=progress)
 
-    return diagnose(options, work)
+    return diagnose(options, work, paths=(before, after))

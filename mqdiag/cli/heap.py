@@ -54,4 +54,4 @@ def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None,
         with given_file(dump) as path:
             return diagnose_heap(path, settings, quick=quick, name=dump, progress=progress, max_inflated=limit)
 
-    return diagnose(options, work, evidence=("heap",), all_threads=all_threads)
+    return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)

@@ -60,4 +60,4 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
             return diagnose_incident(files, own, progress=progress)
         return diagnose_logs(files, settings, utc_offset_minutes=minutes, progress=progress)
 
-    return diagnose(options, work, evidence=("logs",))
+    return diagnose(options, work, paths=files, evidence=("logs",))

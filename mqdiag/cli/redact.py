@@ -51,10 +51,15 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
         from mqdiag.config import parse_size
 
         limit = parse_size(max_inflated)
-    # Here, not above: this import takes numpy with it.
+    # Here, not above: these imports take numpy with them.
+    from mqdiag.cli.common.watchdog import watched
     from mqdiag.redact.redact_dump import redact_dump
 
-    with terminal_progress(reader_language()) as progress, given_file(dump) as path:
+    with (
+        terminal_progress(reader_language()) as shown,
+        watched(shown, (dump,)) as progress,
+        given_file(dump) as path,
+    ):
         done = redact_dump(path, target, force=force, progress=progress, max_inflated=limit, name=dump)
     _tell(dump, done)
     return 0

@@ -77,6 +77,7 @@ def command(
     Strings are cut at 64 characters; contents of byte arrays are never shown.
     """
     from mqdiag.cli.common.session import view
+    from mqdiag.cli.common.watchdog import watched
 
     target = Target(output)
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
@@ -84,7 +85,11 @@ def command(
     from mqdiag.diagnose.show import show_in_heap
     from mqdiag.render import renderer
 
-    with terminal_progress(reader_language()) as progress, given_file(dump) as path:
+    with (
+        terminal_progress(reader_language()) as shown,
+        watched(shown, (dump,)) as progress,
+        given_file(dump) as path,
+    ):
         report = show_in_heap(path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress)
     if redact:
         from mqdiag.redact.report import redact_report

@@ -59,4 +59,4 @@ def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -
             return diagnose_incident(files, settings, progress=progress)
         return diagnose_stacks(files, settings, progress=progress)
 
-    return diagnose(options, work, evidence=("stacks",), all_threads=all_threads)
+    return diagnose(options, work, paths=files, evidence=("stacks",), all_threads=all_threads)

@@ -38,9 +38,13 @@ def read_heap(
     """
     if quick:
         dump = open_dump(str(path), name=name, progress=progress, max_inflated=max_inflated)
-        return heap_input(dump, name), _quick_facts(dump, settings)
+        quick_facts = _quick_facts(dump, settings)
+        dump.source.refuse_changed()
+        return heap_input(dump, name), quick_facts
     heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated)
-    return heap_input(heap.dump, name, heap), _facts(heap, settings, progress)
+    facts = _facts(heap, settings, progress)
+    heap.dump.source.refuse_changed()
+    return heap_input(heap.dump, name, heap), facts
 
 
 def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:

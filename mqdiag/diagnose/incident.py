@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kin
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
+from mqdiag.files import temporary_folder
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.archive import Budget
 from mqdiag.text import say
@@ -43,7 +43,7 @@ def diagnose_incident(
     settings = settings or Settings()
     progress = progress or Silent()
     given = [str(path) for path in paths]
-    with tempfile.TemporaryDirectory(prefix="mqdiag-") as folder:
+    with temporary_folder() as folder:
         progress.phase(say("sorting files"))
         kinds = all_kinds()
         sorted_pieces, others = _sort(given, kinds, Budget(Path(folder)), names)

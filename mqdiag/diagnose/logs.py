@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -79,8 +80,7 @@ def read_logs(
     total = sum(_size(log.path) or 0 for log in given) or 1
     done = 0
     for log in given:
-        progress.advance(min(done / total, 1.0))
-        entries += _read_one(reader, log, read, seen)
+        entries += _read_one(reader, log, read, seen, partial(progress.advance, min(done / total, 1.0)))
         done += _size(log.path) or 0
     if read:
         evidence.facts = logs_facts(read, utc_offset_minutes)
@@ -95,20 +95,49 @@ def read_logs(
     return evidence
 
 
+def _as_far_as_allowed(
+    chunks: Iterable[bytes], step: Callable[[], None], note: Callable[[Text, int], None]
+) -> Iterator[bytes]:
+    """The chunks until a step is refused, which is noted with the byte.
+
+    Raises:
+        InputError: the first is refused.
+    """
+    done = 0
+    for chunk in chunks:
+        try:
+            step()
+        except InputError as error:
+            if not done:
+                raise
+            note(error.without_path, done)
+            return
+        yield chunk
+        done += len(chunk)
+
+
 def _read_one(
-    reader: LogsReader, log: NamedLog, read: list[ReadLog], seen: dict[tuple[int, int, int], str]
+    reader: LogsReader,
+    log: NamedLog,
+    read: list[ReadLog],
+    seen: dict[tuple[int, int, int], str],
+    step: Callable[[], None],
 ) -> list[Input]:
     """Entries of one path: one for itself, or one for each member of an archive."""
     entries: list[Input] = []
     damage: list[tuple[Text, int]] = []
-    members = open_log(log.path, lambda problem, at: damage.append((problem, at)))
+
+    def note(problem: Text, at: int) -> None:
+        damage.append((problem, at))
+
+    members = open_log(log.path, note)
     packed = compression_of(log.path) if log.path != "-" else None
     while True:
         label = log.name
         try:
             label, chunks = next(members)
             label = log.name + label.removeprefix(log.path)
-            one = reader.read(label, chunks)
+            one = reader.read(label, _as_far_as_allowed(chunks, step, note))
         except StopIteration:
             break
         except InputError as error:

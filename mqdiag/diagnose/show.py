@@ -61,6 +61,7 @@ def show_in_heap(
         if isinstance(target, str)
         else Shown(object=show_object(heap, target))
     )
+    heap.dump.source.refuse_changed()
     return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), show=found))
 
 

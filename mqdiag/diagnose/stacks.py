@@ -37,8 +37,8 @@ def diagnose_stacks(
     bodies = BodyParser()
     names = [str(path) for path in paths]
     for position, name in enumerate(names):
-        progress.advance(position / len(names))
         try:
+            progress.advance(position / len(names))
             result = read_stacks(name, bodies)
         except InputError as error:
             inputs.append(unreadable(name, "stacks", error))

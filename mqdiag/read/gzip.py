@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
+from mqdiag.read.mapping import map_file
 from mqdiag.text import Text, say
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
@@ -180,7 +181,7 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
         head = file.read(256)
         block = _BLOCK_SIZE.search(head)
         if block and 0 < int(block[1]) <= _MAX_BLOCK:
-            raw = np.memmap(path, np.uint8, "r")
+            raw = np.frombuffer(map_file(file.fileno(), size, path), np.uint8)
             members = _inflate_members(path, raw, int(block[1]), limit, progress)
             if members is not None:
                 return members

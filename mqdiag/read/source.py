@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
+from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.text import Text, say
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -30,6 +31,17 @@ class Source(msgspec.Struct):
     """"gzip", "gzip-members" (many members, as the JVM writes them), or None"""
     problem: Text | None = None
     """why the uncompressed data ends early"""
+    state: FileState | None = None
+    """of a file that is mapped as it is; None for a copy in memory"""
+
+    def refuse_changed(self) -> None:
+        """To be asked when everything was read.
+
+        Raises:
+            InputError: somebody has written to the file meanwhile.
+        """
+        if self.state is not None:
+            refuse_changed(self.path, self.state)
 
 
 def open_source(path: str, progress: Progress | None = None, max_inflated: int | None = None) -> Source:
@@ -46,20 +58,23 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
     size = check_readable(path)
     try:
         with open(path, "rb") as file:
-            magic = file.read(2)
-        if magic == GZIP_MAGIC:
-            from mqdiag.read.gzip import inflate
+            state = FileState.of(file.fileno())
+            if file.read(2) == GZIP_MAGIC:
+                from mqdiag.read.gzip import inflate
 
-            inflated = inflate(path, size, progress or Silent(), max_inflated)
-            return Source(path, inflated.data, size, inflated.compression, inflated.problem)
-        data = np.memmap(path, np.uint8, "r")
+                inflated = inflate(path, size, progress or Silent(), max_inflated)
+                refuse_changed(path, state)
+                return Source(path, inflated.data, size, inflated.compression, inflated.problem)
+            if state.size_bytes == 0:
+                raise empty_file(path)
+            data = np.frombuffer(map_file(file.fileno(), state.size_bytes, path), np.uint8)
     except PermissionError:
         raise InputError(
             path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r")
         ) from None
     except OSError as error:
         raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
-    return Source(path=path, data=data.view(np.ndarray), file_bytes=size)
+    return Source(path=path, data=data, file_bytes=state.size_bytes, state=state)
 
 
 def check_readable(path: str) -> int:
@@ -81,10 +96,15 @@ def check_readable(path: str) -> int:
     if not stat.S_ISREG(info.st_mode):
         raise InputError(path, say("is not a regular file"), hint=say("copy the data to a file first"))
     if info.st_size == 0:
-        raise InputError(
-            path,
-            say('the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'),
-            hint=say("look at the disk space where it was written and take it again"),
-            offset=0,
-        )
+        raise empty_file(path)
     return info.st_size
+
+
+def empty_file(path: str) -> InputError:
+    """The error of a file without a byte."""
+    return InputError(
+        path,
+        say('the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'),
+        hint=say("look at the disk space where it was written and take it again"),
+        offset=0,
+    )

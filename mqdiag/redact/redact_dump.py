@@ -17,6 +17,7 @@ from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.mapped import Releasing, open_mapped
 from mqdiag.read.hprof.outline import Outline, read_outline
+from mqdiag.read.source import Source
 from mqdiag.redact.keep import find_kept
 from mqdiag.redact.kernels import rewrite_objects as kernel
 from mqdiag.redact.plan import Plan, make_plan
@@ -101,7 +102,7 @@ def redact_dump(
         _check_free_space(target, plan.size)
         rewriter = Rewriter(original, outline.header.id_size, plan, rewriting)
         try:
-            counts = _write(target, plan, rewriter, progress)
+            counts = _write(target, original.source, plan, rewriter, progress)
         except OSError as error:
             raise MqdiagError(
                 say(
@@ -155,21 +156,31 @@ def _check_free_space(target: Path, size: int) -> None:
         )
 
 
-def _write(target: Path, plan: Plan, rewriter: Rewriter, progress: Progress) -> NDArray[np.int64]:
+def _write(
+    target: Path, source: Source, plan: Plan, rewriter: Rewriter, progress: Progress
+) -> NDArray[np.int64]:
     with whole_file(target.resolve()) as file:
-        if target.suffix == _GZIP_SUFFIX:
-            compressor = isal_zlib.compressobj(_GZIP_LEVEL, isal_zlib.DEFLATED, _GZIP)
-            counts = redacted(
-                rewriter, plan, lambda _, data: _put(file, compressor.compress(data)), progress, in_file=False
-            )
-            _put(file, compressor.flush())
-            return counts
-        descriptor = file.fileno()
-        # Of a file with its full length, several threads may write parts at once, and what none writes is zeros.
-        os.ftruncate(descriptor, plan.size)
-        return redacted(
-            rewriter, plan, lambda start, data: _write_at(descriptor, start, data), progress, in_file=True
+        counts = _fill(file, target, plan, rewriter, progress)
+        source.refuse_changed()
+        return counts
+
+
+def _fill(
+    file: BinaryIO, target: Path, plan: Plan, rewriter: Rewriter, progress: Progress
+) -> NDArray[np.int64]:
+    if target.suffix == _GZIP_SUFFIX:
+        compressor = isal_zlib.compressobj(_GZIP_LEVEL, isal_zlib.DEFLATED, _GZIP)
+        counts = redacted(
+            rewriter, plan, lambda _, data: _put(file, compressor.compress(data)), progress, in_file=False
         )
+        _put(file, compressor.flush())
+        return counts
+    descriptor = file.fileno()
+    # Of a file with its full length, several threads may write parts at once, and what none writes is zeros.
+    os.ftruncate(descriptor, plan.size)
+    return redacted(
+        rewriter, plan, lambda start, data: _write_at(descriptor, start, data), progress, in_file=True
+    )
 
 
 def _put(file: BinaryIO, data: bytes) -> None:

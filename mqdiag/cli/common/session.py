@@ -65,6 +65,7 @@ def diagnose(
     options: CommonOptions,
     work: Callable[[Settings, Progress], Diagnosis],
     *,
+    paths: tuple[str, ...] = (),
     evidence: tuple[str, ...] = (),
     all_threads: bool = False,
 ) -> int:
@@ -73,10 +74,12 @@ def diagnose(
     Args:
         options: the common options.
         work: reads the evidence and makes the report.
+        paths: the evidence as it was named, where the run is watched.
         evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
     """
     from mqdiag.cli.common.also import also_targets
+    from mqdiag.cli.common.watchdog import watched
     from mqdiag.render import renderer
 
     settings = load_settings(options)
@@ -87,7 +90,8 @@ def diagnose(
     with (
         _debug_log(options.debug),
         terminal_progress(reader_language()) as shown,
-        imports_ahead(shown, lambda: _needed_later(options.format_name, evidence)) as progress,
+        watched(shown, paths) as allowed,
+        imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
     ):
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
@@ -65,20 +64,19 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(mark in self.inner_head for mark in wide_marks)
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
-        if not self.packed:
-            with (
-                open(self.path, "rb") as file,
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-            ):
-                return any(data.find(mark) >= 0 for mark in marks)
         rest = b""
-        for chunk in self._inflated():
+        for chunk in self._inflated() if self.packed else self._plain():
             if any(mark in chunk for mark in marks) or any(
                 mark in rest + chunk[:LONGEST_MARK] for mark in marks
             ):
                 return True
             rest = chunk[-LONGEST_MARK * 2 :]
         return False
+
+    def _plain(self) -> Iterator[bytes]:
+        with open(self.path, "rb") as file:
+            while chunk := file.read(SCAN_CHUNK):
+                yield chunk
 
     def _inflated(self) -> Iterator[bytes]:
         """Its inflated bytes as far as they go."""

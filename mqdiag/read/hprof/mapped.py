@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mqdiag.progress import Progress
-from mqdiag.read.source import GZIP_MAGIC, Source, check_readable
+from mqdiag.read.mapping import FileState, map_file, refuse_changed
+from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_file
 from mqdiag.text import Text
 
 RELEASE_BYTES = 8 << 20
@@ -69,18 +70,25 @@ def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | No
     """
     file_bytes = check_readable(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    opened = FileState.of(descriptor)
     problem, compression = None, None
     if os.pread(descriptor, len(GZIP_MAGIC), 0) == GZIP_MAGIC:
         from mqdiag.read.gzip import inflate_to_disk
 
         os.close(descriptor)
         descriptor, problem = inflate_to_disk(path, file_bytes, progress, max_inflated)
+        refuse_changed(path, opened)
         compression = "gzip"
     try:
         size = os.fstat(descriptor).st_size
-        mapped = mmap.mmap(descriptor, size, prot=mmap.PROT_READ)
+        if size == 0:
+            raise empty_file(name)
+        mapped = map_file(descriptor, size, name)
         data = np.frombuffer(mapped, np.uint8)
-        yield MappedDump(Source(name, data, file_bytes, compression, problem), descriptor, mapped)
+        source = Source(name, data, file_bytes, compression, problem)
+        if compression is None:
+            source.state = opened
+        yield MappedDump(source, descriptor, mapped)
     finally:
         os.close(descriptor)
 
