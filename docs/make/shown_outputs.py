@@ -41,7 +41,7 @@ def _output(command: str, root: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=root,
-        env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "LANGUAGE": ""},
+        env={**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "COLUMNS": "80"},
         capture_output=True,
         text=True,
         check=False,

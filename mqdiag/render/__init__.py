@@ -23,6 +23,8 @@ SHARED = frozenset(("figures", "parts", "sections", "wording"))
 """what formats are made of"""
 Detail = Literal["brief", "normal", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)
+UNWRAPPED = 1 << 20
+"""the width of text whose lines are never broken: what programs read and people search"""
 TABLES = ("findings", "inputs", "skipped", "consumers", "queues", "classes", "suspects", "threads")
 """what `--format csv` can write, one at a time"""
 
@@ -33,6 +35,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ENGLISH
     """of the reader"""
     width: int = 80
+    """cells of a line of text; UNWRAPPED for lines of any length"""
     colour: bool = False
     all_threads: bool = False
     """show every thread, not only those that matter"""

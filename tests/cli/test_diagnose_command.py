@@ -21,9 +21,34 @@ def test_a_folder_gives_one_verdict(mqdiag: Run) -> None:
     done = mqdiag("diagnose", str(STUCK))
     assert done.code == EXIT_FINDINGS
     assert done.out.startswith(
-        "ERROR 1 of 10 consume threads of group CID_stuck-http hangs in a network call of\n"
+        "ERROR 1 of 10 consume threads of group CID_stuck-http hangs in a network call of HttpURLConnection made by"
+        " UrlConnection.reserve(UrlConnection.java:16)\n"
     )
     assert done.err == ""
+
+
+def test_lines_in_a_pipe_or_a_file_are_broken_only_if_somebody_asks_for_a_width(
+    mqdiag: Run, tmp_path: Path
+) -> None:
+    log = INCIDENTS / "stuck-http" / "stacks"
+    whole, by_variable, by_option = (
+        mqdiag("diagnose", str(log), *options, COLUMNS=columns).out
+        for columns, options in (("", ()), ("80", ()), ("120", ("--width", "80")))
+    )
+    assert by_variable == by_option
+    assert max(map(len, whole.splitlines())) > 80 >= max(map(len, by_option.splitlines()))
+    assert whole.split() == [word for word in by_option.split() if word]
+    for name in ("main.txt", "also.txt"):
+        mqdiag(
+            "diagnose",
+            str(log),
+            "-o",
+            str(tmp_path / "main.txt"),
+            "--also",
+            f"text={tmp_path / 'also.txt'}",
+            COLUMNS="",
+        )
+        assert (tmp_path / name).read_text() == whole
 
 
 def test_a_busy_consumer_fails_no_run(mqdiag: Run) -> None:

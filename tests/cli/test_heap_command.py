@@ -58,7 +58,7 @@ def test_the_verdict_that_was_provoked(case: str, capsysbinary: Capture) -> None
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_text_fits_and_is_plain(case: str, capsysbinary: Capture) -> None:
-    code = run(["heap", str(dump(case)), *expected(case)["options"]])
+    code = run(["heap", str(dump(case)), "--width", "80", *expected(case)["options"]])
     captured = capsysbinary.readouterr()
     text = captured.out.decode()
     assert captured.err == b""

@@ -9,6 +9,11 @@ from mqdiag.language import english
 from mqdiag.rules import Rule, all_rules
 
 
+@pytest.fixture(autouse=True)
+def _width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
 def test_every_rule_is_listed(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules"]) == 0
     out = capsysbinary.readouterr().out.decode()

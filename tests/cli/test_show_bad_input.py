@@ -72,7 +72,10 @@ def show(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[
     return written
 
 
-def test_hostile_objects_in_words_and_json(show: Callable[..., str], tmp_path: Path) -> None:
+def test_hostile_objects_in_words_and_json(
+    show: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     for name, object_id in hostile_dump(tmp_path).items():
         out = show(hex(object_id))
         for act in ("\x1b", "\x07", "\u202e", "secret body"):

@@ -45,8 +45,9 @@ def shown(capsysbinary: pytest.CaptureFixture[bytes]) -> Shown:
 
 
 @pytest.fixture
-def text(capsysbinary: pytest.CaptureFixture[bytes]) -> Callable[..., str]:
+def text(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """The same in words."""
+    monkeypatch.setenv("COLUMNS", "80")
 
     def show(what: str, *options: str) -> str:
         assert run(["show", str(STUCK / "dump.hprof.gz"), what, *options]) == 0

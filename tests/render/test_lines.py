@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from mqdiag.render.text.lines import fitted, wrapped
+from mqdiag.render.text.lines import fitted, longest_word, wrapped
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,21 @@ def test_no_line_is_wider_than_its_width() -> None:
 
 
 def test_the_widest_columns_are_narrowed_until_all_fit() -> None:
-    assert fitted([10, 40, 30], [True, True, True], 90) == [10, 40, 30]
-    assert fitted([10, 40, 30], [True, True, True], 70) == [10, 30, 30]
-    assert sorted(fitted([10, 40, 30], [True, True, True], 51)) == [10, 20, 21]
-    assert fitted([10, 40, 30], [True, False, True], 60) == [10, 40, 10]
-    assert fitted([10, 40], [False, False], 20) == [10, 40]
+    assert fitted([10, 40, 30], [0, 0, 0], 90) == [10, 40, 30]
+    assert fitted([10, 40, 30], [0, 0, 0], 70) == [10, 30, 30]
+    assert sorted(fitted([10, 40, 30], [0, 0, 0], 51)) == [10, 20, 21]
+
+
+def test_a_column_keeps_what_it_needs() -> None:
+    assert fitted([10, 40, 30], [0, 40, 0], 60) == [10, 40, 10]
+    assert fitted([10, 40, 30], [0, 25, 28], 60) == [7, 25, 28]
+    assert fitted([10, 40], [10, 40], 20) == [10, 40]
+
+
+def test_the_longest_word_is_what_no_line_break_divides() -> None:
+    assert longest_word("a frame at com.acme.Shop.pay(Shop.java:7)") == len("com.acme.Shop.pay(Shop.java:7)")
+    assert longest_word("线程停住了") == 2
+    assert longest_word("") == 0
 
 
 def test_a_word_that_people_copy_is_whole_where_it_must_not_be_cut() -> None:

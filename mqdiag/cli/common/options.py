@@ -105,7 +105,8 @@ REPORT = (
         "--width",
         type=click.IntRange(40, 1000),
         metavar="COLUMNS",
-        help="Width of text.  [default: the terminal's up to 120; 80 for a pipe or a file]",
+        help="Width of text.  [default: COLUMNS, else the terminal's up to 120; a pipe or a file has lines of any"
+        " length]",
     ),
     LANG_OPTION,
     commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),

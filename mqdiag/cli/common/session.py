@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mqdiag.progress import Progress
     from mqdiag.render import View
 
-TEXT_WIDTH = 80
+USUAL_SCREEN_WIDTH = 80
 WIDEST = 120  # longer lines are hard to read, however wide the terminal
 
 
@@ -99,7 +99,7 @@ def diagnose(
     viewed = view(options, language, all_threads=all_threads, fail_on=settings.fail_on)
     if options.format_name != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format_name)(report, viewed))
-    plain = msgspec.structs.replace(viewed, width=TEXT_WIDTH, colour=False)
+    plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)
     for name, other in also:
         other.write(renderer(name)(report, plain))
     if options.open and not _nothing_read(report):
@@ -179,10 +179,9 @@ def view(
 
     on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    usual = _screen_width() if on_screen else TEXT_WIDTH
     return View(
         language=language,
-        width=options.width or usual,
+        width=_width(options, on_screen=on_screen),
         colour=on_screen and not plain,
         all_threads=all_threads,
         fail_on=fail_on or FailOn(),
@@ -192,10 +191,19 @@ def view(
     )
 
 
-def _screen_width() -> int:
-    import shutil  # takes the modules of archives along
+def _width(options: CommonOptions, *, on_screen: bool) -> int:
+    """As asked for by --width or COLUMNS; lines in a pipe or a file are not broken otherwise."""
+    from mqdiag.render import UNWRAPPED
 
-    return min(shutil.get_terminal_size((TEXT_WIDTH, 24)).columns, WIDEST)
+    if options.width:
+        return options.width
+    if on_screen:
+        import shutil  # takes the modules of archives along
+
+        return min(shutil.get_terminal_size((USUAL_SCREEN_WIDTH, 24)).columns, WIDEST)
+    columns = os.environ.get("COLUMNS", "")
+    asked = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 5 else 0
+    return asked or UNWRAPPED
 
 
 def exit_code(report: Report, fail_on: FailOn) -> int:

@@ -62,25 +62,30 @@ def _words(text: str, word: re.Pattern[str]) -> Iterator[str]:
             yield from _CHINESE_BREAK.split(found)
 
 
-def fitted(widths: Sequence[int], may_wrap: Sequence[bool], width: int) -> list[int]:
-    """The widths of columns side by side; the widest that may wrap are narrowed until all of them fit.
+def longest_word(text: str) -> int:
+    """Cells of the longest part of a text that no line break may divide."""
+    return max((cell_len(word.strip()) for word in _words(text, _WORD)), default=0)
+
+
+def fitted(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]:
+    """The widths of columns side by side; the widest are narrowed until all of them fit, or can be no narrower.
 
     Args:
         widths: cells that the longest line of each column takes.
-        may_wrap: which columns may be narrower than that.
+        least: cells that each column needs.
         width: cells for all columns.
     """
     fitting = list(widths)
-    excess = sum(fitting) - width
-    while excess > 0:
-        wrapping = sorted({own for own, may in zip(fitting, may_wrap, strict=True) if may}, reverse=True)
-        if not wrapping or not wrapping[0]:
+    while (excess := sum(fitting) - width) > 0:
+        able = [place for place, own in enumerate(fitting) if own > least[place]]
+        if not able:
             break
-        second = wrapping[1] if len(wrapping) > 1 else 0
-        widest = [place for place, own in enumerate(fitting) if may_wrap[place] and own == wrapping[0]]
-        for position, place in enumerate(widest):
-            share = round(excess / (len(widest) - position))
-            narrower = min(share, wrapping[0] - second)
-            fitting[place] -= narrower
-            excess -= narrower
+        most = max(fitting[place] for place in able)
+        widest = [place for place in able if fitting[place] == most]
+        floor = max(
+            [fitting[place] for place in able if fitting[place] < most] + [least[place] for place in widest]
+        )
+        share = max(1, min(most - floor, excess // len(widest)))
+        for place in widest[: excess if share == 1 else None]:
+            fitting[place] -= share
     return fitting

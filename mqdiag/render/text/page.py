@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Words
-from mqdiag.render.text.lines import NARROWEST, fitted, wrapped
+from mqdiag.render.text.lines import NARROWEST, fitted, longest_word, wrapped
 from mqdiag.render.wording.class_names import shortened
 from mqdiag.render.wording.safe import LONGEST, LONGEST_WIDE, safe
 
@@ -107,13 +107,13 @@ class Page:
             indent: of the table.
         """
         heads = [safe(self.write(column.head)) for column in columns]
-        widths = _widths(heads, rows)
-        if indent + _least(columns, widths, PADDING) > self.view.width:
+        room = self.view.width - indent
+        least = _least_widths(columns, heads, rows)
+        if _with_gaps(least, PADDING) > room:
             heads = [head.replace(" ", "\n") for head in heads]
-            widths = _widths(heads, rows)
-        fits = indent + _least(columns, widths, PADDING) <= self.view.width
-        gap = PADDING if fits else NARROWEST_PADDING
-        capacity = self._name_capacity(columns, widths, indent)
+            least = _least_widths(columns, heads, rows)
+        gap = PADDING if _with_gaps(least, PADDING) <= room else NARROWEST_PADDING
+        capacity = self._name_capacity(columns, _widths(heads, rows), indent)
         longest = LONGEST_WIDE if self.view.wide else LONGEST
         shown = [
             [
@@ -122,9 +122,17 @@ class Page:
             ]
             for cells in rows
         ]
-        # Numbers and ids never wrap, so a table with many of them is wider than the page rather than cut.
-        width = max(self.view.width, indent + _least(columns, widths, gap))
-        widths = _column_widths(columns, _widths(heads, shown), width - indent, gap)
+        # Numbers, ids and class names never break, so a table with many of them is wider than the page.
+        widths = fitted(
+            _widths(heads, shown),
+            [
+                max(own, max((longest_word(cells[place]) for cells in shown), default=0))
+                if column.java
+                else own
+                for place, (column, own) in enumerate(zip(columns, least, strict=True))
+            ],
+            room - gap * (len(columns) - 1),
+        )
         headed = [
             [part for line in head.split("\n") for part in _cell_lines(column, line, own)]
             for column, head, own in zip(columns, heads, widths, strict=True)
@@ -180,19 +188,11 @@ class Page:
 
 
 def _cell_lines(column: Column, cell: str, width: int) -> list[str]:
-    return [cell] if _whole(column) else wrapped(cell, width)
+    return [cell] if _whole(column) else wrapped(cell, width, cut=not column.java)
 
 
 def _whole(column: Column) -> bool:
     return column.is_number or column.whole
-
-
-def _column_widths(columns: Sequence[Column], widths: Sequence[int], width: int, gap: int) -> list[int]:
-    """What each column gets of a table's width; wide columns are narrowed together with the space behind them."""
-    behind = [gap - 1] * (len(columns) - 1) + [0]
-    least = [own + space for own, space in zip(widths, behind, strict=True)]
-    fitting = fitted(least, [not _whole(column) for column in columns], width - len(columns) + 1)
-    return [own - space for own, space in zip(fitting, behind, strict=True)]
 
 
 def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -203,11 +203,20 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     ]
 
 
-def _least(columns: Sequence[Column], widths: Sequence[int], gap: int) -> int:
-    """Characters that a table takes at least with so many between its columns."""
-    return sum(map(_least_width, columns, widths)) + gap * (len(columns) - 1)
+def _least_widths(columns: Sequence[Column], heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Cells that each column needs: all for numbers and ids, a part of a class name and of other words."""
+    return [
+        own if _whole(column) else _longest_word(cells, NARROWEST_NAME if column.java else NARROWEST)
+        for column, own, cells in zip(
+            columns, _widths(heads, rows), zip(heads, *rows, strict=True), strict=True
+        )
+    ]
 
 
-def _least_width(column: Column, width: int) -> int:
-    """What a column takes at least: all for numbers and ids."""
-    return width if column.is_number or column.whole else min(width, NARROWEST)
+def _longest_word(cells: Iterable[str], most: int) -> int:
+    return max(min(longest_word(line), most) for cell in cells for line in cell.split("\n"))
+
+
+def _with_gaps(widths: Sequence[int], gap: int) -> int:
+    """Cells that a table takes with so many between its columns."""
+    return sum(widths) + gap * (len(widths) - 1)
