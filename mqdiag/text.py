@@ -18,9 +18,11 @@ The kind behind the colon of a placeholder says how its value is written, everyw
 | clock | RFC 3339, where the day and the zone are said elsewhere | 03:34:12 |
 | rate | events in a second | 12.3/s |
 | and | tuple | a, b and c |
+| arg NAME | a name or None | as an argument of a shell command: quoted if it must be, NAME where it is not known |
+| timestamp | RFC 3339 | as mqadmin takes it: milliseconds since 1970; TIMESTAMP where it is not known |
 | one\|many | number | the word that fits the number: `{n:count} {n:thread hangs\|threads hang}` |
 
-None is written as "unknown" whatever its kind.
+None is written as "unknown" whatever its kind, apart from those of commands.
 """
 
 from __future__ import annotations
@@ -31,8 +33,12 @@ from typing import Union
 
 Value = Union[int, float, str, None, "Text", tuple["Value", ...]]
 
-KINDS = frozenset(("", "count", "decimal", "bytes", "percent", "ms", "seconds", "time", "clock", "rate", "and"))
-"""what may stand behind the colon, apart from `one|many`"""
+KINDS = frozenset(
+    ("", "count", "decimal", "bytes", "percent", "ms", "seconds", "time", "clock", "rate", "and", "timestamp")
+)
+"""what may stand behind the colon, apart from `one|many` and arguments"""
+ARGUMENT = "arg "
+"""begins the kind of an argument; the word behind it stands where the value is not known"""
 
 _parse = Formatter().parse
 

@@ -92,12 +92,11 @@ def _collect(*, where: CommandPlace, lines: tuple[str, ...]) -> CollectCommand:
 
 def _of_mqadmin(place: Place, arguments: str) -> CollectCommand:
     """A command of mqadmin; the name server is a value of its own, since a redacted report hides it."""
-    servers = place.name_server or "NAMESRV:9876"
     line = Text(
-        "mqadmin {command} -n '{name_server}' {rest}",
+        "mqadmin {command} -n {name_server:arg NAMESRV:9876} {rest}",
         {
             "command": arguments.partition(" ")[0],
-            "name_server": servers,
+            "name_server": place.name_server,
             "rest": arguments.partition(" ")[2],
         },
     )

@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from mqdiag.facts.name_server import name_server_of
 from mqdiag.findings import Report
 
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -48,14 +49,6 @@ def place_of(report: Report) -> Place:
         if found:
             namespace, pod, container = found.groups()
             break
-    return Place(pid=pid, pod=pod, namespace=namespace, container=container, name_server=_name_server(report))
-
-
-def _name_server(report: Report) -> str | None:
-    """As a consumer of the heap has it; None where it would need quoting for a shell."""
-    consumers = () if report.heap is None else report.heap.consumers
-    for consumer in consumers:
-        address = consumer.config.get("namesrvAddr")
-        if isinstance(address, str) and address and "'" not in address and address.isprintable():
-            return address
-    return None
+    return Place(
+        pid=pid, pod=pod, namespace=namespace, container=container, name_server=name_server_of(report.heap)
+    )

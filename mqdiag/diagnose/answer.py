@@ -116,6 +116,8 @@ def _certainty(confidence: str, why: Text) -> Text:
 def _undecided(report: Report) -> Text:
     if _nothing_read(report):
         return say("No input could be read.")
+    if report.diff is not None:
+        return say("No finding is new or worse in what could be compared.")
     if not report.checked:
         return say("This evidence does not suffice for a diagnosis.")
     return say(
@@ -147,6 +149,12 @@ def _missing(report: Report) -> Iterator[Text]:
         for line in report.verdict.contradictions[:1]:
             yield say("The evidence disagrees: {line}.", line=line)
     yield from _thin(report)
+    if report.diff is not None and report.diff.remarks:
+        remarks = len(report.diff.remarks)
+        yield say(
+            "{remarks:count} {remarks:reason makes|reasons make} the two sides hard to compare.",
+            remarks=remarks,
+        )
     if report.heap is not None:
         yield from _full(report, report.heap)
     if report.admin is not None:

@@ -7,14 +7,15 @@ a template without a translation is written in English. docs/adr/0008-languages.
 from __future__ import annotations
 
 import gettext
+import shlex
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from mqdiag.language.numbers import NUMBERS, TIMES
+from mqdiag.language.numbers import NUMBERS, TIMES, timestamp
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.text import Text, Value, say
+from mqdiag.text import ARGUMENT, Text, Value, say
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "zh")
@@ -56,6 +57,10 @@ class Writer:
 
     def value(self, value: Value, kind: str = "") -> str:
         """A value by itself, in the format of its kind (see `mqdiag.text`)."""
+        if kind.startswith(ARGUMENT):
+            return kind.removeprefix(ARGUMENT) if value is None else shlex.quote(self.value(value))
+        if kind == "timestamp":
+            return timestamp(value)
         if value is None:
             return self(UNKNOWN)
         if isinstance(value, Text):

@@ -13,6 +13,8 @@ Write = Callable[[Text], str]
 """a writer of texts in the reader's language"""
 
 _BYTE_UNITS = ("KiB", "MiB", "GiB", "TiB")
+NO_TIMESTAMP = "TIMESTAMP"
+"""stands in a command for a time that the evidence does not tell"""
 _DAYS = say("{days:decimal} days")
 
 
@@ -126,3 +128,12 @@ NUMBERS: dict[str, Callable[[Any, Write], str]] = {
 """by kind of placeholder"""
 TIMES = frozenset(("time", "clock"))
 """the kinds whose values are strings"""
+
+
+def timestamp(value: object) -> str:
+    """1763726401000: a time as mqadmin takes it in any zone; what has no zone or is no time cannot be told."""
+    try:
+        at = datetime.fromisoformat(str(value))
+    except ValueError:
+        return NO_TIMESTAMP
+    return NO_TIMESTAMP if at.tzinfo is None else str(round(at.timestamp() * 1000))

@@ -22,7 +22,8 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     remedy=(
         "Find out which value is intended, and where the others come from: image, configuration centre, start script.",
-        "Give the intended value to mqdiag with --expect GROUP:KEY=VALUE, so that a single dump shows the difference.",
+        "Give the intended value to mqdiag with --expect {group:arg GROUP}:{key:arg KEY}=VALUE, so that a single dump"
+        " shows the difference.",
     ),
     references=(
         "DefaultMQPushConsumer",

@@ -35,7 +35,8 @@ REMEDIES = {
     NOBODY: (
         say(
             "Start consumers, or find out why nobody has the queues: unequal subscriptions of one group, equal client"
-            " ids, or a rebalance that fails (mqadmin consumerStatus -g GROUP)."
+            " ids, or a rebalance that fails (mqadmin consumerStatus -n {name_server:arg NAMESRV:9876}"
+            " -g {group:arg GROUP})."
         ),
     ),
     SLOW: (

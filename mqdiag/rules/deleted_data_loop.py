@@ -44,8 +44,9 @@ RULE = Rule(
     remedy=(
         "Find the group: the broker's offset lines may name it; otherwise it is the one with the largest backlog in"
         " mqadmin consumerProgress.",
-        "Set its offsets to messages that exist: mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC"
-        " -s TIMESTAMP.",
+        "Set its offsets to messages that exist: mqadmin resetOffsetByTime -n {name_server:arg NAMESRV:9876}"
+        " -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP (the time of the first message to consume again, in"
+        " milliseconds since 1970).",
         "If slow groups must not lose messages, keep messages longer (fileReservedTime) and watch the disk.",
     ),
     references=(

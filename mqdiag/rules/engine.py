@@ -8,6 +8,7 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
+from mqdiag.facts.name_server import name_server_of
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
@@ -157,7 +158,11 @@ def _finding(
     rule: Rule, draft: Draft, seen_in: tuple[str, ...], severity: Severity | None, facts: Facts
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
-    known = {**msgspec.structs.asdict(draft.subject), **draft.evidence}
+    known = {
+        "name_server": name_server_of(facts.heap),
+        **msgspec.structs.asdict(draft.subject),
+        **draft.evidence,
+    }
     found = Finding(
         rule=rule.name,
         severity=severity or draft.severity,

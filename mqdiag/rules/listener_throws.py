@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import by_group, counted, lines_of, when
-from mqdiag.rules.shared.put_aside import PUT_ASIDE, logged_as_orderly, put_aside
+from mqdiag.rules.shared.put_aside import PUT_ASIDE, TRY_LATER, logged_as_orderly, put_aside, try_later
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -62,7 +62,8 @@ RULE = Rule(
     remedy=(
         "Read the whole stack trace in the application's log, and correct the code at its own top frame.",
         PUT_ASIDE,
-        "Where a service that the listener calls fails, return RECONSUME_LATER, and repair the service.",
+        "Where a service that the listener calls fails, return RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT when"
+        " orderly), and repair the service.",
     ),
     references=(
         "ConsumeMessageConcurrentlyService.ConsumeRequest.run: consumeMessage exception",
@@ -78,7 +79,7 @@ REMEDIES = {
     OWN: RULE.remedy[:2],
     CALLED: (
         say("Look at the service or the database that the call goes to, at the times of these lines."),
-        say("Let the listener return RECONSUME_LATER where such a call fails, and give the call a timeout."),
+        TRY_LATER,
     ),
     RESOURCES: (
         say(
@@ -171,8 +172,8 @@ def _draft(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
 
 
 def _remedy(cause: str, *, orderly: bool | None) -> tuple[Text, ...]:
-    own = put_aside(orderly=orderly)
-    return tuple(own if line == PUT_ASIDE else line for line in REMEDIES[cause])
+    own = {PUT_ASIDE: put_aside(orderly=orderly), TRY_LATER: try_later(orderly=orderly)}
+    return tuple(own.get(line, line) for line in REMEDIES[cause])
 
 
 def _cause(top: ListenerException | None) -> str:

@@ -31,7 +31,8 @@ NO_MORE_ON_SLAVE = (
     ),
     say(
         "If there is no slave, stop the groups named here and start the broker. Set their offsets by time before they"
-        " come back: mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP."
+        " come back: mqadmin resetOffsetByTime -n {name_server:arg NAMESRV:9876}"
+        " -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP."
     ),
     say("Upgrade a broker before 4.9.4 first: it would send the groups to offset 0."),
     IDEMPOTENT,
@@ -42,8 +43,8 @@ STALE = (
         " again, or the offsets were set by hand."
     ),
     say(
-        "Set the offsets of the groups before they come back: mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP"
-        " -t TOPIC -s TIMESTAMP."
+        "Set the offsets of the groups before they come back: mqadmin resetOffsetByTime"
+        " -n {name_server:arg NAMESRV:9876} -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP."
     ),
 )
 

@@ -29,7 +29,8 @@ RULE = Rule(
     severities=(Severity.ERROR,),
     remedy=(
         "Stop the group if its work must not be done twice, and set its offsets by time:"
-        " mqadmin resetOffsetByTime -n NAMESRV:9876 -g GROUP -t TOPIC -s TIMESTAMP.",
+        " mqadmin resetOffsetByTime -n {name_server:arg NAMESRV:9876} -g {group:arg GROUP} -t {topic:arg TOPIC}"
+        " -s {sent_back_at:timestamp}.",
         "Before the next restart of a master that lost data, copy commitlog, consumequeue and config of its slave to"
         " it; mqdiag diagnose on both store folders shows beforehand whether this is necessary.",
         "Upgrade the broker to 4.9.4, 5.0.0 or later: these go on at the end of the queue. Make the consumers"
@@ -114,6 +115,7 @@ def _draft(resets: list[OffsetReset], version: VersionRange | None) -> Draft:
             "requested_offset": farthest.requested,
             "given_offset": farthest.given,
             "broker_max_offset": farthest.broker_max,
+            "sent_back_at": min((reset.first for reset in resets if reset.first is not None), default=None),
             "queues": len(resets),
             "consumed_again": sum(again.values()) if again else None,
             "queues_consumed_again": len(again),

@@ -48,7 +48,9 @@ RULE = Rule(
     ),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
-        "Reset the group to the time before the loss: mqadmin resetOffsetByTime -g GROUP -t TOPIC -s TIMESTAMP.",
+        "Reset the group to the time before the loss: mqadmin resetOffsetByTime -n {name_server:arg NAMESRV:9876}"
+        " -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP (a time before the loss, in milliseconds"
+        " since 1970).",
         "Never put an older copy of the store, or an empty one, under newer offsets (config/consumerOffset.json).",
         "Keep messages for longer than the group can be behind (fileReservedTime, in hours).",
     ),
@@ -70,7 +72,10 @@ REMEDIES = {
     "offset-beyond-queue": RULE.remedy[:2],
     "messages-deleted": (RULE.remedy[2], say("Find out why the group was so far behind.")),
     "store-without-answer": (
-        say("Compare the group's position with what it has consumed: mqadmin consumerProgress -g GROUP."),
+        say(
+            "Compare the group's position with what it has consumed: mqadmin consumerProgress"
+            " -n {name_server:arg NAMESRV:9876} -g {group:arg GROUP}."
+        ),
         say("Upgrade the broker: early 5.x versions moved positions while the store was stopping."),
     ),
     "record-dropped": (

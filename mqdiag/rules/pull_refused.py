@@ -10,7 +10,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, is_excerpt
-from mqdiag.rules.shared.log_events import by_group, counted, lines_of, when
+from mqdiag.rules.shared.log_events import by_group, counted, lines_of, only, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -46,8 +46,8 @@ RULE = Rule(
     causes=("heartbeat-lost", "subscription-not-latest", "subscription-not-parsable", "no-topic"),
     severities=(Severity.ERROR, Severity.INFO),
     remedy=(
-        "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g GROUP). Where"
-        " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup.",
+        "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g {group:arg GROUP}). Where"
+        " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -c CLUSTER -g {group:arg GROUP}.",
         "Code 25: give all instances of the group the same topics and tags.",
         "Code 23: correct the tag or SQL expression.",
         "Code 17: create the topic, or take it out of the consumers' subscriptions.",
@@ -66,20 +66,32 @@ RULE = Rule(
 
 REMEDIES = {
     "heartbeat-lost": (
-        say("Ask the broker which clients of the group it knows: mqadmin consumerConnection -g GROUP."),
+        say(
+            "Ask the broker which clients of the group it knows: mqadmin consumerConnection"
+            " -n {name_server:arg NAMESRV:9876} -g {group:arg GROUP}."
+        ),
         say(
             "If it knows none, look for failed heartbeats in the client's log (send heart beat to broker exception) and"
             " for closed connections in the broker's. A heartbeat of more than 16 MiB is refused."
         ),
-        say("Where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -g GROUP."),
+        say(
+            "Where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup"
+            " -n {name_server:arg NAMESRV:9876} -c CLUSTER -g {group:arg GROUP}."
+        ),
         say("Restart the consumers. If that does not help, restart the broker."),
     ),
     "subscription-not-latest": (
         say("Give all instances of the group the same topics and tags, or a group of their own."),
-        say("Compare what each instance subscribes to: mqadmin consumerStatus -g GROUP."),
+        say(
+            "Compare what each instance subscribes to: mqadmin consumerStatus -n {name_server:arg NAMESRV:9876}"
+            " -g {group:arg GROUP}."
+        ),
     ),
     "no-topic": (
-        say("Create the topic again: mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC."),
+        say(
+            "Create the topic again: mqadmin updateTopic -n {name_server:arg NAMESRV:9876} -c CLUSTER"
+            " -t {topic:arg TOPIC}."
+        ),
         say("If it was deleted on purpose, take it out of the subscriptions and restart the consumers."),
     ),
     "subscription-not-parsable": (say("Correct the tag or SQL expression of the subscription."),),
@@ -122,6 +134,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits) -> Draft:
     lines = lines_of(found)
+    topics = {only(event, "topic") for event in found}
     lasts = cause in LASTING or (lines >= limits["lines"] and not all(_passes(event) for event in found))
     return Draft(
         severity=Severity.ERROR if lasts else Severity.INFO,
@@ -130,7 +143,11 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
         confidence_reason=_reason(cause) if lasts else say("at a start and in a rebalance it passes by itself"),
         title=_title(cause, lasts=lasts),
         subject=Subject(group=group),
-        evidence={"lines": lines, **counted(found)},
+        evidence={
+            "lines": lines,
+            "topic": topics.pop() if cause == "no-topic" and len(topics) == 1 else None,
+            **counted(found),
+        },
         explanation=tuple(
             say(
                 "{lines:count} {lines:pull was|pulls were} refused {when}.", lines=event.count, when=when(event)

@@ -21,7 +21,7 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.text import NOTHING, Text, say
+from mqdiag.text import NOTHING, Text, placeholders, say
 
 LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
 """`proven_on` of rules whose fault could not be provoked"""
@@ -87,7 +87,8 @@ class Rule:
         why: what goes wrong and why it matters, for the rule's page.
         causes: all values that `cause` can have.
         severities: all severities that it can give, worst first.
-        remedy: what to change in general; a finding's own remedy names the values.
+        remedy: what to change in general; a finding's own remedy names the values. `{group:arg GROUP}` in it is GROUP
+            on the card, and the group of a finding that has one.
         references: articles, issues, classes that the rule rests on.
         limits: thresholds by name; `mqdiag.toml` can set each.
         explained_by: rules whose finding on the same subject is the root cause of this one; "rule:cause" where only
@@ -188,7 +189,7 @@ class Rule:
             why=self.why,
             causes=self.causes,
             severities=self.severities,
-            remedy=self.remedy,
+            remedy=tuple(map(_with_placeholders, self.remedy)),
             references=self.references,
             needs=self.needs,
             any_of=self.any_of,
@@ -213,3 +214,8 @@ class Rule:
 def _text(text: str | Text) -> Text:
     """A sentence of a card; several rules share one by a constant that is a text already."""
     return text if isinstance(text, Text) else say(text)
+
+
+def _with_placeholders(remedy: Text) -> Text:
+    """A remedy as a card has it, which knows no names."""
+    return remedy.filled(dict.fromkeys((name for name, _ in placeholders(remedy.template)), None))

@@ -50,7 +50,8 @@ PAGE_CACHE_FIRST = say(
 )
 SYNC_FLUSH = say(
     "Check the disk (iostat -x 1): with SYNC_FLUSH each write is as slow as its flush. ASYNC_FLUSH with a SYNC_MASTER"
-    " and a healthy slave keeps a second copy without waiting for the disk."
+    " and a healthy slave keeps a second copy without waiting for the disk. The price: messages that neither host has"
+    " on disk are lost if both go down."
 )
 DEFAULT_WAIT = say("Set waitTimeMillsInSendQueue back to 200, the default.")
 PAGE_CACHE_EVENTS = (*ONLY_PAGE_CACHE, REJECT, "slow-put-in-lock")

@@ -60,7 +60,8 @@ RULE = Rule(
         "Code 14: look for 'putMessage is forbidden' in the broker's broker.log and store.log of the same time.",
         "Code 13: send shorter messages, or raise maxMessageSize of the producer and of the broker.",
         "Code 16: give the broker or the topic the permission to write (brokerPermission, mqadmin updateTopicPerm).",
-        "Code 17: create the topic on this broker: mqadmin updateTopic -b BROKER -t TOPIC.",
+        "Code 17: create the topic on this broker: mqadmin updateTopic -n {name_server:arg NAMESRV:9876}"
+        " -b BROKER_ADDRESS -t {topic:arg TOPIC}.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/3750",
@@ -125,7 +126,10 @@ REMEDIES = {
         say(
             "Start the slave, or find out why it is not connected: mqadmin haStatus (5.x), slave-behind in the logs."
         ),
-        say("A SYNC_MASTER without a slave says so for every message; ASYNC_MASTER does not wait for one."),
+        say(
+            "A SYNC_MASTER without a slave says so for every message; ASYNC_MASTER does not wait for one."
+            " The price: messages that the slave does not have yet are lost with the master."
+        ),
     ),
 }
 

@@ -26,6 +26,12 @@ def test_the_same_dump_twice(mqdiag: Run) -> None:
     assert "0 new, 0 gone, 0 changed, 2 the same" in done.out
 
 
+def test_two_different_applications_give_no_all_clear(mqdiag: Run) -> None:
+    done = mqdiag("diff", str(STUCK.parents[1] / "pop-5.3.3" / "dump.hprof.gz"), str(HEALTHY))
+    assert done.out.startswith("UNDECIDED No finding is new or worse in what could be compared.")
+    assert "these may be two different applications" in done.out
+
+
 def test_only_what_is_new_or_worse_fails_the_run(mqdiag: Run) -> None:
     worse = mqdiag("diff", str(HEALTHY), str(STUCK), "--format", "json")
     report = json.loads(worse.out)

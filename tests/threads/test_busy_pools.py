@@ -53,6 +53,7 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
     [
         ("monitor", "more threads make the wait longer"),
         ("lock", "more threads make the wait longer"),
+        ("pool", "Make the pool that InventoryClient.reserve(InventoryClient.java:48) waits for larger"),
         ("sleep", "Find out why the listener sleeps at InventoryClient.reserve"),
     ],
 )

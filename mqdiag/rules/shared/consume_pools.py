@@ -68,6 +68,14 @@ def remedy_of_wait(pool: WorkerPool) -> tuple[Text, ...]:
                 frame=frame,
             ),
         )
+    if pool.shared_doing == "pool":
+        return (
+            say(
+                "Make the pool that {frame} waits for larger, or hold what it gives for a shorter time. Do not add"
+                " consume threads before: more threads wait longer for the same pool.",
+                frame=frame,
+            ),
+        )
     if pool.shared_doing == "sleep":
         return (
             say(

@@ -1,4 +1,4 @@
-"""What a listener returns to put aside a message that always fails; an orderly listener returns another value."""
+"""What a listener returns to end the retries of a message, or to get it later; an orderly one has values of its own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ PUT_ASIDE = say(
 """where it is not known whether the listener is orderly"""
 _CONCURRENT = say("Catch what a retry cannot heal: store the message, and return CONSUME_SUCCESS.")
 _ORDERLY = say("Catch what a retry cannot heal: store the message, and return ConsumeOrderlyStatus.SUCCESS.")
+TRY_LATER = say(
+    "Let the listener return RECONSUME_LATER (SUSPEND_CURRENT_QUEUE_A_MOMENT in an orderly listener) where such a call"
+    " fails, and give the call a timeout."
+)
+"""where it is not known whether the listener is orderly"""
+_LATER_CONCURRENT = say(
+    "Let the listener return RECONSUME_LATER where such a call fails, and give the call a timeout."
+)
+_LATER_ORDERLY = say(
+    "Let the listener return SUSPEND_CURRENT_QUEUE_A_MOMENT where such a call fails, and give the call a timeout."
+)
 _ORDERLY_LINES = ("consume-orderly-suspended",)
 
 
@@ -21,6 +32,13 @@ def put_aside(*, orderly: bool | None) -> Text:
     if orderly is None:
         return PUT_ASIDE
     return _ORDERLY if orderly else _CONCURRENT
+
+
+def try_later(*, orderly: bool | None) -> Text:
+    """How a listener has a message delivered again."""
+    if orderly is None:
+        return TRY_LATER
+    return _LATER_ORDERLY if orderly else _LATER_CONCURRENT
 
 
 def logged_as_orderly(logs: LogsFacts, group: str | None) -> bool | None:

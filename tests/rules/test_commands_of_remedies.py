@@ -1,0 +1,72 @@
+"""Commands in remedies hold the names that the evidence has, and can be copied into a shell."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogsFacts, OffsetReset
+from mqdiag.language import english
+from mqdiag.rules import no_route, offset_reset_to_zero
+from mqdiag.rules.discovery import rule_modules
+from mqdiag.rules.shared.example_consumer import example
+from tests.rules.checks import findings
+
+PLACEHOLDERS = {"GROUP": "group", "TOPIC": "topic"}
+RESET = OffsetReset(
+    group="CID_wash",
+    topic="segments",
+    requested=500,
+    given=0,
+    broker_max=75,
+    sides=("broker",),
+    first="2026-11-21T20:00:01+08:00",
+    last="2026-11-21T20:00:09+08:00",
+)
+
+
+def remedy(module: ModuleType, facts: Facts) -> str:
+    (finding,) = findings(module, facts)
+    return " ".join(map(english(), finding.remedy))
+
+
+def reset(**changes: object) -> Facts:
+    changed = msgspec.structs.replace(RESET, **changes)
+    return msgspec.structs.replace(
+        example(consumer={"config": {"namesrvAddr": "10.0.0.3:9876;10.0.0.4:9876"}}),
+        logs=LogsFacts(offset_resets=(changed,)),
+    )
+
+
+@pytest.mark.parametrize("module", [pytest.param(one, id=one.RULE.name) for one in rule_modules()])
+def test_no_placeholder_stands_for_a_name_that_the_finding_has(module: ModuleType) -> None:
+    for finding in findings(module, module.fires()):
+        for line in map(english(), finding.remedy):
+            for word, field in PLACEHOLDERS.items():
+                assert getattr(finding.subject, field) is None or not re.search(rf"\b{word}\b", line), line
+
+
+def test_a_command_has_group_topic_time_and_name_servers() -> None:
+    assert (
+        "mqadmin resetOffsetByTime -n '10.0.0.3:9876;10.0.0.4:9876' -g CID_wash -t segments -s 1795262401000."
+    ) in remedy(offset_reset_to_zero, reset())
+
+
+def test_a_name_is_one_argument_of_the_shell() -> None:
+    assert "-g '$(reboot) `id`' -t segments" in remedy(offset_reset_to_zero, reset(group="$(reboot) `id`"))
+
+
+def test_a_placeholder_stands_for_what_the_evidence_does_not_tell() -> None:
+    unknown = Facts(logs=LogsFacts(offset_resets=(msgspec.structs.replace(RESET, topic=None, first=None),)))
+    assert "-n NAMESRV:9876 -g CID_wash -t TOPIC -s TIMESTAMP." in remedy(offset_reset_to_zero, unknown)
+    local = msgspec.structs.replace(RESET, first="2026-11-21T20:00:01")
+    assert "-s TIMESTAMP." in remedy(offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,))))
+
+
+def test_a_card_knows_no_names() -> None:
+    card = " ".join(map(english(), no_route.RULE.card.remedy))
+    assert "mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC." in card
