@@ -6,7 +6,6 @@ import re
 
 import msgspec
 
-from mqdiag.facts.name_server import name_server_of
 from mqdiag.findings import Report
 
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -50,5 +49,9 @@ def place_of(report: Report) -> Place:
             namespace, pod, container = found.groups()
             break
     return Place(
-        pid=pid, pod=pod, namespace=namespace, container=container, name_server=name_server_of(report.heap)
+        pid=pid,
+        pod=pod,
+        namespace=namespace,
+        container=container,
+        name_server=None if report.heap is None else report.heap.name_server,
     )

@@ -408,3 +408,12 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     def limit_bytes(self) -> int | None:
         """Bytes of `limit`."""
         return None if self.limit is None else self.limit[0]
+
+    @property
+    def name_server(self) -> str | None:
+        """The name servers as a consumer has them, `host:port;host:port`; None where no consumer tells."""
+        for consumer in self.consumers:
+            address = consumer.config.get("namesrvAddr")
+            if isinstance(address, str) and address and address.isprintable():
+                return address
+        return None

@@ -8,7 +8,6 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
-from mqdiag.facts.name_server import name_server_of
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
@@ -159,7 +158,7 @@ def _finding(
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     known = {
-        "name_server": name_server_of(facts.heap),
+        "name_server": None if facts.heap is None else facts.heap.name_server,
         **msgspec.structs.asdict(draft.subject),
         **draft.evidence,
     }
