@@ -120,6 +120,19 @@ package: .venv/installed ## Build sdist and wheel into dist/, reproducibly
 package-check: .venv/installed ## Build, install and run the package in fresh environments, as a user who is not root too
 	$(BIN)/pytest -n 0 -m 'packaging or not packaging' tests/packaging
 
+# Named after what the wheels of the libraries fit: mqdiag-VERSION-cpython-311-linux-x86_64.tar.gz.
+.PHONY: bundle
+bundle: .venv/runnable ## Write one file into dist/ that installs mqdiag on a host without a network
+	@name=mqdiag-$$($(BIN)/python -c 'import mqdiag, sys, sysconfig; \
+	  print(mqdiag.__version__, sys.implementation.cache_tag, sysconfig.get_platform(), sep="-")'); \
+	folder=build/bundle/$$name; \
+	set -e; rm -rf build/bundle; mkdir -p dist $$folder; \
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir $$folder/wheels . pip; \
+	$(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' > $$folder/python-version; \
+	install -m 755 .ci/install-bundle $$folder/install; \
+	tar --owner=0 --group=0 -C build/bundle -czf dist/$$name.tar.gz $$name; \
+	echo "dist/$$name.tar.gz"
+
 .PHONY: sbom
 sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh installation (CycloneDX)
 	rm -rf build/sbom
