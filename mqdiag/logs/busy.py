@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 
 from mqdiag.facts.vocabulary import LogSide
+from mqdiag.logs import refusals
 from mqdiag.logs.brokers import note
+from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
@@ -39,6 +41,9 @@ def busy(message: Message, log: LogTally) -> None:
         return
     answered = "CODE: " in message.text or "MQBrokerException" in message.both
     if not answered and _quoted(message.text, found.start()):
+        return
+    if found[1] == "REJECTREQUEST" and answered and call_of(message) == "pull":
+        refusals.pull_refused_by_slave(message, log)
         return
     side: LogSide = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
     subject = _subject(message, log)

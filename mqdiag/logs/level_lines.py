@@ -27,6 +27,8 @@ TEXT_CHARACTERS = 160
 LONGEST_LINE = 8 << 10
 LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
+_TOLD_BY_EXCEPTION = ("unassigned",)
+"""reasons of lines that may have an exception of the client below them, which then says what the matter is"""
 _SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
 _JSON_LEVEL = re.compile(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = re.compile(rb"\] - | - | : |\] |\) |: ")
@@ -106,10 +108,9 @@ class LevelLines(msgspec.Struct):
 
     def _count(self, known: _Judged, line: bytes, block: bytes, end: int, stands_for: int) -> None:
         self.unseen += stands_for - 1
-        if known.entry is None:
-            entry = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0])
-        else:
-            entry = _by_its_values(known.entry, line)
+        entry = None if known.entry is None else _by_its_values(known.entry, line)
+        if entry is None or entry.reason in _TOLD_BY_EXCEPTION:
+            entry = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0]) or entry
         if entry is None:
             self.foreign += stands_for
         else:
@@ -125,7 +126,7 @@ class LevelLines(msgspec.Struct):
 
 @lru_cache(maxsize=256)
 def _thrown(below: bytes) -> Entry | None:
-    """What is known of an application's line that has an exception of the client below it."""
+    """What is known of a line that has an exception of the client below it."""
     found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
     return None if found is None or found[1].verdict != "passing" else found[1]
 

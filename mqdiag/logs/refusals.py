@@ -23,6 +23,7 @@ _KINDS = {
     "26": "pull-refused-not-parsable",
 }
 """by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest"""
+_PULL_OF = re.compile(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = re.compile(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
 _NOT_LATEST = re.compile(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
 _CHANGED = re.compile(
@@ -38,6 +39,13 @@ def pull_refused(message: Message, log: LogTally) -> None:
     if found is not None:
         subject = Subject(group=group_in(message.both))
         log.add(_KINDS[found[1] or found[2]], message, subject, side="client")
+
+
+def pull_refused_by_slave(message: Message, log: LogTally) -> None:
+    """A slave that serves no reads answers each pull with [REJECTREQUEST], a text that is else about sends."""
+    named = _PULL_OF.search(message.both)
+    group = group_in(message.both) if named is None else named[1]
+    log.add("pull-refused-by-slave", message, Subject(group=group), side="client")
 
 
 def no_topic(message: Message, log: LogTally) -> None:

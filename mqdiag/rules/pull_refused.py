@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import by_group, counted, lines_of, only, when
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
 NO_GROUP, NOT_LATEST, NOT_PARSABLE, NO_TOPIC = (
@@ -20,6 +20,7 @@ NO_GROUP, NOT_LATEST, NOT_PARSABLE, NO_TOPIC = (
     "pull-refused-not-parsable",
     "pull-refused-no-topic",
 )
+BY_SLAVE = "pull-refused-by-slave"
 AT_BROKER = "subscription-not-latest"
 CAUSES = {
     NO_GROUP: "heartbeat-lost",
@@ -27,6 +28,7 @@ CAUSES = {
     AT_BROKER: "subscription-not-latest",
     NOT_PARSABLE: "subscription-not-parsable",
     NO_TOPIC: "no-topic",
+    BY_SLAVE: "slave-serves-no-reads",
 }
 LASTING = ("subscription-not-parsable", "no-topic")
 """causes that do not pass by themselves"""
@@ -41,20 +43,29 @@ RULE = Rule(
         " than the client's. Code 24 means that no heartbeat of the group arrives, or that the group must be created"
         " first. Code 25 means that the subscription at the broker is older. At a start and in a rebalance both pass"
         " with the next heartbeat, which comes every 30 seconds. When they do not pass, the group consumes nothing."
-        " Code 17 means that the topic was deleted or never created."
+        " Code 17 means that the topic was deleted or never created. Code 2 with [REJECTREQUEST] comes from a slave of"
+        " version 5 that serves no reads: the client asks it because the master is gone."
     ),
-    causes=("heartbeat-lost", "subscription-not-latest", "subscription-not-parsable", "no-topic"),
-    severities=(Severity.ERROR, Severity.INFO),
+    causes=(
+        "heartbeat-lost",
+        "subscription-not-latest",
+        "subscription-not-parsable",
+        "no-topic",
+        "slave-serves-no-reads",
+    ),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g {group:arg GROUP}). Where"
         " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -c CLUSTER -g {group:arg GROUP}.",
         "Code 25: give all instances of the group the same topics and tags.",
         "Code 23: correct the tag or SQL expression.",
         "Code 17: create the topic, or take it out of the consumers' subscriptions.",
+        "[REJECTREQUEST]: start the master again, or set slaveReadEnable=true on its slaves.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/1871",
         "https://github.com/apache/rocketmq/issues/370",
+        "PullMessageProcessor.rejectRequest, 5.1.4 to 5.3.3",
         "PullMessageProcessor: SUBSCRIPTION_NOT_EXIST, SUBSCRIPTION_NOT_LATEST, SUBSCRIPTION_PARSE_FAILED",
     ),
     limits={"lines": 10},
@@ -93,6 +104,15 @@ REMEDIES = {
             " -t {topic:arg TOPIC}."
         ),
         say("If it was deleted on purpose, take it out of the subscriptions and restart the consumers."),
+    ),
+    "slave-serves-no-reads": (
+        say(
+            "Find out why the master is gone, and start it again: mqadmin clusterList shows which brokers run."
+        ),
+        say(
+            "Set slaveReadEnable=true on the slaves, so that consumers go on with what the slaves have while the master"
+            " is away."
+        ),
     ),
     "subscription-not-parsable": (say("Correct the tag or SQL expression of the subscription."),),
 }
@@ -136,11 +156,16 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
     lines = lines_of(found)
     topics = {only(event, "topic") for event in found}
     lasts = cause in LASTING or (lines >= limits["lines"] and not all(_passes(event) for event in found))
+    sure = cause == CAUSES[BY_SLAVE]
     return Draft(
-        severity=Severity.ERROR if lasts else Severity.INFO,
+        severity=_severity(cause, lasts=lasts),
         cause=cause,
-        confidence=Confidence.MEDIUM,
-        confidence_reason=_reason(cause) if lasts else say("at a start and in a rebalance it passes by itself"),
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+        confidence_reason=NOTHING
+        if sure
+        else _reason(cause)
+        if lasts
+        else say("at a start and in a rebalance it passes by itself"),
         title=_title(cause, lasts=lasts),
         subject=Subject(group=group),
         evidence={
@@ -161,6 +186,13 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
     )
 
 
+def _severity(cause: str, *, lasts: bool) -> Severity:
+    if not lasts:
+        return Severity.INFO
+    # the slave does what it should; that the master is gone is the fault, or a restart
+    return Severity.WARNING if cause == CAUSES[BY_SLAVE] else Severity.ERROR
+
+
 def _passes(event: LogEvent) -> bool:
     """Whether the broker's own lines end before the next heartbeat must have come; a client's do not tell."""
     if event.kind != AT_BROKER or event.first is None or event.last is None:
@@ -177,6 +209,10 @@ def _reason(cause: str) -> Text:
 
 
 def _title(cause: str, *, lasts: bool) -> Text:
+    if cause == CAUSES[BY_SLAVE]:
+        return say(
+            "A slave that serves no reads refused {lines:count} {lines:pull|pulls} while its master was away"
+        )
     if not lasts:
         return say(
             "The broker refused {lines:count} {lines:pull|pulls}, as it does at a start or in a rebalance"

@@ -34,6 +34,7 @@ FOLLOWS = {
     "send-refused",
     "listener-throws",
     "consume-thread-interrupted",
+    "pull-refused",
 }
 """what may stand beside the fault: other sides of the same trouble"""
 CUT = "client-retry-storm-5.3.3"

@@ -14,6 +14,7 @@ from mqdiag.rules import pop_revive_behind
 from tests.logs.given import CLIENT_4, line
 from tests.rules.checks import findings
 
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 UNAVAILABLE = (
     "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 14  DESC: service not available now. It may be"
     " caused by one of the following reasons: the broker's disk is full [CL:  {share} CQ:  {share} INDEX:  {share}],"
@@ -260,3 +261,27 @@ def test_acknowledgements_of_a_working_broker(tmp_path: Path) -> None:
     """The last one is read in some rounds until the next check point becomes due."""
     offsets = [offset for offset in range(30) for _ in range(3)]
     assert diagnosed(acknowledgements(*offsets), tmp_path).findings == ()
+
+
+def test_a_slave_that_refuses_pulls_says_nothing_about_the_page_cache() -> None:
+    """Of the master that lost its store, the slave's messages are told first."""
+    report = diagnose_logs(sorted((LOGS / "power-loss-5.3.3").glob("*/*.gz"))).report
+    refused = only(report, "pull-refused")
+    assert (refused.cause, refused.severity) == ("slave-serves-no-reads", Severity.WARNING)
+    assert (refused.subject.group, refused.evidence["lines"]) == ("CID_orders", 116)
+    assert (report.findings[0].rule, report.findings[0].cause) == ("slave-behind", "slave-ahead")
+    assert "page-cache-busy" not in {one.rule for one in report.findings}
+
+
+def test_queues_that_no_broker_could_be_asked_for_are_part_of_its_restart() -> None:
+    report = diagnose_logs(sorted((LOGS / "pop-in-order-5.3.3").glob("*/*.gz"))).report
+    assert (report.answer.state, report.findings) == ("healthy", ())
+
+
+def test_queues_that_could_not_be_shared_out_for_an_unknown_reason_decide_nothing(tmp_path: Path) -> None:
+    """The same line with an exception that no restart has."""
+    failed = line("allocate message queue exception. strategy name: AVG, ex: {}", level="ERROR")
+    report = diagnosed(
+        line("nothing of interest") * 300 + failed + "java.lang.NullPointerException: x\n", tmp_path
+    )
+    assert report.answer.state == "undecided"
