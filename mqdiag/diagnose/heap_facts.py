@@ -9,6 +9,7 @@ import numpy as np
 
 from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts.heap import VirtualThreads
 from mqdiag.graph import Heap, open_dump, open_heap
 from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.heap_limit import contradicts, heap_limit
@@ -102,6 +103,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
 def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads
+    from mqdiag.graph.virtual_threads import virtual_threads
     from mqdiag.graph.waste import waste
     from mqdiag.rocketmq.view import rocketmq_facts
 
@@ -114,6 +116,7 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
+    virtual = virtual_threads(heap)
     progress.phase(say("looking for waste"))
     wasted = waste(heap)
     progress.phase(say("summing classes"))
@@ -151,14 +154,29 @@ def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
         broker=view.brokers[0] if view.brokers else None,
         further_brokers=view.brokers[1:],
         threads=threads,
+        virtual_threads=virtual,
         dangling_references=heap.references.dangling,
         waste=wasted,
         unknown={
             **view.unknown,
             **({"heap limit": in_dump.why_unknown} if given is None and in_dump.why_unknown else {}),
+            **_stacks_left_out(virtual),
             **_other_dumps(heap.dump),
         },
     )
+
+
+def _stacks_left_out(virtual: VirtualThreads | None) -> dict[str, Text]:
+    """JDK 21 writes virtual threads as objects without a stack."""
+    if virtual is None or not virtual.without_stack:
+        return {}
+    return {
+        "virtual threads": say(
+            "the dump has no stack of {threads:count} virtual {threads:thread|threads}, as JDK 21 writes none:"
+            " jcmd PID Thread.dump_to_file -format=json FILE has them",
+            threads=virtual.without_stack,
+        )
+    }
 
 
 def _other_dumps(dump: Dump) -> dict[str, Text]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
-from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
 from mqdiag.graph import Heap
-from mqdiag.threads.cause_of_wait import listener_call
-from mqdiag.threads.roles import role_of_name
+from mqdiag.graph.threads import ThreadRecord
+from mqdiag.graph.virtual_threads import VIRTUAL_CLASS, Awaited, own_frames, state_of
+from mqdiag.threads.cause_of_wait import awaited_call, listener_call
+from mqdiag.threads.roles import VIRTUAL, role_of_name, virtual_name
 
 OUT_OF_MEMORY = "java.lang.OutOfMemoryError.<init>"
 
@@ -41,21 +44,52 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
     addresses = heap.numbers(nodes, "eetop").tolist()
     ids = heap.numbers(nodes, "tid").tolist()
     states = [None if bits == heap.MISSING else thread_state(bits) for bits in status.tolist()]
-    return tuple(
-        HeapThread(
-            name=record.name,
-            object_id=f"0x{heap.object_id(record.node):x}",
-            role=role_of_name(record.name).role,
-            state=state,
-            message=in_hand.get(record.node),
-            frames=record.frames,
-            call=listener_call(record.frames, state) if record.node in in_hand else None,
-            hit_out_of_memory=bool(record.frames) and record.frames[0].startswith(OUT_OF_MEMORY),
-            tid=None if address in (heap.MISSING, 0) else f"0x{address & _ADDRESS:x}",
-            java_id=None if java_id == heap.MISSING else java_id,
+    calls = _Calls(heap, dict(zip(nodes.tolist(), states, strict=True)))
+    found = []
+    for record, state, address, java_id in zip(records, states, addresses, ids, strict=True):
+        virtual = heap.class_name(record.node) == VIRTUAL_CLASS
+        java_id = None if java_id == heap.MISSING else java_id
+        call, awaits = calls.of(record) if record.node in in_hand else (None, None)
+        found.append(
+            HeapThread(
+                name=record.name or (virtual_name(java_id) if virtual else ""),
+                object_id=f"0x{heap.object_id(record.node):x}",
+                role=VIRTUAL if virtual else role_of_name(record.name).role,
+                state=state_of(heap, record) if virtual else state,
+                message=in_hand.get(record.node),
+                frames=own_frames(record.frames) if virtual else record.frames,
+                call=call,
+                awaits=awaits,
+                hit_out_of_memory=bool(record.frames) and record.frames[0].startswith(OUT_OF_MEMORY),
+                tid=None if address in (heap.MISSING, 0) else f"0x{address & _ADDRESS:x}",
+                java_id=java_id,
+            )
         )
-        for record, state, address, java_id in zip(records, states, addresses, ids, strict=True)
-    )
+    return tuple(found)
+
+
+class _Calls:
+    """What listeners do, in their own thread or in a virtual thread for which they wait."""
+
+    def __init__(self, heap: Heap, states: Mapping[int, str | None]) -> None:
+        self._heap = heap
+        self._states = states
+
+    @cached_property
+    def _awaited(self) -> Awaited:
+        return Awaited(self._heap)
+
+    def of(self, record: ThreadRecord) -> tuple[ListenerCall | None, str | None]:
+        """(call, name of the virtual thread that makes it); the name is None where the thread itself does."""
+        state = self._states[record.node]
+        own = listener_call(record.frames, state)
+        runner = None if own is None else self._awaited.last_of(record)
+        if own is None or runner is None:
+            return own, None
+        # On a carrier the virtual thread's number is not the record's own.
+        named = runner.name or virtual_name(self._heap.number(runner.node, "tid"))
+        runs = state_of(self._heap, runner) or self._states[runner.node]
+        return awaited_call(own, own_frames(runner.frames), runs), named
 
 
 def thread_state(status: int) -> str:

@@ -295,12 +295,28 @@ class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     frames: tuple[Public, ...] = ()
     call: ListenerCall | None = None
     """None when no listener is on its stack, or the dump holds no stack"""
+    awaits: ThreadName | None = None
+    """the virtual thread, or its carrier, that makes `call` while this one waits for it"""
     hit_out_of_memory: bool = False
     """its first frame is the OutOfMemoryError that made the JVM write the dump"""
     tid: Public | None = None
     """address of the JVM's own thread, Thread.eetop: a thread dump of the same process prints it as tid"""
     java_id: int | None = None
     """Thread.getId, "#37" in a thread dump"""
+
+
+class VirtualThreads(msgspec.Struct, frozen=True, kw_only=True):
+    """Virtual threads of the dump; those that have not started or have ended do not count."""
+
+    alive: int
+    without_stack: int
+    """the dump has the thread and not its stack: JDK 21 writes no stack of a virtual thread that waits"""
+    waiting_for_carrier: int
+    """could run, and no carrier runs them"""
+    pinned: int
+    """wait and cannot leave their carrier: in a synchronized block before JDK 24, or below a native frame"""
+    carriers: int
+    """platform threads that run virtual threads"""
 
 
 class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -378,6 +394,8 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     further_brokers: tuple[BrokerFacts, ...] = ()
     """the others of a BrokerContainer"""
     threads: tuple[HeapThread, ...] = ()
+    virtual_threads: VirtualThreads | None = None
+    """None when none is alive"""
     dangling_references: int = 0
     """references to objects that the file does not hold"""
     waste: Waste | None = None

@@ -244,6 +244,20 @@ class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
     """their consumer group, where it is one"""
 
 
+class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
+    """All carriers of virtual threads wait together with the threads that they carry."""
+
+    carriers: int
+    threads: tuple[ThreadName, ...]
+    """the virtual threads that do not leave their carriers"""
+    frame: Public | None = None
+    """the application's own frame of the first"""
+    waiting: int
+    """virtual threads that have not begun; the least of all samples"""
+    samples: int
+    """those that show virtual threads; in each of them the same threads hold all carriers"""
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -269,6 +283,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     standstills: tuple[Standstill, ...] = ()
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
+    pinned_carriers: PinnedCarriers | None = None
+    """None where a carrier is free, or no sample shows virtual threads"""
     shutdown: Shutdown | None = None
     """None while the JVM has not begun to end"""
     missing: tuple[Public, ...] = ()

@@ -25,6 +25,13 @@ UNKNOWN_REMEDY = (
     say("Give every call of the listener that leaves the process a timeout."),
 )
 
+WAITS_FOR_THREADS = frozenset({"future", "join", "latch", "park", "condition"})
+"""waits that a virtual thread may have to end"""
+VIRTUAL_REMEDY = say(
+    "Take `jcmd PID Thread.dump_to_file -format=json FILE` and give it to `mqdiag stacks`: the thread may wait for a"
+    " virtual thread, and neither jstack nor a heap dump of this JDK shows the stacks of those."
+)
+
 RULE = Rule(
     name="stuck-consumer-thread",
     title="A consume thread has worked on the same message for too long",
@@ -198,10 +205,17 @@ def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft
         subject=_subject(threads, message, call),
         evidence=_evidence(threads, message, call, timeout),
         explanation=tuple(_explained(first, message, timeout, behind=behind)),
-        remedy=call.remedy if call is not None and call.remedy else UNKNOWN_REMEDY,
+        remedy=tuple(_remedy(heap, call)),
         weight=len(threads) / (BEHIND if behind else 1.0),
         age_ms=age,
     )
+
+
+def _remedy(heap: HeapFacts, call: ListenerCall | None) -> Iterator[Text]:
+    virtual = heap.virtual_threads
+    if call is not None and call.doing in WAITS_FOR_THREADS and virtual is not None and virtual.without_stack:
+        yield VIRTUAL_REMEDY
+    yield from call.remedy if call is not None and call.remedy else UNKNOWN_REMEDY
 
 
 def _subject(threads: list[HeapThread], message: MessageInHand, call: ListenerCall | None) -> Subject:
@@ -226,6 +240,7 @@ def _evidence(
     first = threads[0]
     return {
         "thread": first.name,
+        "awaits": first.awaits,
         "threads": tuple(one.name for one in threads),
         "more_threads": len(threads) - 1,
         "state": first.state,
@@ -297,6 +312,9 @@ def _by_frames(thread: HeapThread) -> Text:
     if call is None:
         return say("The dump holds no stack of the thread, so its frame is not known.")
     return sentences(
+        say("The call runs in {awaits}, a virtual thread, and the worker waits for it.")
+        if thread.awaits
+        else None,
         say("The thread's state is {state}, and its top frame is {top_frame}.")
         if thread.frames
         else say("The thread's state is {state}."),

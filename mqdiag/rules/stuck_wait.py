@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+import msgspec
+
+from mqdiag.facts import Facts, HeapFacts, StacksFacts
+from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import Text, say
+
+VIRTUAL_HELPERS = ("VirtualThread-", "Read-Poller", "MasterPoller", "Master-Poller")
+"""beginnings of the names of threads that the JDK starts for virtual threads that sleep, block or wait for a socket"""
+VIRTUAL_REMEDY = say(
+    "Take `jcmd PID Thread.dump_to_file -format=json FILE` five times, a few seconds apart, and give the files to"
+    " `mqdiag stacks`. This JVM has virtual threads, which jstack and Thread.print leave out: the answer may have to"
+    " come from one of them."
+)
 
 RULE = Rule(
     name="stuck-wait",
@@ -86,7 +97,35 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                     " themselves, so no thread is free to run them."
                 ),
             )
-        yield draft(still, limits, title=_title(still), more=more)
+        awaited = _in_virtual_thread(facts.heap, still)
+        if awaited is not None and awaited.call is not None:
+            more = (
+                say(
+                    "The heap dump shows the call for which {thread} waits: it runs in {awaits}, at {call}.",
+                    thread=awaited.name,
+                    awaits=awaited.awaits,
+                    call=awaited.call.frame,
+                ),
+            )
+        made = draft(still, limits, title=_title(still), more=more)
+        if awaited is not None and awaited.call is not None and awaited.call.remedy:
+            made = msgspec.structs.replace(made, remedy=awaited.call.remedy)
+        elif still.holder is None and still.library is None and _leave_out_virtual_threads(stacks):
+            made = msgspec.structs.replace(made, remedy=(VIRTUAL_REMEDY, *made.remedy))
+        yield made
+
+
+def _in_virtual_thread(heap: HeapFacts | None, still: Standstill) -> HeapThread | None:
+    """A thread of the standstill of which a heap dump shows the virtual thread that it waits for."""
+    threads = () if heap is None else heap.threads
+    return next((thread for thread in threads if thread.awaits and thread.name in still.threads), None)
+
+
+def _leave_out_virtual_threads(stacks: StacksFacts) -> bool:
+    """The JVM has virtual threads, and the samples show none, as those of jstack."""
+    roles = {thread.role for thread in stacks.threads}
+    helpers = any(thread.name.startswith(VIRTUAL_HELPERS) for thread in stacks.threads)
+    return "virtual" not in roles and ("virtual-carrier" in roles or helpers)
 
 
 def _title(still: Standstill) -> Text:

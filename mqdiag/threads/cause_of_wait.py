@@ -244,14 +244,7 @@ def listener_call(frames: tuple[str, ...], state: str | None) -> ListenerCall | 
         frames: top first.
         state: Thread.State, None when the dump does not say it.
     """
-    meaning = meaning_of(
-        Stack(
-            state=state or "",
-            detail="",
-            frames=frames,
-            methods=tuple(method_of(frame) for frame in frames),
-        )
-    )
+    meaning = _meaning(frames, state)
     if meaning.listener is None:
         return None
     # A thread that waits for nothing has been computing for as long as it has this message.
@@ -264,3 +257,28 @@ def listener_call(frames: tuple[str, ...], state: str | None) -> ListenerCall | 
         library=why.library,
         remedy=why.remedy,
     )
+
+
+def awaited_call(waiting: ListenerCall, frames: tuple[str, ...], state: str | None) -> ListenerCall:
+    """The call of a listener that a virtual thread makes for it.
+
+    Args:
+        waiting: the listener's own wait for that thread.
+        frames: of the virtual thread, top first.
+        state: its Thread.State, None when the dump does not say it.
+    """
+    meaning = _meaning(frames, state)
+    why = cause_of_wait(roles.VIRTUAL, meaning, computing=meaning.doing == "running")
+    return ListenerCall(
+        listener=waiting.listener,
+        frame=meaning.own_frame or waiting.frame,
+        doing=meaning.doing,
+        cause=why.cause,
+        library=why.library,
+        remedy=why.remedy,
+    )
+
+
+def _meaning(frames: tuple[str, ...], state: str | None) -> StackMeaning:
+    methods = tuple(method_of(frame) for frame in frames)
+    return meaning_of(Stack(state=state or "", detail="", frames=frames, methods=methods))

@@ -20,6 +20,7 @@ from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.lock_passes import deadlocked
 from mqdiag.threads.locks import cycle_of, lock_graphs
 from mqdiag.threads.passes import run_passes
+from mqdiag.threads.pinned_carriers import pinned_carriers
 from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
@@ -57,6 +58,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked)),
         kinds=thread_kinds(tracks, len(series.moments)),
+        pinned_carriers=pinned_carriers(series),
         shutdown=shutdown_of(judgements, series),
         missing=_missing(tracks, series),
     )

@@ -177,3 +177,8 @@ def pool_of(name: str) -> str | None:
     """A pool's name: a thread's name without its number."""
     found = _NUMBERED.match(name)
     return found[1] if found and found[1] else None
+
+
+def virtual_name(java_id: int | None) -> str:
+    """What a virtual thread is called that has no name, as most have none."""
+    return "virtual thread" if java_id is None else f"virtual thread #{java_id}"

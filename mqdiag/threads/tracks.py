@@ -144,13 +144,13 @@ def _role_by_frames(track: Track) -> None:
         track.role = roles.CONSUME_WORKER
         if track.pool is None:
             track.pool = _plain_container(last.container) or track.name or "virtual threads"
-            track.name = track.name or f"virtual thread #{last.java_id}"
+            track.name = track.name or roles.virtual_name(last.java_id)
         return
     if last.virtual:
         track.role = roles.VIRTUAL
         track.pool = track.pool or _plain_container(last.container) or "virtual threads"
         # most virtual threads have no name at all
-        track.name = track.name or f"virtual thread #{last.java_id}"
+        track.name = track.name or roles.virtual_name(last.java_id)
     elif last.stack.mounted is not None or (
         track.pool is not None and track.pool.startswith("ForkJoinPool-") and _carries(track)
     ):

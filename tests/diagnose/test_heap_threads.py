@@ -71,6 +71,9 @@ class NewerJdk:
     def object_id(self, node: int) -> int:
         return 0x1000 + node
 
+    def class_name(self, node: int) -> str:
+        return "java.lang.Thread"
+
 
 def test_states_of_newer_jdks_and_unknown_ones() -> None:
     waits, unknown = heap_threads(NewerJdk(), {})  # type: ignore[arg-type]

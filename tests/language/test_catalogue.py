@@ -45,7 +45,7 @@ NO_SENTENCES = {
         "select {}, file from files order by {}",
     ),
     "read/stacks/endpoint.py": (' owned by "{}" Id={}', "\n\tNumber of locked synchronizers = {}\n"),
-    "threads/tracks.py": ("virtual thread #{}",),
+    "threads/roles.py": ("virtual thread #{}",),
 }
 """the same in every language: commands for a shell, the name of the program before its lines, SQL, the JVM's form of a
 thread, and the name of a thread that has none, by which samples and reports are compared"""

@@ -1,0 +1,53 @@
+"""Carriers that virtual threads do not leave while they wait, so that no other virtual thread runs."""
+
+from __future__ import annotations
+
+from mqdiag.facts.stacks import PinnedCarriers
+from mqdiag.read.stacks.records import Sample, ThreadRecord
+from mqdiag.threads.roles import virtual_name
+from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import meaning_of
+from mqdiag.threads.wait_table import CARRIER
+
+_PINNED = "java.lang.VirtualThread.parkOnCarrierThread"
+_NEAR_TOP = 8
+"""frames in which a parked thread has that one"""
+
+
+def pinned_carriers(series: Series) -> PinnedCarriers | None:
+    """Virtual threads that hold all carriers in every sample that shows virtual threads; None where one is free."""
+    samples = [sample for sample in series.samples if any(thread.virtual for thread in sample.threads)]
+    if not samples:
+        return None
+    pinned_in_all: set[int | None] | None = None
+    for sample in samples:
+        pinned = {thread.java_id for thread in sample.threads if _is_pinned(thread)}
+        pinned_in_all = pinned if pinned_in_all is None else pinned_in_all & pinned
+    carriers = max(map(_carriers, samples))
+    waiting = min(map(_waiting, samples))
+    if not pinned_in_all or not waiting or len(pinned_in_all) < carriers:
+        return None
+    pinned_threads = [
+        thread for thread in samples[-1].threads if thread.java_id in pinned_in_all and thread.virtual
+    ]
+    return PinnedCarriers(
+        carriers=len(pinned_threads),
+        threads=tuple(thread.name or virtual_name(thread.java_id) for thread in pinned_threads),
+        frame=next((frame for thread in pinned_threads if (frame := meaning_of(thread.stack).own_frame)), None),
+        waiting=waiting,
+        samples=len(samples),
+    )
+
+
+def _is_pinned(thread: ThreadRecord) -> bool:
+    return thread.virtual and _PINNED in thread.stack.methods[:_NEAR_TOP]
+
+
+def _carriers(sample: Sample) -> int:
+    """Threads that run virtual ones now."""
+    return sum(CARRIER in thread.stack.methods and not thread.virtual for thread in sample.threads)
+
+
+def _waiting(sample: Sample) -> int:
+    """Virtual threads that have not begun: they have no frame."""
+    return sum(thread.virtual and not thread.stack.frames for thread in sample.threads)

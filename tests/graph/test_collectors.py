@@ -1,0 +1,184 @@
+"""Dumps of every JVM of this machine with every collector: objects, their sizes, and the limit of the heap.
+
+JVMs are looked for in variables that begin with MQDIAG_JDK, in JAVA_HOME and in /usr/lib/jvm. One JDK must have javac
+and jcmd; the others may be runtimes without tools.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mqdiag.graph import open_heap
+from mqdiag.graph.heap_limit import HeapLimit, heap_limit
+
+SOURCES = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
+NAME = "org.mqdiag.rig.plain.Collected"
+ITEM = f"{NAME}$Item"
+ITEMS = 20_000
+MIB = 1 << 20
+DIRECT = "-XX:MaxDirectMemorySize=32m"
+COLLECTORS = {
+    "serial": ("-XX:+UseSerialGC",),
+    "parallel": ("-XX:+UseParallelGC",),
+    "g1": ("-XX:+UseG1GC",),
+    "shenandoah": ("-XX:+UseShenandoahGC",),
+    "zgc": ("-XX:+UseZGC",),
+    "zgc-generational": ("-XX:+UseZGC", "-XX:+ZGenerational"),
+    "compact-headers": ("-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"),
+    "no-compressed-oops": ("-XX:+UseG1GC", "-XX:-UseCompressedOops"),
+}
+MERGED = 22
+"""From this JDK on, several threads write segments that the JVM then merges."""
+NO_SUCH_OPTION = ("Could not create the Java Virtual Machine", "Ignoring option", "support was removed")
+
+
+def jvm_homes() -> list[Path]:
+    named = [value for name, value in os.environ.items() if name.startswith("MQDIAG_JDK")]
+    folders = [Path(value) for value in [*named, os.environ.get("JAVA_HOME", "")] if value]
+    folders += sorted(Path("/usr/lib/jvm").glob("*"))
+    found = {folder.resolve(): None for folder in folders if (folder / "bin" / "java").is_file()}
+    return list(found)
+
+
+def with_tool(name: str) -> Path:
+    """The program of the newest JDK that has it: jcmd talks to older JVMs too."""
+    found = [home for home in jvm_homes() if (home / "bin" / name).is_file()]
+    if not found:
+        pytest.skip(f"no JDK with {name}")
+    return max(found, key=major) / "bin" / name
+
+
+def major(home: Path) -> int:
+    given = re.search(r'^JAVA_VERSION="(\d+)', (home / "release").read_text(), re.MULTILINE)
+    return int(given[1]) if given else 0
+
+
+def name_of(home: Path) -> str:
+    return f"{major(home)}-{home.name}"
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("classes")
+    source = SOURCES / f"{NAME.replace('.', '/')}.java"
+    subprocess.run([with_tool("javac"), "--release", "11", "-d", folder, source], check=True, timeout=300)
+    return folder
+
+
+@dataclass(frozen=True)
+class Running:
+    """A JVM that stands still."""
+
+    pid: int
+    max_memory: int
+    folder: Path
+
+    def ask(self, *command: str) -> str:
+        done = subprocess.run(
+            [with_tool("jcmd"), str(self.pid), *command],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def item_bytes(self) -> int:
+        """Bytes of all items, as the JVM counts them."""
+        row = re.search(
+            rf"^\s*\d+:\s+{ITEMS}\s+(\d+)\s+{re.escape(ITEM)}\b", self.ask("GC.class_histogram"), re.M
+        )
+        assert row
+        return int(row[1])
+
+
+@contextmanager
+def running(
+    home: Path, classes: Path, folder: Path, options: tuple[str, ...], *words: str
+) -> Iterator[Running]:
+    command = [home / "bin" / "java", "-Xmx128m", *options, "-cp", classes, NAME, *words]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin"},
+    ) as process:
+        try:
+            yield Running(process.pid, _max_memory(process, options), folder)
+        finally:
+            process.kill()
+
+
+def _max_memory(process: subprocess.Popen[str], options: tuple[str, ...]) -> int:
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if any(refusal in line for refusal in NO_SUCH_OPTION):
+            break
+        if line.startswith("@max-memory "):
+            return int(line.split()[1])
+    pytest.skip(f"this JVM does not start with {' '.join(options)}: {''.join(said)[-300:]}")
+
+
+def limit_of(jvm: Running, *how: str) -> HeapLimit:
+    """The limit by a dump; checks its items on the way."""
+    expected = jvm.item_bytes()
+    path = jvm.folder / f"{len(list(jvm.folder.iterdir()))}.hprof"
+    jvm.ask("GC.heap_dump", *how, str(path))
+    heap = open_heap(str(path))
+    assert heap.dump.complete
+    (row,) = heap.classes.indices_named(ITEM)
+    items = heap.instances([row])
+    items = items[heap.reachable(items)]
+    assert items.size == ITEMS
+    assert int(heap.shallow_sizes(items).sum()) == expected
+    return heap_limit(heap, heap.dominance.total_bytes)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("collector", COLLECTORS)
+@pytest.mark.parametrize("home", jvm_homes(), ids=name_of)
+def test_each_jvm_with_each_collector(home: Path, collector: str, classes: Path, tmp_path: Path) -> None:
+    options = COLLECTORS[collector]
+    with running(home, classes, tmp_path, options) as jvm:
+        ways: list[tuple[str, ...]] = [(), ("-all",)]
+        if major(home) >= MERGED:
+            ways.append(("-parallel=2",))
+        for way in ways:
+            assert limit_of(jvm, *way) == (jvm.max_memory, "max-memory-static", None)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("collector", COLLECTORS)
+@pytest.mark.parametrize("home", jvm_homes(), ids=name_of)
+def test_the_limit_beside_one_of_direct_memory(
+    home: Path, collector: str, classes: Path, tmp_path: Path
+) -> None:
+    options = (*COLLECTORS[collector], DIRECT)
+    with running(home, classes, tmp_path, options) as jvm:
+        assert limit_of(jvm).limit_bytes is None
+    with running(home, classes, tmp_path, options, "arguments") as jvm:
+        assert limit_of(jvm) == (128 * MIB, "jvm-arguments", None)
+        assert 0.85 * 128 * MIB <= jvm.max_memory <= 128 * MIB
+
+
+@pytest.mark.nightly
+def test_a_variable_beside_the_limit_of_direct_memory_is_overridden(classes: Path, tmp_path: Path) -> None:
+    """JAVA_TOOL_OPTIONS are among the arguments, and the command line comes after them."""
+    java = with_tool("javac").parent.parent
+    with running(java, classes, tmp_path, ("-XX:+UseG1GC", DIRECT, "-Xmx64m"), "arguments") as jvm:
+        assert limit_of(jvm) == (64 * MIB, "jvm-arguments", None)
+        assert jvm.max_memory == 64 * MIB

@@ -1,0 +1,102 @@
+"""Virtual threads in thread dumps: carriers that are all pinned, and dumps that leave virtual threads out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.facts.stacks import PinnedCarriers
+from mqdiag.findings import Finding
+from mqdiag.language import english
+
+STACKS = Path(__file__).parents[2] / "fixtures" / "stacks"
+HEAD = "{pid}\n2026-03-01T10:00:{second:02}.000000Z\n21.0.8+9-LTS\n\n"
+PINNED = """#{number} "" virtual
+      java.base/jdk.internal.misc.Unsafe.park(Native Method)
+      java.base/java.lang.VirtualThread.parkOnCarrierThread(Unknown Source)
+      java.base/java.lang.VirtualThread.parkNanos(Unknown Source)
+      java.base/java.lang.VirtualThread.sleepNanos(Unknown Source)
+      java.base/java.lang.Thread.sleep(Unknown Source)
+      com.acme.Stock.reserve(Stock.java:7)
+      java.base/java.util.concurrent.FutureTask.run(Unknown Source)
+      java.base/java.lang.VirtualThread.run(Unknown Source)
+
+"""
+NOT_BEGUN = '#{number} "" virtual\n\n'
+CARRIER = """#{number} "ForkJoinPool-1-worker-{number}"
+      java.base/jdk.internal.vm.Continuation.run(Unknown Source)
+      java.base/java.lang.VirtualThread.runContinuation(Unknown Source)
+      java.base/java.util.concurrent.ForkJoinTask$RunnableExecuteAction.exec(Unknown Source)
+      java.base/java.util.concurrent.ForkJoinWorkerThread.run(Unknown Source)
+
+"""
+
+
+def pinned_in(folder: Path, *samples: str) -> tuple[PinnedCarriers | None, list[Finding]]:
+    """Samples as `jcmd Thread.dump_to_file` of JDK 21 writes them; frames are those of a real dump."""
+    for place, sample in enumerate(samples):
+        (folder / f"{place}.txt").write_text(HEAD.format(pid=77, second=5 * place) + sample)
+    report = diagnose_stacks(sorted(folder.iterdir())).report
+    assert report.stacks is not None
+    return report.stacks.pinned_carriers, [one for one in report.findings if one.rule == "carriers-pinned"]
+
+
+def sample(*, pinned: tuple[int, ...], carriers: int = 2, waiting: int = 3) -> str:
+    return (
+        "".join(PINNED.format(number=number) for number in pinned)
+        + "".join(NOT_BEGUN.format(number=60 + place) for place in range(waiting))
+        + "".join(CARRIER.format(number=1 + place) for place in range(carriers))
+    )
+
+
+def test_threads_that_hold_all_carriers_in_all_samples(tmp_path: Path) -> None:
+    both = sample(pinned=(27, 28))
+    pinned, (finding,) = pinned_in(tmp_path, both, sample(pinned=(27, 28), waiting=2), both)
+    assert pinned == PinnedCarriers(
+        carriers=2,
+        threads=("virtual thread #27", "virtual thread #28"),
+        frame="com.acme.Stock.reserve(Stock.java:7)",
+        waiting=2,
+        samples=3,
+    )
+    assert (finding.severity.value, finding.confidence.value) == ("error", "high")
+    assert "2 virtual threads hold all carriers while they wait, and 2 others do not begin" in english()(
+        finding.title
+    )
+
+
+def test_one_sample_does_not_show_for_how_long(tmp_path: Path) -> None:
+    _, (finding,) = pinned_in(tmp_path, sample(pinned=(27, 28)))
+    assert finding.severity.value == "warning"
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        (sample(pinned=(27,)),),
+        (sample(pinned=(27, 28), waiting=0),),
+        (sample(pinned=(27, 28)), sample(pinned=(27, 29))),
+        (sample(pinned=(27, 28)), sample(pinned=())),
+    ],
+    ids=["a carrier is free", "nobody waits", "another thread is pinned later", "they went on"],
+)
+def test_carriers_that_come_free_are_no_finding(samples: tuple[str, ...], tmp_path: Path) -> None:
+    assert pinned_in(tmp_path, *samples) == (None, [])
+
+
+@pytest.mark.parametrize(("form", "asked"), [("series", True), ("dump-json", False)])
+@pytest.mark.parametrize("jdk", [21, 25])
+def test_jstack_of_a_jvm_with_virtual_threads_asks_for_the_form_that_has_them(
+    jdk: int, form: str, asked: bool
+) -> None:
+    report = diagnose_stacks([STACKS / f"virtual-stuck-jdk{jdk}" / f"{form}.tar.gz"]).report
+    (finding,) = [one for one in report.findings if one.rule == "stuck-wait"]
+    remedy = " ".join(map(english(), finding.remedy))
+    assert ("Thread.dump_to_file -format=json" in remedy) is asked
+
+
+def test_a_future_of_a_jvm_without_virtual_threads_asks_for_nothing_more() -> None:
+    report = diagnose_stacks([STACKS / "future-join-stuck" / "series.tar.gz"]).report
+    assert not any("dump_to_file" in english()(line) for one in report.findings for line in one.remedy)
