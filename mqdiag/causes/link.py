@@ -64,13 +64,16 @@ def _of_one_process(cause: Finding, effect: Finding, cards: Mapping[str, RuleCar
     """Whether nothing tells that they are of two processes.
 
     What is of no process, such as a log, belongs to one only where both name the same group or broker, and where one
-    process alone has the finding: with two of them nobody knows which one the log is of.
+    process alone has the finding: with two of them nobody knows which one the log is of. What happens to a broker is
+    felt by clients, which are other processes.
     """
     mine, theirs = set(cause.processes), set(effect.processes)
     if mine and theirs:
         return bool(mine & theirs)
     if mine or theirs:
         return len(mine | theirs) == 1 and _name_the_same(cause, effect)
+    if cause.subject.broker is not None:
+        return True
     return not (_of_process(cause, cards) and _logs_of_two_folders(cause, effect))
 
 

@@ -90,7 +90,13 @@ RULE = Rule(
         "idle": 10,
         "lines": 10,
     },
-    explained_by=("file-descriptors-exhausted", "gc-thrashing", "long-safepoints", "out-of-memory-thread"),
+    explained_by=(
+        "file-descriptors-exhausted",
+        "gc-thrashing",
+        "long-safepoints",
+        "out-of-memory-thread",
+        "shutdown-requested:broker-stopped",
+    ),
     lies_at="any",
     in_chain=say("connections are closed and made again"),
     proven_on=say(

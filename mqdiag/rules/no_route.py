@@ -46,7 +46,11 @@ RULE = Rule(
     ),
     limits={"lines": 10},
     # a topic is made by its first message
-    explained_by=("send-refused:broker-not-open", "file-descriptors-exhausted"),
+    explained_by=(
+        "send-refused:broker-not-open",
+        "file-descriptors-exhausted",
+        "shutdown-requested:broker-stopped",
+    ),
     lies_at="any",
     in_chain=say("the name server does not know the topic"),
     proven_on=LITERALS,

@@ -69,7 +69,7 @@ RULE = Rule(
         "PullMessageProcessor: SUBSCRIPTION_NOT_EXIST, SUBSCRIPTION_NOT_LATEST, SUBSCRIPTION_PARSE_FAILED",
     ),
     limits={"lines": 10},
-    explained_by=("unequal-subscriptions", "connection-churn"),
+    explained_by=("unequal-subscriptions", "connection-churn", "shutdown-requested:broker-stopped"),
     lies_at="any",
     in_chain=say("the broker refuses the pulls of the group"),
     proven_on=LITERALS,

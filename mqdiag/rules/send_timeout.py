@@ -64,6 +64,7 @@ RULE = Rule(
         "gc-thrashing",
         "file-descriptors-exhausted",
         "connection-churn",
+        "shutdown-requested:broker-stopped",
     ),
     lies_at="any",
     in_chain=say("sends get no answer in time"),

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.stacks import Shutdown
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject_of_logs
 from mqdiag.rules.shared.excerpts import SHORT_LINES
 from mqdiag.rules.shared.log_events import counted, events, lines_of, when
-from mqdiag.text import Text, say
-from mqdiag.time_ranges import ranges_of
+from mqdiag.text import NOTHING, Text, say
+from mqdiag.time_ranges import ranges_apart, ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
 EXIT_137, EXIT_143 = "exited-with-137", "exited-with-143"
 HOOK_RAN, SHUT_DOWN = "shutdown-hook-ran", "group-shut-down"
+BROKER_STOPPED = "broker-stopped"
+NOT_REACHED = ("send-not-connected", "broker-not-connected")
+AWAY = timedelta(minutes=10)
+"""from its shutdown hook on, a broker that comes back is not reached for so long at most"""
 SYMPTOMS = "shutdown-requested"
 """the name under which the catalogue counts lines that a stopped store or client writes"""
+
+
+def _in_chain(finding: Finding) -> Text:
+    if finding.cause == BROKER_STOPPED:
+        return say("the broker was asked to end")
+    return say("the process was asked to end")
+
 
 RULE = Rule(
     name="shutdown-requested",
@@ -27,9 +40,10 @@ RULE = Rule(
         "A process that ends without a crash was asked to: by a signal (a deploy, docker stop, kubectl delete, kill),"
         " by System.exit in its own code, or by the kernel, which kills the largest process when memory runs out. The"
         " OOM killer and kill -9 leave no line in the process's own logs: a consumer's unfinished messages come again,"
-        " and a broker recovers its store at the next start."
+        " and a broker recovers its store at the next start. While the only broker of a topic is stopped, clients can"
+        " neither send nor pull, and after its start it knows no group until the next heartbeat."
     ),
-    causes=("oom-killer", "signal", "application"),
+    causes=("oom-killer", "signal", "application", BROKER_STOPPED),
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Look at who ended it: the kernel's log (dmesg -T | grep -i kill), kubectl describe pod, docker inspect, and"
@@ -37,18 +51,20 @@ RULE = Rule(
         "After the OOM killer: lower -Xmx, or raise the limit of the container. Direct buffers, thread stacks and"
         " metaspace need memory besides the heap.",
         "Look for System.exit in the application, and use an exception instead.",
+        "Give each topic queues on two masters at least: clients go to the other one while a broker is restarted.",
     ),
     references=(
         "Linux mm/oom_kill.c: Out of memory: Killed process",
         "BrokerStartup.buildShutdownHook, DefaultMQPushConsumerImpl.shutdown",
         "java.lang.Shutdown, java.lang.Terminator",
     ),
-    limits={"passing_lines": 20},
+    limits={"passing_lines": 20, "failures_of_clients": 10},
     of_process=True,
     lies_at="any",
-    in_chain=say("the process was asked to end"),
+    in_chain=_in_chain,
     proven_on=say(
-        "thread dumps of real clients in shutdown; lines of the kernel and of containers were set by hand"
+        "thread dumps of real clients in shutdown, and logs of a real broker that was restarted while clients sent;"
+        " lines of the kernel and of containers were set by hand"
     ),
 )
 
@@ -76,6 +92,19 @@ REMEDIES = {
     "application": (
         say("Find the call of System.exit, or the code that shuts the client down, and what led to it."),
         RULE.remedy[2],
+    ),
+    BROKER_STOPPED: (
+        say(
+            "Find out who stopped the broker: the history of deploys, kubectl describe pod, or the operator's shell."
+        ),
+        say(
+            "Give each topic queues on two masters at least, so that clients go to the other one while a broker is"
+            " restarted."
+        ),
+        say(
+            "Before you stop a broker, take its write permission away (mqadmin wipeWritePerm), and wait until nobody"
+            " sends to it and the consumers have what it holds."
+        ),
     ),
 }
 
@@ -116,12 +145,101 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield _draft(logs, "signal", found)
     if found := events(logs, EXIT_143):
         yield _draft(logs, "signal", found)
+    stopped = [draft for part in brokers_of_logs(facts) for draft in _stopped_broker(logs, part, limits)]
+    yield from stopped
+    if stopped:
+        return
     followed = _lines_that_follow(logs) > limits["passing_lines"]
     for cause, kind in (("signal", HOOK_RAN), ("application", SHUT_DOWN)):
         found = events(logs, kind)
         if found and (followed or (kind == HOOK_RAN and _is_cut_out(logs, found))):
             yield _draft(logs, cause, found)
             return
+
+
+def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator[Draft]:
+    """A broker that ended although clients needed it.
+
+    Args:
+        logs: of all processes.
+        own: the part of one broker, or the same.
+        limits: of the rule.
+    """
+    of_brokers = {file.path for file in logs.files if file.kind == "broker"}
+    hooks = [event for event in events(own, HOOK_RAN) if of_brokers.intersection(event.files)]
+    if not hooks:
+        return
+    subject = subject_of_logs(own, hooks)
+    failed = [event for event in events(logs, *NOT_REACHED) if _could_mean(event, subject.broker)]
+    follow = sum(_lines_after(hooks, event) for event in failed)
+    # clients that failed before as well have another reason, for which somebody may have stopped the broker
+    if follow < max(limits["failures_of_clients"], lines_of(failed) / 2):
+        return
+    same_clock = ranges_apart(ranges_of(failed), ranges_of(hooks)) is False
+    yield Draft(
+        severity=Severity.WARNING,
+        cause=BROKER_STOPPED,
+        confidence=Confidence.HIGH if same_clock else Confidence.MEDIUM,
+        confidence_reason=NOTHING
+        if same_clock
+        else say("the logs of the clients do not tell their time zone: their failures may be of another hour"),
+        title=say(
+            "Something asked {called} to end, and clients did not reach it {failures_of_clients:count}"
+            " {failures_of_clients:time|times}",
+            called=called(subject.broker),
+        ),
+        subject=subject,
+        evidence={
+            "lines": lines_of(hooks),
+            "failures_of_clients": follow,
+            **counted((*hooks, *failed)),
+        },
+        explanation=(
+            *(say("The broker's shutdown hook ran {when}.", when=when(event)) for event in hooks),
+            *(
+                say(
+                    "Clients did not reach a broker {lines:count} {lines:time|times} {when}.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in failed
+            ),
+        ),
+        remedy=REMEDIES[BROKER_STOPPED],
+        rests_on=tuple(dict.fromkeys(path for event in hooks for path in event.files)),
+        when=ranges_of(hooks),
+        weight=0.6,
+    )
+
+
+def _could_mean(event: LogEvent, broker: str | None) -> bool:
+    """Whether lines name this broker, or an address of which no log tells the broker's name."""
+    named = {row.broker for row in event.subjects}
+    return broker is None or broker in named or all(name is None or ":" in name for name in named)
+
+
+def _lines_after(hooks: list[LogEvent], event: LogEvent) -> int:
+    """Lines of clients soon after one of the hooks, by the minute; all of them where their clock is an unknown one."""
+    begun = [time for hook in hooks for text in (hook.first, hook.last) if (time := _time(text)) is not None]
+    times = [_time(point.at) for point in event.series] or [_time(event.first)]
+    counts = [point.count for point in event.series] or [event.count]
+    step = timedelta(minutes=event.step_minutes)
+    return sum(
+        count
+        for time, count in zip(times, counts, strict=True)
+        if time is None
+        or not begun
+        or any(
+            (hook.tzinfo is None) is not (time.tzinfo is None) or -step < time - hook <= AWAY for hook in begun
+        )
+    )
+
+
+def _time(shown: str | None) -> datetime | None:
+    try:
+        return None if shown is None else datetime.fromisoformat(shown)
+    except ValueError:
+        return None
 
 
 def _is_cut_out(logs: LogsFacts, found: list[LogEvent]) -> bool:

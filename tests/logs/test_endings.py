@@ -253,3 +253,28 @@ def test_failures_of_different_messages_block_no_queue() -> None:
     )
     (row,) = facts(text).suspended_queues
     assert (row.offset, row.failures) == (39, 1)
+
+
+@pytest.mark.parametrize(
+    ("version", "offset", "confidence"),
+    [("4.9.7", None, Confidence.MEDIUM), ("4.9.7", 0, Confidence.HIGH), ("5.3.3", None, Confidence.HIGH)],
+)
+def test_a_broker_that_was_restarted_explains_what_its_clients_met(
+    version: str, offset: int | None, confidence: Confidence
+) -> None:
+    """The broker's log is in a folder of its own, and of clients of 4.x the time zone is not known."""
+    paths = sorted((FIXTURES / f"broker-restarted-{version}").glob("*/*.gz"))
+    report = diagnose_logs(paths, utc_offset_minutes=offset).report
+    stopped = only(report, "shutdown-requested")
+    assert (stopped.cause, stopped.confidence) == ("broker-stopped", confidence)
+    assert stopped.subject.broker == "broker-a"
+    felt = [one for one in report.findings if one is not stopped]
+    assert {one.rule for one in felt} >= {"send-timeout", "connection-churn"}
+    assert all(stopped.fingerprint in one.caused_by for one in felt)
+
+
+def test_clients_that_failed_before_the_broker_was_asked_to_end_are_not_explained_by_it() -> None:
+    """With clocks that are five minutes off, the clients fail before the shutdown hook runs."""
+    paths = sorted((FIXTURES / "broker-restarted-4.9.7").glob("*/*.gz"))
+    report = diagnose_logs(paths, utc_offset_minutes=5).report
+    assert "shutdown-requested" not in {one.rule for one in report.findings}

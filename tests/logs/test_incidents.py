@@ -35,6 +35,8 @@ FOLLOWS = {
     "listener-throws",
     "consume-thread-interrupted",
     "pull-refused",
+    "send-timeout",
+    "connection-churn",
 }
 """what may stand beside the fault: other sides of the same trouble"""
 CUT = "client-retry-storm-5.3.3"
