@@ -20,7 +20,8 @@ KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
 EXIT_137, EXIT_143 = "exited-with-137", "exited-with-143"
 HOOK_RAN, SHUT_DOWN = "shutdown-hook-ran", "group-shut-down"
 BROKER_STOPPED = "broker-stopped"
-NOT_REACHED = ("send-not-connected", "broker-not-connected")
+NOT_SENT, NOT_PULLED = "send-not-connected", "pull-refused-no-group"
+"""what clients feel of it; that they try to connect again and again while a broker is restarted is in order"""
 AWAY = timedelta(minutes=10)
 """from its shutdown hook on, a broker that comes back is not reached for so long at most"""
 SYMPTOMS = "shutdown-requested"
@@ -170,7 +171,7 @@ def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator
     if not hooks:
         return
     subject = subject_of_logs(own, hooks)
-    failed = [event for event in events(logs, *NOT_REACHED) if _could_mean(event, subject.broker)]
+    failed = [event for event in events(logs, NOT_SENT, NOT_PULLED) if _could_mean(event, subject.broker)]
     follow = sum(_lines_after(hooks, event) for event in failed)
     # clients that failed before as well have another reason, for which somebody may have stopped the broker
     if follow < max(limits["failures_of_clients"], lines_of(failed) / 2):
@@ -184,8 +185,8 @@ def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator
         if same_clock
         else say("the logs of the clients do not tell their time zone: their failures may be of another hour"),
         title=say(
-            "Something asked {called} to end, and clients did not reach it {failures_of_clients:count}"
-            " {failures_of_clients:time|times}",
+            "Something asked {called} to end, and {failures_of_clients:count} {failures_of_clients:call|calls} of"
+            " clients failed",
             called=called(subject.broker),
         ),
         subject=subject,
@@ -196,19 +197,25 @@ def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator
         },
         explanation=(
             *(say("The broker's shutdown hook ran {when}.", when=when(event)) for event in hooks),
-            *(
-                say(
-                    "Clients did not reach a broker {lines:count} {lines:time|times} {when}.",
-                    lines=event.count,
-                    when=when(event),
-                )
-                for event in failed
-            ),
+            *map(_failed, failed),
         ),
         remedy=REMEDIES[BROKER_STOPPED],
         rests_on=tuple(dict.fromkeys(path for event in hooks for path in event.files)),
         when=ranges_of(hooks),
         weight=0.6,
+    )
+
+
+def _failed(event: LogEvent) -> Text:
+    if event.kind == NOT_PULLED:
+        return say(
+            "The broker refused {lines:count} {lines:pull|pulls} {when}: after a start it knows a group from the next"
+            " heartbeat on.",
+            lines=event.count,
+            when=when(event),
+        )
+    return say(
+        "{lines:count} {lines:send|sends} did not reach a broker {when}.", lines=event.count, when=when(event)
     )
 
 
