@@ -31,9 +31,10 @@ class CaptureFolder:
     Args:
         path: where; a folder that is there must be empty.
         facts: what the manifest says of the process.
+        host: the name of the process's host; None if it is this one.
     """
 
-    def __init__(self, path: Path, facts: dict[str, object]) -> None:
+    def __init__(self, path: Path, facts: dict[str, object], host: str | None = None) -> None:
         self.path = path
         try:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -50,7 +51,7 @@ class CaptureFolder:
             "complete": False,
             "started_at": now(),
             "ended_at": None,
-            "host": socket.gethostname(),
+            "host": host or socket.gethostname(),
             "time_zone": time.strftime("%Z"),
             "process": facts,
             "steps": self._steps,
@@ -77,6 +78,12 @@ class CaptureFolder:
         """Note a step that the user asked for and that was not taken."""
         result = f"not done: {english()(why)}"
         self._steps.append({"what": what, "command": None, "at": now(), "result": result})
+        self.save()
+
+    def forget(self, name: str) -> None:
+        """Remove a file and the notes of the steps that made it."""
+        self._steps[:] = [step for step in self._steps if step.get("file") != name]
+        (self.path / name).unlink(missing_ok=True)
         self.save()
 
     @contextmanager
@@ -117,7 +124,7 @@ def now() -> str:
     return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
-def default_folder(pid: int) -> Path:
+def default_folder(pid: int, host: str | None = None) -> Path:
     """mqdiag-HOST-PID-TIME in the working folder."""
-    host = _UNFIT.sub("-", socket.gethostname()) or "host"
-    return Path(f"mqdiag-{host}-{pid}-{datetime.now():%Y%m%d-%H%M%S}")
+    name = _UNFIT.sub("-", host or socket.gethostname()) or "host"
+    return Path(f"mqdiag-{name}-{pid}-{datetime.now():%Y%m%d-%H%M%S}")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
+from mqdiag.capture.jdk import ToolFailed, ask, find_tools
 from mqdiag.capture.target import PROC, Target
 from mqdiag.text import Text, say
 
 _BROKER = say("RocketMQ broker")
+_CONSUMER = say("RocketMQ consumer")
 _MAIN_CLASSES = (
     ("BrokerStartup", _BROKER),
     ("BrokerContainerStartup", _BROKER),
@@ -16,23 +21,75 @@ _MAIN_CLASSES = (
 # The kernel keeps the first 15 characters of a thread's name.
 _THREADS = (
     (("SendMessageThre", "ReputMessageSer"), _BROKER),
-    (("ConsumeMessageT",), say("RocketMQ consumer")),
+    (("ConsumeMessageT",), _CONSUMER),
     (("PullMessageServ", "RebalanceServic"), say("RocketMQ client")),
 )
 MOST_THREADS = 20_000
 
 
-def guess(target: Target) -> Text:
-    """What the user reads about the process; "JVM" if neither command line nor threads tell more."""
-    for part in target.command:
+_GROUP = re.compile(r'^"ConsumeMessageThread_(.*\D.*)_\d+"', re.MULTILINE)
+"""a consume thread of a client that puts the group into the name, 4.5 and later"""
+MOST_GROUPS = 3
+ASK_SECONDS = 5.0
+_VALUE_APART = frozenset(
+    (
+        "-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
+        "--add-opens", "--add-exports", "--add-reads", "--patch-module", "--limit-modules", "--source",
+        "--enable-native-access",
+    )
+)  # fmt: skip
+"""options of java with their value in the next argument"""
+
+
+def guess(command: tuple[str, ...], threads: Collection[str]) -> Text:
+    """What the user reads about a process; "JVM" if neither command line nor threads tell more.
+
+    Args:
+        command: its command line.
+        threads: names of its threads, as the kernel keeps them.
+    """
+    for part in command:
         for ending, what in _MAIN_CLASSES:
             if part.endswith(f".{ending}"):
                 return what
-    names = thread_names(target.pid)
     for starts, what in _THREADS:
-        if any(name in starts for name in names):
+        if any(name in starts for name in threads):
             return what
     return say("JVM")
+
+
+def guess_with_groups(target: Target) -> Text:
+    """The same of a process on this host, with the groups of a consumer, for which one thread dump is taken."""
+    what = guess(target.command, thread_names(target.pid))
+    jcmd = find_tools(target).get("jcmd") if what == _CONSUMER else None
+    if jcmd is None:
+        return what
+    try:
+        return consumer_of(ask(jcmd, target, "Thread.print", seconds=ASK_SECONDS))
+    except (ToolFailed, OSError):
+        return what
+
+
+def consumer_of(thread_dump: str) -> Text:
+    """What a consumer is by the names of its threads."""
+    groups = tuple(sorted(set(_GROUP.findall(thread_dump))))
+    if not groups:
+        return _CONSUMER
+    shown = groups[:MOST_GROUPS]
+    return say("consumer of {count:group|groups} {groups}", count=len(groups), groups=shown)
+
+
+def main_class(command: tuple[str, ...]) -> str | None:
+    """The main class, module or jar of a java command line; None for a JVM inside another program."""
+    parts = iter(command[1:])
+    for part in parts:
+        if part in ("-jar", "-m", "--module"):
+            return next(parts, None)
+        if part in _VALUE_APART:
+            next(parts, None)
+        elif not part.startswith(("-", "@")):
+            return part
+    return None
 
 
 def thread_names(pid: int) -> set[str]:

@@ -112,12 +112,17 @@ def _used_bytes(target: Target, jcmd: Tool) -> int:
         answer = ask(jcmd, target, "GC.heap_info")
     except ToolFailed:
         answer = ""
-    used = sum(int(number) * _UNITS[unit] for number, unit in _USED.findall(answer))
+    used = used_heap_bytes(answer)
     if used:
         return used
     status = (PROC / str(target.pid) / "status").read_text(errors="replace")
     resident = re.search(r"VmRSS:\s*(\d+)", status)
     return int(resident[1]) << 10 if resident else 0
+
+
+def used_heap_bytes(heap_info: str) -> int:
+    """The heap in use, of what the JVM answers to GC.heap_info; 0 if it does not say."""
+    return sum(int(number) * _UNITS[unit] for number, unit in _USED.findall(heap_info))
 
 
 def _place(target: Target, folder: Path) -> str:

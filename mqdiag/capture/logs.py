@@ -47,7 +47,10 @@ class FoundLog:
 def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
     """The logs, each once, with what led to it."""
     found: dict[str, FoundLog] = {}
-    for one in (*_open_files(target), *_from_options(target), *_rocketmq(target, _properties(target, jcmd))):
+    named = named_logs(
+        target.command, target.inner_pid, _working_folder(target), _system_properties(target, jcmd)
+    )
+    for one in (*_open_files(target), *named):
         for path in (one.path, *_rotated(target, one.path)):
             if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
                 why = (
@@ -71,7 +74,7 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
     names: set[str] = set()
     copied = 0
     for log in logs:
-        name = _free_name(log.path, names)
+        name = free_name(log.path, names)
         limit = min(most_bytes, budget)
         try:
             source = os.fdopen(os.open(target.seen_from_here(log.path), os.O_RDONLY | os.O_NONBLOCK), "rb")
@@ -120,6 +123,20 @@ def _copy_end(source: BinaryIO, out: BinaryIO, limit: int) -> tuple[int, int]:
     return size, taken
 
 
+def _working_folder(target: Target) -> str:
+    try:
+        return os.readlink(PROC / str(target.pid) / "cwd")
+    except OSError:
+        return "/"
+
+
+def _system_properties(target: Target, jcmd: Tool | None) -> str:
+    try:
+        return "" if jcmd is None else ask(jcmd, target, "VM.system_properties")
+    except (ToolFailed, OSError):
+        return ""
+
+
 def _open_files(target: Target) -> Iterator[FoundLog]:
     """Regular files that are open for writing and named like logs, so neither stores nor sockets."""
     folder = PROC / str(target.pid) / "fd"
@@ -130,83 +147,91 @@ def _open_files(target: Target) -> Iterator[FoundLog]:
     for entry in entries:
         try:
             path = os.readlink(folder / entry)
-            if not path.startswith("/") or not _LOG_NAME.search(os.path.basename(path)):
-                continue
             flags = _FLAGS.search((folder.parent / "fdinfo" / entry).read_text())
         except OSError:
             continue
-        if flags and int(flags[1], 8) & os.O_ACCMODE != os.O_RDONLY:
+        if flags and is_open_log(path, flags[1]):
             yield FoundLog(path=path, why=say("open for writing"))
 
 
-def _from_options(target: Target) -> Iterator[FoundLog]:
-    for part in target.command:
+def is_open_log(path: str, flags: str) -> bool:
+    """Whether an open file may be a log: named like one and open for writing.
+
+    Args:
+        path: of the file.
+        flags: of the descriptor, as fdinfo has them.
+    """
+    if not path.startswith("/") or not _LOG_NAME.search(os.path.basename(path)):
+        return False
+    return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
+
+
+def named_logs(
+    command: tuple[str, ...], inner_pid: int, folder: str, system_properties: str
+) -> Iterator[FoundLog]:
+    """The logs that a command line names, and those of RocketMQ's client and broker, whatever library they log with.
+
+    Args:
+        command: of the process.
+        inner_pid: its number in its own pid namespace.
+        folder: its working folder, where relative paths begin.
+        system_properties: what the JVM answers to VM.system_properties; "" if it does not answer.
+    """
+    for part in command:
         match = _GC_LOG.match(part)
         if match:
-            path = match[1].replace("%p", str(target.inner_pid))
-            yield FoundLog(
-                path=_absolute(target, path.partition("%t")[0]), why=say("option {option}", option=part[:60])
-            )
-
-
-def _rocketmq(target: Target, properties: dict[str, str]) -> Iterator[FoundLog]:
-    """The folders in which client and broker log, whatever logging library the application uses."""
+            path = match[1].replace("%p", str(inner_pid)).partition("%t")[0]
+            yield FoundLog(path=_absolute(folder, path), why=say("option {option}", option=part[:60]))
+    properties = _properties(command, system_properties)
     home = properties.get("user.home")
     roots = [properties.get(name) for name in _ROOTS]
     roots.append(os.path.join(home, "logs", "rocketmqlogs") if home else None)
     for root in dict.fromkeys(filter(None, roots)):
-        base = _absolute(target, root)
         for name in _OWN_LOGS:
-            if _written_by(target, name):
-                yield FoundLog(path=os.path.join(base, name), why=say("RocketMQ's own log"))
+            if _written_by(command, name):
+                path = os.path.join(_absolute(folder, root), name)
+                yield FoundLog(path=path, why=say("RocketMQ's own log"))
 
 
-def _written_by(target: Target, name: str) -> bool:
+def _written_by(command: tuple[str, ...], name: str) -> bool:
     """Whether this process writes the log: the home of a consumer may hold the logs of a broker on the same host."""
-    is_broker = any(part.endswith("BrokerStartup") for part in target.command)
+    is_broker = any(part.endswith("BrokerStartup") for part in command)
     return is_broker or name == "rocketmq_client.log"
 
 
-def _properties(target: Target, jcmd: Tool | None) -> dict[str, str]:
+def _properties(command: tuple[str, ...], answer: str) -> dict[str, str]:
     """System properties: of the command line, and of the JVM itself where it answers."""
-    found: dict[str, str] = {}
-    if jcmd is not None:
-        try:
-            answer = ask(jcmd, target, "VM.system_properties")
-        except (ToolFailed, OSError):
-            answer = ""
-        found = {name: value for name, value in _FROM_JCMD.findall(answer) if name in _WANTED}
-        found = {name: re.sub(r"\\(.)", r"\1", value).strip() for name, value in found.items()}
-    for part in target.command:
+    found = {name: value for name, value in _FROM_JCMD.findall(answer) if name in _WANTED}
+    found = {name: re.sub(r"\\(.)", r"\1", value).strip() for name, value in found.items()}
+    for part in command:
         match = _PROPERTY.match(part)
         if match and match[1] in _WANTED:
             found[match[1]] = match[2]
     return found
 
 
-def _absolute(target: Target, path: str) -> str:
-    """A path as the process means it: a relative path begins at its working folder."""
-    if path.startswith("/"):
-        return path
-    try:
-        folder = os.readlink(PROC / str(target.pid) / "cwd")
-    except OSError:
-        folder = "/"
-    return os.path.normpath(os.path.join(folder, path))
+def _absolute(folder: str, path: str) -> str:
+    return path if path.startswith("/") else os.path.normpath(os.path.join(folder, path))
+
+
+def is_rotated(name: str, other: str) -> bool:
+    """Whether a file beside a log is an older one of it: gc.log.0, app.log.2026-11-21.gz, app-1.log."""
+    stem = name.removesuffix(".log")
+    return (
+        other.startswith((f"{name}.", f"{stem}-", f"{stem}."))
+        and _ROTATION.search(other, len(stem)) is not None
+    )
 
 
 def _rotated(target: Target, path: str) -> list[str]:
-    """Files beside a log whose names begin as its own: gc.log.0, app.log.2026-11-21.gz, app-1.log."""
+    """The newest of the older files of a log."""
     folder, name = os.path.split(path)
     seen = target.seen_from_here(folder)
-    stem = name.removesuffix(".log")
     try:
         beside = [
             (entry.stat().st_mtime, entry.name)
             for entry in os.scandir(seen)
-            if entry.name.startswith((f"{name}.", f"{stem}-", f"{stem}."))
-            and _ROTATION.search(entry.name, len(stem))
-            and entry.is_file()
+            if is_rotated(name, entry.name) and entry.is_file()
         ]
     except OSError:
         return []
@@ -228,7 +253,7 @@ def _is_text(path: str) -> bool:
     return bool(head) and (head.startswith(b"\x1f\x8b") or b"\0" not in head.lstrip(b"\0"))
 
 
-def _free_name(path: str, names: set[str]) -> str:
+def free_name(path: str, names: set[str]) -> str:
     """A name in the folder that no other log has."""
     base = os.path.basename(path)
     name, number = base, 1

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from mqdiag.capture.console import is_readable_file
 from mqdiag.capture.folder import CaptureFolder, Tell, default_folder
-from mqdiag.capture.guess import guess
+from mqdiag.capture.guess import guess, thread_names
 from mqdiag.capture.heap_dump import HeapPlan, plan_heap_dump, take_heap_dump
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
+from mqdiag.capture.watch import condition
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import free_bytes
 from mqdiag.language import english
@@ -23,7 +24,11 @@ LEAST_FREE_BYTES = 32 << 20
 """what thread dumps need; with less free disk, nothing is begun"""
 FEW_SAMPLES = 3
 FEW_SECONDS = 5.0
-_ASKED = ("VM.version", "VM.uptime", "VM.flags", "GC.heap_info")
+ASKED = ("VM.version", "VM.uptime", "VM.flags", "GC.heap_info")
+
+
+Agrees = Callable[[int, HeapPlan], bool]
+"""asked before a heap dump of a process, with its cost"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,8 @@ class CaptureOptions:
     console: Path | None = None
     folder: Path | None = None
     most_log_bytes: int = 64 << 20
+    watch: tuple[str, ...] = ()
+    """conditions that end the taking of samples, see `watch.condition`; none: they are taken at once"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +55,14 @@ class CaptureResult:
     heap: Path | None
 
 
-def capture(
-    pid: int, options: CaptureOptions, tell: Tell, agrees: Callable[[Target, HeapPlan], bool]
-) -> CaptureResult:
+def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> CaptureResult:
     """Take the evidence of a process.
 
     Args:
         pid: which.
         options: what to take.
         tell: hears of each step before it is taken.
-        agrees: asked before a heap dump, with its cost.
+        agrees: see `Agrees`.
 
     Raises:
         TargetError: no such JVM, or no way to get a thread dump of it.
@@ -70,37 +75,28 @@ def capture(
     tools = find_tools(target)
     if not tools and options.console is None:
         raise TargetError(pid, say("there is no jcmd and no jstack here"), hint=way_out(target))
+    conditions = [condition(text, target, tools.get("jcmd")) for text in options.watch]
     where = options.folder or default_folder(pid)
     folder = CaptureFolder(where, _facts(target, tools))
-    free = free_bytes(where)
-    if free < LEAST_FREE_BYTES:
-        raise MqdiagError(
-            say(
-                "{path}: only {free_bytes:bytes} are free there, too few for thread dumps; name a folder with -o",
-                path=str(where),
-                free_bytes=free,
-            )
-        )
+    check_space(where)
     tell(
         say(
             "process {pid}: {guess} of user {user}; everything goes into {path}",
             pid=pid,
-            guess=guess(target),
+            guess=guess(target.command, thread_names(target.pid)),
             user=target.user,
             path=str(where),
         )
     )
-    if options.samples < FEW_SAMPLES or (options.samples - 1) * options.interval_seconds < FEW_SECONDS:
-        tell(
-            say(
-                "fewer than {samples} samples over {duration_s:seconds} cannot tell a stuck thread from a slow one",
-                samples=FEW_SAMPLES,
-                duration_s=FEW_SECONDS,
-            )
-        )
-    taken = Sampler(target, tools, options.console, tell).take(
-        folder, options.samples, options.interval_seconds
-    )
+    tell_if_few(options, tell)
+    sampler = Sampler(target, tools, options.console, tell)
+    if conditions:
+        taken, held = sampler.watch(folder, options.samples, options.interval_seconds, conditions)
+        if held is not None:
+            with folder.step("watch") as note:
+                note["result"] = english()(held)
+    else:
+        taken = sampler.take(folder, options.samples, options.interval_seconds)
     jcmd = tools.get("jcmd") if taken else None
     if jcmd is not None:
         _about(folder, target, jcmd, tell)
@@ -117,6 +113,35 @@ def capture(
         raise TargetError(pid, problem, hint=way_out(target))
     folder.finish()
     return CaptureResult(folder=where, samples=taken, logs=logs, heap=heap)
+
+
+def check_space(folder: Path) -> None:
+    """Refuse a disk that has no room for thread dumps.
+
+    Raises:
+        MqdiagError: it has not.
+    """
+    free = free_bytes(folder)
+    if free < LEAST_FREE_BYTES:
+        raise MqdiagError(
+            say(
+                "{path}: only {free_bytes:bytes} are free there, too few for thread dumps; name a folder with -o",
+                path=str(folder),
+                free_bytes=free,
+            )
+        )
+
+
+def tell_if_few(options: CaptureOptions, tell: Tell) -> None:
+    """Say that so few samples, or so short a series, will not tell much."""
+    if options.samples < FEW_SAMPLES or (options.samples - 1) * options.interval_seconds < FEW_SECONDS:
+        tell(
+            say(
+                "fewer than {samples} samples over {duration_s:seconds} cannot tell a stuck thread from a slow one",
+                samples=FEW_SAMPLES,
+                duration_s=FEW_SECONDS,
+            )
+        )
 
 
 def way_out(target: Target) -> Text:
@@ -144,7 +169,7 @@ def _facts(target: Target, tools: dict[str, Tool]) -> dict[str, object]:
     return {
         "pid": target.pid,
         "inner_pid": target.inner_pid,
-        "guess": english()(guess(target)),
+        "guess": english()(guess(target.command, thread_names(target.pid))),
         "user": target.user,
         "program": target.program,
         "command": shown_command(target.command),
@@ -155,8 +180,8 @@ def _facts(target: Target, tools: dict[str, Tool]) -> dict[str, object]:
 
 def _about(folder: CaptureFolder, target: Target, jcmd: Tool, tell: Tell) -> None:
     """What the JVM knows of itself at no cost: version, uptime, flags, heap."""
-    tell(say("asking the JVM for {commands}", commands=_ASKED))
-    for word in _ASKED:
+    tell(say("asking the JVM for {commands}", commands=ASKED))
+    for word in ASKED:
         try:
             with folder.step(word, f"jcmd {target.pid} {word}") as note:
                 note["answer"] = shown_command(tuple(ask(jcmd, target, word).splitlines()[1:200]))
@@ -169,7 +194,7 @@ def _heap(
     target: Target,
     jcmd: Tool | None,
     tell: Tell,
-    agrees: Callable[[Target, HeapPlan], bool],
+    agrees: Agrees,
 ) -> Path | None:
     try:
         if jcmd is None:
@@ -185,7 +210,7 @@ def _heap(
                     path=plan.written_to,
                 )
             )
-        if not agrees(target, plan):
+        if not agrees(target.pid, plan):
             raise ToolFailed(say("you declined it"))
         return take_heap_dump(folder, target, jcmd, plan, tell)
     except ToolFailed as error:

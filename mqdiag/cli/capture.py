@@ -17,9 +17,9 @@ from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.capture.heap_dump import HeapPlan
-    from mqdiag.capture.run import CaptureResult
-    from mqdiag.capture.target import Target
+    from mqdiag.capture.run import Agrees, CaptureOptions, CaptureResult
 
+MOST_SAMPLES = 1000
 EXAMPLES = """\b
 Examples:
   mqdiag capture
@@ -27,8 +27,13 @@ Examples:
   mqdiag capture 4711
   mqdiag capture 4711 --heap -o incident
   mqdiag diagnose incident
+  mqdiag capture 4711 --watch heap=80% --watch stuck=60s --heap --yes
+      wait for the fault, then take the evidence of it
   mqdiag capture 1 --console-log /var/log/app/console.log
       in a container without a JDK
+  mqdiag capture --kube consumer-0/app -n orders
+  mqdiag capture 4711 --ssh app@host-7
+      in a pod or on another host, where nothing is installed and nothing left
 """
 
 
@@ -37,7 +42,7 @@ Examples:
 )
 @commands.argument("pid", type=click.IntRange(min=1), required=False)
 @commands.option(
-    "-n", "--samples", type=click.IntRange(1, 1000), default=5, show_default=True, help="Thread dumps."
+    "--samples", type=click.IntRange(1, MOST_SAMPLES), default=5, show_default=True, help="Thread dumps."
 )
 @commands.option(
     "-i",
@@ -69,6 +74,30 @@ Examples:
     help="How much of the end of each log to copy.",
 )
 @commands.option(
+    "--watch",
+    multiple=True,
+    metavar="CONDITION",
+    help="Take thread dumps until heap=80% of the heap is in use, a consume thread is stuck=60s at the same frames, or"
+    " a log has a new line with log=TEXT; keep the last ones, then take the rest. Repeatable.",
+)
+@commands.option(
+    "--kube",
+    metavar="POD[/CONTAINER]",
+    help="Take it in a pod, by kubectl exec. Without PID, of its only JVM.",
+)
+@commands.option("--namespace", metavar="NAME", help="The namespace of the pod.")
+@commands.option(
+    "--ssh",
+    metavar="HOST",
+    help="Take it on another host, by ssh with a key or an agent. Without PID, of its only JVM.",
+)
+@commands.option(
+    "-n",
+    "short",
+    metavar="VALUE",
+    help="With --kube the same as --namespace, as kubectl has it; else the same as --samples.",
+)
+@commands.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -85,6 +114,11 @@ def command(
     yes: bool,
     console_log: Path | None,
     log_limit: int,
+    watch: tuple[str, ...],
+    kube: str | None,
+    namespace: str | None,
+    ssh: str | None,
+    short: str | None,
     output: Path | None,
     debug: bool,
 ) -> int:
@@ -94,11 +128,25 @@ def command(
     done is written to manifest.json. Nothing is changed in the process, no signal but SIGQUIT is sent, and a heap dump
     is only taken with --heap. Each step is announced first; an interrupted capture keeps what it has taken.
 
-    Without PID the JVMs that run here are listed.
+    Without PID the JVMs that run here are listed: their main class or jar, and what they seem to be. For the groups of
+    a consumer, one thread dump is taken. --kube and --ssh take the same evidence on the other side.
     """
     from mqdiag.capture.run import CaptureOptions, capture
 
-    if pid is None:
+    if namespace is not None and kube is None:
+        raise UsageError(say("--namespace goes with --kube only"))
+    if short is not None and kube is not None:
+        namespace = short
+    elif short is not None:
+        samples = _samples(short)
+    remote = kube is not None or ssh is not None
+    if remote and console_log is not None:
+        raise UsageError(
+            say("--console-log names a file of this host; it goes neither with --kube nor with --ssh")
+        )
+    if watch and (remote or pid is None):
+        raise UsageError(say("--watch needs the PID of a JVM of this host"))
+    if pid is None and not remote:
         return _list()
     if yes and not heap:
         raise UsageError(say("--yes goes with --heap only"))
@@ -107,12 +155,12 @@ def command(
             say("--heap asks before it stops the JVM, and nobody can answer here; give --heap --yes")
         )
 
-    def agrees(target: Target, plan: HeapPlan) -> bool:
+    def agrees(process: int, plan: HeapPlan) -> bool:
         _tell(
             say(
                 "a heap dump stops process {pid} for about {stop_s:seconds} and needs about {bytes_needed:bytes} at"
                 " {path}, where {free_bytes:bytes} are free",
-                pid=target.pid,
+                pid=process,
                 stop_s=plan.seconds,
                 bytes_needed=plan.bytes_needed,
                 path=plan.written_to,
@@ -121,19 +169,23 @@ def command(
         )
         return yes or click.confirm(in_reader_language(say("Take it?")), err=True)
 
-    taken = capture(
-        pid,
-        CaptureOptions(
-            samples=samples,
-            interval_seconds=interval,
-            heap=heap,
-            console=console_log,
-            folder=output,
-            most_log_bytes=log_limit << 20,
-        ),
-        _tell,
-        agrees,
+    options = CaptureOptions(
+        samples=samples,
+        interval_seconds=interval,
+        heap=heap,
+        console=console_log,
+        folder=output,
+        most_log_bytes=log_limit << 20,
+        watch=watch,
     )
+    if remote:
+        found = _remote(pid, kube, namespace, ssh, options, agrees)
+        if found is None:
+            return EXIT_INPUT
+        taken = found
+    else:
+        assert pid is not None
+        taken = capture(pid, options, _tell, agrees)
     _tell(_summary(taken))
     click.echo(str(taken.folder))
     return EXIT_CLEAN
@@ -155,20 +207,63 @@ def _summary(taken: CaptureResult) -> Text:
     )
 
 
+def _samples(short: str) -> int:
+    if not short.isdecimal() or not 1 <= int(short) <= MOST_SAMPLES:
+        raise UsageError(
+            say(
+                "-n {value} is no number of thread dumps from 1 to {most}", value=repr(short), most=MOST_SAMPLES
+            )
+        )
+    return int(short)
+
+
+def _remote(
+    pid: int | None,
+    kube: str | None,
+    namespace: str | None,
+    ssh: str | None,
+    options: CaptureOptions,
+    agrees: Agrees,
+) -> CaptureResult | None:
+    """Capture on the other side; None where several JVMs run there, which are listed."""
+    from mqdiag.capture.remote.jvms import pick, remote_jvms
+    from mqdiag.capture.remote.reach import Reach, host, pod
+    from mqdiag.capture.remote.run import capture_remote
+
+    if kube is not None and ssh is not None:
+        raise UsageError(say("--kube and --ssh do not go together"))
+    reach: Reach = pod(kube, namespace) if kube is not None else host(ssh or "")
+    name, jvms = remote_jvms(reach)
+    jvm = pick(reach, jvms, pid)
+    if jvm is not None:
+        return capture_remote(reach, name, jvm, options, _tell, agrees)
+    for one in jvms:
+        click.echo(_line(one.pid, one.user, one.guess, one.command))
+    complain(say("{name}: several JVMs run there; name the PID of one", name=reach.name))
+    return None
+
+
+def _line(pid: int, user: str, what: Text, command: tuple[str, ...]) -> str:
+    """One JVM of a list."""
+    from mqdiag.capture.guess import main_class
+    from mqdiag.capture.target import shown_command
+    from mqdiag.render.wording.safe import safe
+
+    started = main_class(command) or " ".join(shown_command(command))
+    return f"{pid:>8}  {safe(user):<12}  {safe(in_reader_language(what)):<28}  {safe(started, limit=200)}"
+
+
 def _list() -> int:
     """The JVMs, one a line."""
-    from mqdiag.capture.guess import guess
-    from mqdiag.capture.target import running_jvms, shown_command
-    from mqdiag.render.wording.safe import safe
+    from mqdiag.capture.guess import guess_with_groups
+    from mqdiag.capture.target import running_jvms
 
     found = running_jvms()
     if not found:
         complain(say("no JVM runs here that this user may look at; name a PID to hear why not"))
         return EXIT_INPUT
     for target in found:
-        line = " ".join(shown_command(target.command))
-        what = in_reader_language(guess(target))
-        click.echo(f"{target.pid:>8}  {safe(target.user):<12}  {what:<20}  {safe(line, limit=200)}")
+        click.echo(_line(target.pid, target.user, guess_with_groups(target), target.command))
     return EXIT_CLEAN
 
 

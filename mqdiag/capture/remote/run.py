@@ -1,0 +1,213 @@
+"""One capture in a pod or on another host. Each step has a connection of its own, and what it brought is kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+from mqdiag.capture.folder import CaptureFolder, Tell, default_folder
+from mqdiag.capture.heap_dump import LEAST_BYTES, LONGEST_SECONDS, HeapPlan, used_heap_bytes
+from mqdiag.capture.jdk import ToolFailed
+from mqdiag.capture.remote.jvms import RemoteError, RemoteJvm
+from mqdiag.capture.remote.logs import copy_remote_logs
+from mqdiag.capture.remote.reach import ConnectionLost, Reach, answer, stream
+from mqdiag.capture.remote.scripts import FREE_KIB, HEAP_DUMP, JCMD, THREAD_DUMP
+from mqdiag.capture.run import ASKED, Agrees, CaptureOptions, CaptureResult, check_space, tell_if_few
+from mqdiag.capture.target import shown_command
+from mqdiag.files import RESERVE_BYTES, free_bytes
+from mqdiag.language import english
+from mqdiag.text import Text, say
+
+MOST_DUMP_BYTES = 256 << 20
+"""of one thread dump"""
+
+
+def capture_remote(
+    reach: Reach, host: str, jvm: RemoteJvm, options: CaptureOptions, tell: Tell, agrees: Agrees
+) -> CaptureResult:
+    """Take the evidence of a JVM on the other side.
+
+    Args:
+        reach: the way there.
+        host: the name of the other side's host.
+        jvm: which.
+        options: what to take; its console is not used.
+        tell: hears of each step before it is taken.
+        agrees: see `run.Agrees`.
+
+    Raises:
+        RemoteError: nothing could be taken.
+        UsageError: the folder is not usable.
+        MqdiagError: the disk here is full.
+    """
+    where = options.folder or default_folder(jvm.pid, reach.name)
+    folder = CaptureFolder(where, _facts(reach, jvm), host)
+    check_space(where)
+    tell(
+        say(
+            "process {pid} of {name}: {guess} of user {user}; everything goes into {path}",
+            pid=jvm.pid,
+            name=reach.name,
+            guess=jvm.guess,
+            user=jvm.user,
+            path=str(where),
+        )
+    )
+    tell_if_few(options, tell)
+    samples = logs = 0
+    heap = None
+    problem: Text | None = None
+    try:
+        samples, problem = _samples(folder, reach, jvm, options, tell)
+        if samples:
+            _about(folder, reach, jvm, tell)
+        for _ in copy_remote_logs(folder, reach, jvm, options.most_log_bytes, tell):
+            logs += 1
+        if options.heap:
+            heap = _heap(folder, reach, jvm, tell, agrees)
+    except ConnectionLost as error:
+        problem = error.reason
+        tell(say("the connection to {name} is lost: {reason}", name=reach.name, reason=problem))
+    if not samples and not logs and heap is None:
+        raise RemoteError(
+            say(
+                "{name}: nothing could be taken: {reason}",
+                name=reach.name,
+                reason=problem or say("it has no logs"),
+            )
+        )
+    if problem is None:
+        folder.finish()
+    return CaptureResult(folder=where, samples=samples, logs=logs, heap=heap)
+
+
+def _facts(reach: Reach, jvm: RemoteJvm) -> dict[str, object]:
+    return {
+        "pid": jvm.pid,
+        "inner_pid": jvm.pid,
+        "reached_as": reach.name,
+        "guess": english()(jvm.guess),
+        "user": jvm.user,
+        "command": shown_command(jvm.command),
+    }
+
+
+def _samples(
+    folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, options: CaptureOptions, tell: Tell
+) -> tuple[int, Text | None]:
+    """Take thread dumps; how many, and why they end early."""
+    due = time.monotonic()
+    for number in range(1, options.samples + 1):
+        time.sleep(max(0.0, due - time.monotonic()))
+        due = time.monotonic() + options.interval_seconds
+        tell(say("thread dump {number} of {samples}", number=number, samples=options.samples))
+        name = f"stacks/{number:02d}.txt"
+        try:
+            with folder.step(f"thread dump {number}", f"jcmd {jvm.pid} Thread.print -l") as note:
+                with folder.new_file(name) as file:
+                    stream(reach, THREAD_DUMP, str(jvm.pid), out=file, most_bytes=MOST_DUMP_BYTES)
+                note["file"] = name
+        except ToolFailed as error:
+            # a dump that was cut short would be read as a whole one
+            (folder.path / name).unlink(missing_ok=True)
+            if isinstance(error, ConnectionLost) and number == 1:
+                raise
+            tell(say("no thread dump: {reason}", reason=error.reason))
+            return number - 1, error.reason
+    return options.samples, None
+
+
+def _about(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell) -> None:
+    """What the JVM knows of itself at no cost."""
+    tell(say("asking the JVM for {commands}", commands=ASKED))
+    for word in ASKED:
+        try:
+            with folder.step(word, f"jcmd {jvm.pid} {word}") as note:
+                told = answer(reach, JCMD, str(jvm.pid), word)
+                note["answer"] = shown_command(tuple(told.splitlines()[1:200]))
+        except ConnectionLost:
+            raise
+        except ToolFailed:
+            continue
+
+
+def _heap(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell, agrees: Agrees) -> Path | None:
+    try:
+        plan = _plan(folder, reach, jvm)
+        if not plan.fits:
+            raise ToolFailed(
+                say(
+                    "it needs about {bytes_needed:bytes}, and {free_bytes:bytes} are free there or here",
+                    bytes_needed=plan.bytes_needed,
+                    free_bytes=plan.free_bytes,
+                )
+            )
+        if not agrees(jvm.pid, plan):
+            raise ToolFailed(say("you declined it"))
+        return _dump(folder, reach, jvm, plan, tell)
+    except ConnectionLost:
+        raise
+    except ToolFailed as error:
+        tell(say("no heap dump: {reason}", reason=error.reason))
+        folder.not_done("heap dump", error.reason)
+        return None
+
+
+def _plan(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm) -> HeapPlan:
+    used = used_heap_bytes(answer(reach, JCMD, str(jvm.pid), "GC.heap_info"))
+    if not used:
+        raise ToolFailed(say("the JVM does not tell how much heap is in use"))
+    packed = "-gz" in answer(reach, JCMD, str(jvm.pid), "help", "GC.heap_dump")
+    columns = answer(reach, FREE_KIB).split()
+    there = int(columns[3]) << 10 if len(columns) > 3 and columns[3].isdecimal() else 0
+    # as in `heap_dump.plan_heap_dump`
+    whole = used + used // 4 + LEAST_BYTES
+    return HeapPlan(
+        bytes_needed=whole // 2 if packed else whole,
+        free_bytes=min(there, free_bytes(folder.path)),
+        written_to=f"{reach.name}:/tmp",
+        packed=packed,
+        options=("-all", "-gz=1") if packed else ("-all",),
+    )
+
+
+def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, tell: Tell) -> Path:
+    """Have the dump written there, stream it here and remove it there; a part that came is kept."""
+    name = f"heap/heap-{jvm.pid}.hprof{'.gz' if plan.packed else ''}"
+    tell(say("heap dump: it is written to /tmp of {name}, copied, and removed there", name=reach.name))
+    with folder.step("heap dump", f"jcmd {jvm.pid} GC.heap_dump {' '.join(plan.options)}") as note:
+        note["file"] = name
+        with folder.new_file(name) as file:
+            sized = _SizedFile(file)
+            words = (str(jvm.pid), os.urandom(6).hex(), *plan.options)
+            room = free_bytes(folder.path) - RESERVE_BYTES
+            stream(reach, HEAP_DUMP, *words, out=sized, most_bytes=room, seconds=LONGEST_SECONDS)
+            if sized.left:
+                raise ConnectionLost(say("{bytes:count} bytes of the dump did not come", bytes=sized.left))
+    path = folder.path / name
+    note["bytes"] = path.stat().st_size
+    folder.save()
+    return path
+
+
+class _SizedFile:
+    """Takes a line with a number of bytes, and then these bytes for a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._head = b""
+        self.left: int | None = None
+        """bytes that are still to come; None before the line"""
+
+    def write(self, data: bytes, /) -> None:
+        """Take the next bytes."""
+        if self.left is None:
+            self._head += data
+            line, end, data = self._head.partition(b"\n")
+            if not end:
+                return
+            self.left = int(line) if line.strip().isdigit() else 0
+        self._file.write(data)
+        self.left -= len(data)

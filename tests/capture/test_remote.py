@@ -1,0 +1,197 @@
+"""Evidence of a JVM in a pod or on another host; here both are this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqdiag.capture.remote.reach import Host, host, pod
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.errors import UsageError
+from tests.capture.conftest import Jvm
+from tests.capture.other_side import Kubectl, sshd
+
+NO_JDK = [["jcmd)", "no-jcmd)"], ["jstack)", "no-jstack)"]]
+NO_DISK = [["df -P -k /tmp", "echo tmpfs 1000 1000 0 100% /tmp"]]
+ONE = ("--samples", "1")
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path) -> Kubectl:
+    (tmp_path / "programs").mkdir()
+    return Kubectl(tmp_path / "programs")
+
+
+def capture(environment: dict[str, str], folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mqdiag", "capture", *map(str, arguments), "-o", str(folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=180,
+        check=False,
+    )
+
+
+def in_pod(
+    kubectl: Kubectl, folder: Path, jvm: Jvm, *arguments: object, **fault: object
+) -> subprocess.CompletedProcess[str]:
+    (kubectl.folder / "fault.json").write_text(json.dumps(fault))
+    return capture(kubectl.environment, folder, jvm.pid, "--kube", "consumer-0/app", *arguments)
+
+
+def manifest(folder: Path) -> Any:
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def left_there(jvm: Jvm) -> list[Path]:
+    return list(Path("/tmp").glob(f"mqdiag-{jvm.pid}-*"))
+
+
+def test_a_consumer_in_a_pod_is_diagnosed(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    folder = tmp_path / "taken"
+    done = in_pod(kubectl, folder, jvm, "-n", "orders", "--samples", "3", "-i", "3", "--heap", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{folder}\n"
+    taken = manifest(folder)
+    assert taken["complete"] is True
+    assert taken["process"]["guess"] == "RocketMQ consumer"
+    assert "hush" not in (folder / "manifest.json").read_text()
+    files = {step["file"] for step in taken["steps"] if "file" in step}
+    assert {"stacks/01.txt", "stacks/03.txt", "logs/console.log", "logs/own-gc.log"} < files
+    assert all((folder / name).stat().st_size for name in files)
+    assert left_there(jvm) == []
+    calls = json.loads((kubectl.folder / "calls.json").read_text())
+    assert {tuple(call[:5]) for call in calls} == {
+        ("exec", "--namespace=orders", "consumer-0", "--container=app", "--")
+    }
+    report = diagnose_incident([str(folder)]).report
+    assert report.findings[0].rule == "stuck-socket-read"
+    assert report.heap is not None
+    complete = {given.kind: given.complete for given in report.inputs}
+    assert complete["capture"]
+    assert complete["heap"]
+    assert complete["stacks"]
+
+
+def test_without_a_jdk_logs_are_taken(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, instead=NO_JDK)
+    assert done.returncode == 0, done.stderr
+    assert "no thread dump: there is no jcmd and no jstack there" in done.stderr
+    assert {path.name for path in (tmp_path / "taken" / "logs").iterdir()} >= {"console.log", "own-gc.log"}
+    assert not list((tmp_path / "taken").glob("stacks/*"))
+    assert manifest(tmp_path / "taken")["complete"] is False
+
+
+def test_nothing_at_all_is_an_input_that_cannot_be_read(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, lost_after=0)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == (
+        "mqdiag: consumer-0: kubectl: error: unable to upgrade connection: container not found"
+    )
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, lost_after=2)
+    assert done.returncode == 3
+    assert "consumer-0: nothing could be taken: kubectl: error: unable" in done.stderr
+
+
+def test_what_came_before_the_connection_was_lost_is_kept(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    done = in_pod(kubectl, tmp_path / "taken", jvm, "--samples", "3", "-i", "0.1", lost_after=3)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (tmp_path / "taken" / "stacks").iterdir()] == ["01.txt", "02.txt"]
+    assert "the connection to consumer-0 is lost" in done.stderr
+    assert manifest(tmp_path / "taken")["complete"] is False
+    report = diagnose_incident([str(tmp_path / "taken")]).report
+    assert report.stacks is not None
+    assert report.stacks.samples == 2
+
+
+@pytest.mark.nightly  # several seconds of JVMs
+def test_the_part_of_a_dump_that_came_is_kept_and_the_file_there_is_removed(
+    jvm: Jvm, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, "--heap", "--yes", cut_after=100_000)
+    assert done.returncode == 0, done.stderr
+    (dump,) = (tmp_path / "taken" / "heap").iterdir()
+    assert 90_000 < dump.stat().st_size < 100_000
+    assert left_there(jvm) == []
+    assert manifest(tmp_path / "taken")["complete"] is False
+
+
+@pytest.mark.nightly  # several seconds of JVMs
+def test_no_dump_where_the_disk_there_is_full(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, "--heap", "--yes", instead=NO_DISK)
+    assert done.returncode == 0, done.stderr
+    assert "0 B are free there or here" in done.stderr
+    assert not (tmp_path / "taken" / "heap").exists()
+
+
+@pytest.mark.nightly  # several seconds of JVMs
+def test_a_dump_that_the_jvm_cannot_write_is_told_and_removed(
+    jvm: Jvm, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    subprocess.run(["prlimit", "--pid", str(jvm.pid), "--fsize=100000:"], check=True)
+    try:
+        done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, "--heap", "--yes")
+    finally:
+        subprocess.run(["prlimit", "--pid", str(jvm.pid), "--fsize=unlimited:"], check=True)
+    assert done.returncode == 0, done.stderr
+    assert "no heap dump: " in done.stderr
+    assert (tmp_path / "taken" / "stacks" / "01.txt").exists()
+    assert left_there(jvm) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_jvm_of_another_user_there(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    (kubectl.folder / "sh").write_text('#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups /bin/sh "$@"\n')
+    (kubectl.folder / "sh").chmod(0o755)
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE)
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"mqdiag: consumer-0: process {jvm.pid} belongs to user root, and only root may look into it\n"
+    )
+    assert not (tmp_path / "taken").exists()
+
+
+def test_a_consumer_on_another_host_is_captured_by_ssh(jvm: Jvm, tmp_path: Path) -> None:
+    (tmp_path / "server").mkdir()
+    with sshd(tmp_path / "server") as environment:
+        done = capture(environment, tmp_path / "taken", jvm.pid, "--ssh", "other", *ONE, "--heap", "--yes")
+        assert done.returncode == 0, done.stderr
+        files = {step.get("file") for step in manifest(tmp_path / "taken")["steps"]}
+        assert {"stacks/01.txt", "logs/console.log", "logs/own-gc.log"} < files
+        assert len(list((tmp_path / "taken" / "heap").iterdir())) == 1
+        assert left_there(jvm) == []
+        done = capture(environment, tmp_path / "none", 1, "--ssh", "other")
+        assert (done.returncode, done.stderr) == (3, "mqdiag: other: process 1 is no JVM there\n")
+    done = capture(environment, tmp_path / "none", jvm.pid, "--ssh", "other")
+    assert done.returncode == 3
+    assert "Connection refused" in done.stderr
+
+
+def test_values_stay_values() -> None:
+    evil = "$(touch /tmp/x); 'a b"
+    *_, line = Host(name="h").command('cat "$1"', evil)
+    assert shlex.split(line) == ["sh", "-c", 'cat "$1"', "sh", evil]
+    command = pod("consumer-0/app", "a; b").command("cat", evil)
+    assert command[-1] == evil
+    assert "--namespace=a; b" in command
+
+
+@pytest.mark.parametrize("text", ["", "-v", "/app", "a/", "a/b/c"])
+def test_what_is_no_pod_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        pod(text, None)
+
+
+@pytest.mark.parametrize("text", ["", "-oProxyCommand=x"])
+def test_what_is_no_host_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        host(text)
