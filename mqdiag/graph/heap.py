@@ -52,6 +52,10 @@ class Heap(ObjectGraph):
         """Texts of java.lang.String nodes; None where there is none."""
         return strings.decode(self, nodes)
 
+    def utf8(self, nodes: Nodes) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.uint8]]:
+        """Texts of many strings in one array of bytes; see `graph/strings.py`."""
+        return strings.utf8(self, nodes)
+
     def string(self, node: int) -> str | None:
         """Text of one java.lang.String."""
         return strings.text(self, node)
@@ -81,6 +85,12 @@ class Heap(ObjectGraph):
         """Bytes that go when the object goes; 0 for unreachable ones."""
         numbers = self.dominance.numbers[nodes]
         return np.where(numbers > 0, self.dominance.retained(numbers), 0)
+
+    def dominators(self, nodes: Nodes) -> Nodes:
+        """Immediate dominators; -1 for what GC roots hold directly, for unreachable objects and for -1."""
+        tree = self.dominance
+        places = np.where(nodes >= 0, tree.dominator[tree.numbers[nodes]], 0)
+        return np.where(places > 0, tree.order[places], -1).astype(np.int32)
 
     def retained_of_sets(
         self, sets: list[Nodes], ignore_frames_of: Nodes | None = None
@@ -112,6 +122,11 @@ class Heap(ObjectGraph):
     def shortest_paths(self) -> Nodes:
         """int32[n]: for each object its holder on the shortest way from a root; see `graph/paths.py`."""
         return self._path_search.complete()
+
+    @cached_property
+    def path_lengths(self) -> NDArray[np.int32]:
+        """int32[n]: references on that way; 0 for a root, -1 for an unreachable object."""
+        return self._path_search.lengths()
 
 
 def read_heap(source: Source, name: str, progress: Progress) -> Heap:

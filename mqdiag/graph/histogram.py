@@ -18,16 +18,30 @@ _ELEMENT_BYTES = dict(zip(PRIMITIVE_ARRAYS, WIDTHS.values(), strict=True))
 def class_rows(heap: Heap) -> tuple[ClassRow, ...]:
     """The histogram with retained sizes; by shallow bytes, then name."""
     names, group = _name_groups(heap.classes.names)
-    row_counts, row_units = np.zeros(group.size, np.int64), np.zeros(group.size, np.int64)
-    sum_by_row(heap.index.rows, heap.sizes.units, row_counts, row_units)
+    row_counts, row_bytes = sums_of_classes(heap)
     counts, shallow = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
     np.add.at(counts, group, row_counts)
-    np.add.at(shallow, group, row_units * heap.sizes.alignment)
+    np.add.at(shallow, group, row_bytes)
+    return _rows(heap.dump, names, group, counts, shallow, _retained_by(heap, group, len(names)))
+
+
+def sums_of_classes(heap: Heap) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(objects, their shallow bytes) of each class of the dump, int64[class rows]; O(objects)."""
+    counts, units = (np.zeros(heap.classes.count, np.int64) for _ in range(2))
+    sum_by_row(heap.index.rows, heap.sizes.units, counts, units)
+    return counts, units * heap.sizes.alignment
+
+
+def retained_by_class(heap: Heap) -> NDArray[np.int64]:
+    """Bytes that go when all objects of a class go, int64[class rows]; O(objects)."""
+    return _retained_by(heap, np.arange(heap.classes.count, dtype=np.int32), heap.classes.count)
+
+
+def _retained_by(heap: Heap, group: NDArray[np.int32], groups: int) -> NDArray[np.int64]:
     tree = heap.dominance
-    retained = np.zeros(len(names), np.int64)
-    room = np.zeros(len(names), np.int64)
+    retained, room = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
     retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained, room)
-    return _rows(heap.dump, names, group, counts, shallow, retained * tree.alignment)
+    return retained * tree.alignment
 
 
 def quick_class_rows(dump: Dump) -> tuple[ClassRow, ...]:

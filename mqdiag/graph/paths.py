@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers
+from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers, path_lengths
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.graph.strings import text
@@ -71,6 +71,13 @@ class PathSearch:
         while not self._exhausted:
             self._step()
         return self.came_from
+
+    def lengths(self) -> NDArray[np.int32]:
+        """int32[n]: steps from a root to each object, 0 for a root; -1 where no way leads."""
+        self.complete()
+        found = np.full(self._graph.count, -1, np.int32)
+        path_lengths(self._queue[: self._last], self.came_from, found)
+        return found
 
     def path(self, node: int) -> list[int]:
         """Nodes of the shortest path to a reachable object, the root first."""

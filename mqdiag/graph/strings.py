@@ -5,31 +5,101 @@ Before JDK 7u6 a string is `count` characters from `offset` on, and substrings s
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.kernels.utf8 import CharacterRuns, hash_units, utf8_sizes, write_utf8
 from mqdiag.graph.object_graph import ObjectGraph
 from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.types import BYTE, CHAR
 
 MAX_CHARACTERS = 4096
 """characters decoded of one string; a longer one ends with an ellipsis"""
+_ELLIPSIS = "…".encode()
 
 
 def decode(graph: ObjectGraph, nodes: NDArray[np.int32]) -> list[str | None]:
     """Texts of strings; None where the node is -1, no string, or half-built."""
-    values = graph.refs(nodes, "value")
-    coders = graph.numbers(nodes, "coder")
-    texts = [_text(graph, int(value), int(coder)) for value, coder in zip(values, coders, strict=True)]
-    shared, firsts, counts = _shared(graph, nodes)
-    for i in np.flatnonzero(shared).tolist():
-        texts[i] = _text_of_part(graph, int(values[i]), int(firsts[i]), int(counts[i]))
-    return texts
+    there, ends, encoded = utf8(graph, nodes)
+    raw, places = encoded.tobytes(), ends.tolist()
+    texts = [raw[begin:end].decode() for begin, end in pairwise(places)]
+    return [text if is_text else None for text, is_text in zip(texts, there.tolist(), strict=True)]
 
 
 def text(graph: ObjectGraph, node: int) -> str | None:
     """Text of one string."""
     return decode(graph, np.array([node], np.int32))[0]
+
+
+def utf8(
+    graph: ObjectGraph, nodes: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.uint8]]:
+    """Texts of strings as UTF-8, one behind the other: (which nodes have one, where each begins and ends, the bytes).
+
+    A text is cut as in `decode`. Of k nodes text i is `bytes[ends[i]:ends[i + 1]]`; `ends` int64[k + 1].
+    """
+    runs, cut = _runs(graph, nodes)
+    sizes = np.empty(nodes.size, np.int64)
+    utf8_sizes(runs, sizes)
+    ends = np.zeros(nodes.size + 1, np.int64)
+    np.cumsum(sizes + len(_ELLIPSIS) * cut, out=ends[1:])
+    encoded = np.empty(int(ends[-1]), np.uint8)
+    write_utf8(runs, ends[:-1].copy(), encoded)
+    for place, byte in enumerate(_ELLIPSIS):
+        encoded[ends[1:][cut] - len(_ELLIPSIS) + place] = byte
+    return runs.kinds > 0, ends, encoded
+
+
+def hashes(graph: ObjectGraph, nodes: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """A hash of each whole text, equal for equal texts whatever their encoding; 0 for what is no string."""
+    found = np.empty(nodes.size, np.uint64)
+    hash_units(_runs(graph, nodes, whole=True)[0], found)
+    return found
+
+
+def lengths(graph: ObjectGraph, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Characters of each string as `String.length()` counts them; MISSING for what is no string."""
+    runs, _ = _runs(graph, nodes, whole=True)
+    return np.where(runs.kinds > 0, runs.counts, graph.MISSING)
+
+
+def _runs(
+    graph: ObjectGraph, nodes: NDArray[np.int32], *, whole: bool = False
+) -> tuple[CharacterRuns, NDArray[np.bool_]]:
+    """(where the characters are, which texts go on beyond them)."""
+    values = graph.refs(nodes, "value")
+    little = graph.numbers(nodes, "coder") == 1
+    counts = graph.array_lengths(values)
+    kinds, places = np.zeros(nodes.size, np.uint8), np.zeros(nodes.size, np.int64)
+    at = np.flatnonzero(counts >= 0)
+    offsets = graph.index.offsets[values[at]]
+    primitive = graph.data[offsets] == 0x23
+    at, offsets = at[primitive], offsets[primitive]
+    head = offsets + 9 + graph.header.id_size
+    element = graph.data[head]
+    places[at] = head + 1
+    # The second byte order is the JVM's native one, little on all platforms in use.
+    kinds[at] = np.where(element == CHAR, 2, np.where(element == BYTE, np.where(little[at], 3, 1), 0))
+    is_little = kinds == 3
+    # An odd byte at the end is no character.
+    counts[is_little] //= 2
+    most = np.full(nodes.size, MAX_CHARACTERS)
+    most[kinds == 1] = 2 * MAX_CHARACTERS
+    shared, firsts, parts = _shared(graph, nodes)
+    if shared.any():
+        sound = (firsts >= 0) & (parts >= 0) & (kinds == 2)
+        kinds[shared & ~sound] = 0
+        shared &= sound
+        firsts = np.minimum(firsts, counts)
+        places[shared] += 2 * firsts[shared]
+        counts[shared] = np.minimum(parts, counts - firsts)[shared]
+    width = np.where(kinds == 1, 1, 2)
+    inside = np.maximum(graph.data.size - places, 0) // width
+    kept = np.minimum(counts, inside) if whole else np.minimum(np.minimum(counts, inside), most)
+    kept[kinds == 0] = 0
+    return CharacterRuns(graph.data, places, kinds, kept), (kinds > 0) & (kept < counts)
 
 
 def _shared(
@@ -38,34 +108,6 @@ def _shared(
     """(which strings are a part of their array, its first character, its length)."""
     firsts, counts = graph.numbers(nodes, "offset"), graph.numbers(nodes, "count")
     return (firsts != graph.MISSING) & (counts != graph.MISSING), firsts, counts
-
-
-def _text_of_part(graph: ObjectGraph, value: int, first: int, count: int) -> str | None:
-    if value < 0 or first < 0 or count < 0:
-        return None
-    found = graph.primitive_array(value, 2 * (first + min(count, MAX_CHARACTERS)))
-    if found is None or found[0] != CHAR:
-        return None
-    text = found[1][2 * first :].decode("utf-16-be", "replace")
-    return text + "…" if min(count, found[2] - first) > MAX_CHARACTERS else text
-
-
-def _text(graph: ObjectGraph, value: int, coder: int) -> str | None:
-    if value < 0:
-        return None
-    found = graph.primitive_array(value, MAX_CHARACTERS * 2)
-    if found is None:
-        return None
-    kind, raw, length = found
-    if kind == CHAR:
-        text = raw.decode("utf-16-be", "replace")
-    elif kind == BYTE:
-        # The second byte order is the JVM's native one, little on all platforms in use.
-        text = raw.decode("utf-16-le", "replace") if coder == 1 else raw.decode("latin-1")
-    else:
-        return None
-    cut = length * (2 if kind == CHAR else 1) > len(raw)
-    return text + "…" if cut else text
 
 
 def equal(graph: ObjectGraph, nodes: NDArray[np.int32], text: str) -> NDArray[np.bool_]:

@@ -34,7 +34,7 @@ from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
 
-Task = Literal["counts", "heap", "show", "redact"]
+Task = Literal["counts", "heap", "query", "redact", "show"]
 """what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`"""
 TASKS: tuple[Task, ...] = get_args(Task)
 _PACKAGE = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ texts, so that nobody can try guesses on them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -82,6 +82,12 @@ def redact_report(report: Report) -> Report:
     # First all facts, so that sentences and evidence find the placeholders of what they state.
     _redacted(report, placeholders)
     return _redacted(report, placeholders)
+
+
+def redact_rows(rows: Iterable[_Given]) -> tuple[_Given, ...]:
+    """Facts as they can be shown to others, with placeholders that all of them share."""
+    placeholders = _Placeholders()
+    return tuple(_redacted(row, placeholders) for row in rows)
 
 
 class _Placeholders:
@@ -238,7 +244,7 @@ def _text(text: str, treatment: Redact, placeholders: _Placeholders, owner: Any)
 
 
 def _thread(text: str, placeholders: _Placeholders, _: Any = None) -> str:
-    return text if _is_known_thread(text) else placeholders.of(text, Redact.THREAD)
+    return text if is_known_thread(text) else placeholders.of(text, Redact.THREAD)
 
 
 def _setting(text: str, placeholders: _Placeholders, _: Any = None) -> str:
@@ -273,7 +279,7 @@ _SPECIAL: dict[Redact, Callable[[str, _Placeholders, Any], str]] = {
 }
 
 
-def _is_known_thread(name: str) -> bool:
+def is_known_thread(name: str) -> bool:
     """Threads of the JVM and of RocketMQ, and pools: their names are given by their code."""
     return bool(
         _COMMON_THREADS.fullmatch(name)

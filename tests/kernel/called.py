@@ -15,11 +15,19 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 # The first has collections, threads and strings of all kinds; redaction and `show` need no more than a small one.
 DUMP = str(FIXTURES / "app-retains-5.3.3" / "dump.hprof.gz")
 SMALL = str(FIXTURES / "no-rocketmq" / "dump.hprof.gz")
+ALL_KERNELS = (
+    "SELECT (SELECT max(length + count + len(text)) FROM strings), (SELECT max(field) FROM refs),"
+    " (SELECT max(distance + retained) FROM objects), (SELECT max(shallow + retained) FROM classes),"
+    " (SELECT max(length + filled) FROM arrays), (SELECT max(size) FROM maps), (SELECT max(key) FROM entries)"
+)
+"""a query for every column that takes a kernel"""
 COMMANDS: tuple[tuple[Task, tuple[str, ...]], ...] = (
     ("counts", ("heap", "--quick", DUMP)),
     ("heap", ("heap", DUMP)),
     ("show", ("show", SMALL, "java.util.HashMap", "--format", "json", "-o", "class.json")),
     ("show", ("show", SMALL, "OBJECT_ID")),
+    ("query", ("query", SMALL, ALL_KERNELS)),
+    ("query", ("query", DUMP, "--recipe", "queues-by-bytes")),
     ("redact", ("redact", SMALL, "redacted.hprof")),
 )
 SCRIPT = """

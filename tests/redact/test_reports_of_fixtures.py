@@ -12,7 +12,7 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.redaction import Redact
-from mqdiag.redact.report import _CONSTANTS, _NAMING, _is_known_thread, redact_report, treatments
+from mqdiag.redact.report import _CONSTANTS, _NAMING, is_known_thread, redact_report, treatments
 from mqdiag.report_json import to_values
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -48,7 +48,7 @@ def _personal(given: Any, treatment: Redact) -> Iterator[str]:
             if not _NAMING.fullmatch(key):
                 yield from _personal(value, treatment)
     elif isinstance(given, str) and treatment in PERSONAL and len(given) > 3 and not given.isdigit():
-        public = given in _CONSTANTS or (treatment is Redact.THREAD and _is_known_thread(given))
+        public = given in _CONSTANTS or (treatment is Redact.THREAD and is_known_thread(given))
         if not public:
             yield given
 

@@ -48,3 +48,16 @@ def complete_rules(ctx: Context, param: Parameter, incomplete: str) -> list[Comp
         for card in cards
         if card.name.startswith(incomplete)
     ]
+
+
+def complete_recipes(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of ready queries, with what they answer where the shell shows it."""
+    from click.shell_completion import CompletionItem
+
+    from mqdiag.query.recipes import recipes
+
+    return [
+        CompletionItem(one.name, help=one.answers)
+        for one in recipes().values()
+        if one.name.startswith(incomplete)
+    ]

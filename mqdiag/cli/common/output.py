@@ -27,17 +27,21 @@ class Target:
         if self.path is None:
             _to_stdout(text)
             return
+        self.write_file(self.path, text.encode())
+
+    def write_file(self, path: Path, content: bytes) -> None:
+        """Write bytes into the file, for formats that no terminal shows."""
         try:
-            if _is_replaceable(self.path):
-                path = self.path.resolve()
-                write_whole(path, text.encode(), mode=_permissions(path), durable=True)
+            if _is_replaceable(path):
+                path = path.resolve()
+                write_whole(path, content, mode=_permissions(path), durable=True)
             else:
-                self.path.write_bytes(text.encode())
+                path.write_bytes(content)
         except OSError as error:
             raise MqdiagError(
                 say(
                     "{path}: the report could not be written: {strerror}",
-                    path=str(self.path),
+                    path=str(path),
                     strerror=error.strerror,
                 )
             ) from error

@@ -72,3 +72,20 @@ def find_referrers(starts, edges, numbers, wanted, sources, targets, fill):
                     targets[count] = target
                 count += 1
     return count
+
+
+@kernel
+def path_lengths(queue, came_from, lengths):
+    """Steps from a root to each object that the search has found.
+
+    Args:
+        queue: int32[k], the objects in the order in which they were found.
+        came_from: int32[n], the holder of each object on its shortest way; below 0 for a root.
+        lengths: int32[n], out for the objects of the queue.
+
+    O(k).
+    """
+    for at in range(queue.size):
+        node = queue[at]
+        holder = came_from[node]
+        lengths[node] = 0 if holder < 0 else lengths[holder] + 1

@@ -1,0 +1,215 @@
+"""`mqdiag query`: questions to a heap dump in SQL."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common import commands
+from mqdiag.cli.common.completion import complete_files, complete_recipes
+from mqdiag.cli.common.failures import complain
+from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.output import Target
+from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.errors import UsageError
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.query.session import Answer
+
+EXAMPLES = """\b
+Examples:
+  mqdiag query dump.hprof.gz "SELECT class, instances FROM classes LIMIT 5"
+  mqdiag query dump.hprof.gz 'SELECT object_id, size FROM "java.util.HashMap"'
+  mqdiag query dump.hprof.gz --recipe byte-arrays-by-holder
+  mqdiag query dump.hprof.gz --recipe who-refers-to --set id=0xfeb4e7f0
+  mqdiag query dump.hprof.gz -f heap.sql --format csv -o rows.csv
+  mqdiag query dump.hprof.gz < heap.sql
+
+\b
+Mind:
+  An id holds for its dump only. It is a number in SQL: address(id) writes it
+  as mqdiag show takes it, and text(id) is what a string or a box says.
+"""
+SHAPES = ("table", "json", "csv", "parquet", "markdown")
+TABLE_ROWS = 1000
+"""rows of a table where `--limit` says nothing"""
+
+
+@commands.command("query", short_help="Ask a heap dump in SQL.", epilog=EXAMPLES)
+@commands.argument("dump", shell_complete=complete_files)
+@commands.argument("sql", required=False)
+@commands.option(
+    "-f", "--file", "file", metavar="FILE", shell_complete=complete_files, help="Read the SQL from FILE."
+)
+@commands.option(
+    "--recipe",
+    metavar="NAME",
+    shell_complete=complete_recipes,
+    help="Run a ready query; --recipe list names all.",
+)
+@commands.option(
+    "--set", "given", metavar="NAME=VALUE", multiple=True, help="A value for $NAME; may be repeated."
+)
+@commands.option(
+    "--format",
+    "shape",
+    type=click.Choice(SHAPES),
+    default="table",
+    show_default=True,
+    help="How the rows are written.",
+)
+@commands.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    shell_complete=complete_files,
+    help="Write the rows to FILE, whole or not at all; - is standard output.",
+)
+@commands.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Write so many rows at most; 1,000 of a table, all of other formats.",
+)
+@commands.option(
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=300.0,
+    show_default=True,
+    help="Seconds after which a query is given up.",
+)
+@commands.option(
+    "--memory",
+    type=click.IntRange(64),
+    metavar="MIB",
+    help="MiB for sorting and joining; a quarter of the machine's.",
+)
+@commands.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(
+    dump: str,
+    sql: str | None,
+    file: str | None,
+    recipe: str | None,
+    given: tuple[str, ...],
+    shape: str,
+    output: str,
+    limit: int | None,
+    timeout: float,
+    memory: int | None,
+    redact: bool,
+    debug: bool,
+) -> int:
+    """Ask DUMP, an .hprof or .hprof.gz file, with a SELECT of SQL.
+
+    The tables are classes, objects, refs, roots, threads, frames, strings, arrays, maps, entries, dump, and consumers,
+    queues and messages of RocketMQ. A class is a table too: put its name, or the end of it, in quotation marks.
+    docs/query.md has their columns and the recipes.
+
+    Without SQL it is read from standard input; a terminal gets a prompt. Nothing is written but the rows: a query can
+    neither change the dump nor read another file.
+    """
+    from mqdiag.query import refuse_without_packages
+
+    target = Target(output)
+    if recipe == "list":
+        return _list_recipes(target)
+    if shape == "parquet" and target.path is None:
+        raise UsageError(say("--format parquet needs a file: -o FILE"))
+    asked = _asked(dump, sql, file, recipe)
+    values = _values(given)
+    refuse_without_packages()
+    # Here, not above: these imports take numba, numpy and DuckDB with them.
+    from mqdiag.graph import open_heap
+    from mqdiag.query.session import Limits, Session
+
+    limits = Limits(seconds=timeout) if memory is None else Limits(seconds=timeout, memory_bytes=memory << 20)
+    with given_file(dump) as path:
+        with terminal_progress(reader_language()) as progress:
+            heap = open_heap(path, name=dump, progress=progress, task="query")
+        if not heap.dump.complete:
+            complain(
+                say(
+                    "{path} is cut or damaged: the answer is about the part that could be read ({problem})",
+                    path=dump,
+                    problem=heap.dump.problem,
+                )
+            )
+        with Session(heap, hide=redact, limits=limits) as session:
+            if asked is None:
+                from mqdiag.cli.common.prompt import prompt
+
+                return prompt(session, heap, lambda found: _shown(found, "table", limit))
+            _write(session.ask(asked, values), shape, limit, target)
+            heap.dump.source.refuse_changed()
+    return 0
+
+
+def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> str | None:
+    """The SQL; None for a prompt."""
+    if sum(each is not None for each in (sql, file, recipe)) > 1:
+        raise UsageError(say("give SQL, --file or --recipe, one of them"))
+    if sql is not None:
+        return sql
+    if recipe is not None:
+        from mqdiag.query.recipes import recipe as recipe_named
+
+        return recipe_named(recipe).sql
+    if file is not None and file != "-":
+        try:
+            with open(file, encoding="utf-8") as opened:
+                return opened.read()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "is no UTF-8 text"
+            raise UsageError(say("--file {path}: {reason}", path=file, reason=reason)) from None
+    if dump == "-":
+        raise UsageError(say("standard input is the dump; give the SQL as an argument or with --file"))
+    if sys.stdin is None:
+        raise UsageError(say("standard input is closed; give the SQL as an argument or with --file"))
+    return None if sys.stdin.isatty() else sys.stdin.read()
+
+
+def _values(given: tuple[str, ...]) -> dict[str, str]:
+    values = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not sign or not name:
+            raise UsageError(say("--set {given} is not NAME=VALUE", given=each))
+        values[name] = value
+    return values
+
+
+def _list_recipes(target: Target) -> int:
+    from mqdiag.query.formats import row_writer
+    from mqdiag.query.recipes import recipes
+
+    rows = [
+        (one.name, one.answers, ", ".join(f"${name}" for name in one.parameters)) for one in recipes().values()
+    ]
+    target.write(row_writer("table")(("recipe", "answers", "values to set"), rows))
+    return 0
+
+
+def _write(found: Answer, shape: str, limit: int | None, target: Target) -> None:
+    if shape == "parquet" and target.path is not None:
+        from mqdiag.query.parquet import parquet_bytes
+
+        target.write_file(target.path, parquet_bytes(found.arrow(limit)))
+    else:
+        target.write(_shown(found, shape, limit))
+
+
+def _shown(found: Answer, shape: str, limit: int | None) -> str:
+    from mqdiag.query.formats import row_writer
+
+    most = TABLE_ROWS if limit is None and shape == "table" else limit
+    rows = found.rows()
+    text = row_writer(shape)(found.columns, islice(rows, most))
+    if most is not None and next(rows, None) is not None:
+        complain(say("there are more rows than the {most:count} shown; --limit shows more", most=most))
+    return text

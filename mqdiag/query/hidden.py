@@ -1,0 +1,18 @@
+"""What a redacted query says in place of texts of the application."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mqdiag.redact.report import HIDDEN, is_known_thread
+
+
+def hidden(texts: pa.Array) -> pa.Array:
+    """The same placeholder for every text; null stays null."""
+    return pc.if_else(texts.is_valid(), pa.scalar(HIDDEN, texts.type), pa.scalar(None, texts.type))
+
+
+def thread_name(name: str, hide: bool) -> str:
+    """A thread's name; of hidden ones only those that the JVM or RocketMQ gave."""
+    return HIDDEN if hide and name and not is_known_thread(name) else name

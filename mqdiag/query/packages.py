@@ -1,0 +1,21 @@
+"""The packages of the extra `query`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from mqdiag.errors import UsageError
+from mqdiag.text import say
+
+_NEEDED = ("duckdb", "pyarrow")
+
+
+def refuse_without_packages() -> None:
+    """Say how to install what queries need, where it is not there.
+
+    Raises:
+        UsageError: a package is missing.
+    """
+    missing = tuple(name for name in _NEEDED if find_spec(name) is None)
+    if missing:
+        raise UsageError(say("queries need {missing:and}: pip install 'mqdiag[query]'", missing=missing))

@@ -1,0 +1,269 @@
+"""Asks a heap in SQL: DuckDB plans and computes, the tables are read from the graph."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import duckdb
+import msgspec
+import pyarrow as pa
+
+from mqdiag.errors import UsageError
+from mqdiag.graph import Heap
+from mqdiag.query.class_view import class_view
+from mqdiag.query.functions import FUNCTIONS, callables
+from mqdiag.query.mentioned import Mentioned, mentioned
+from mqdiag.query.table import Stream, Table
+from mqdiag.query.tables import known_tables
+from mqdiag.show import find_class
+from mqdiag.spelling import did_you_mean, nearest
+from mqdiag.text import Text, say
+
+_COLUMN = re.compile(r'[Cc]olumn (?:with name )?"([^"]+)"')
+_BATCH = 10_000
+_LEAST_MEMORY = 512 << 20
+
+
+def _quarter_of_memory() -> int:
+    return max(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4, _LEAST_MEMORY)
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What a query may take."""
+
+    seconds: float = 300.0
+    memory_bytes: int = msgspec.field(default_factory=_quarter_of_memory)
+    """of DuckDB: for grouping, sorting and joining; nothing is written to a disk"""
+
+
+class Answer:
+    """What a query found; its rows are computed while they are taken."""
+
+    def __init__(self, connection: Any, seconds: float, batches: pa.RecordBatchReader) -> None:
+        self._connection, self._seconds, self._batches = connection, seconds, batches
+        self.columns: list[str] = batches.schema.names
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows, once.
+
+        Raises:
+            UsageError: the query failed while it ran, or took too long.
+        """
+        for batch in self._record_batches():
+            yield from zip(*(_values(column) for column in batch.columns), strict=True)
+
+    def arrow(self, limit: int | None = None) -> pa.Table:
+        """All rows as one Arrow table, instead of `rows`.
+
+        Args:
+            limit: take so many at most.
+        """
+        found, taken = [], 0
+        for batch in self._record_batches():
+            found.append(batch if limit is None else batch.slice(0, limit - taken))
+            taken += found[-1].num_rows
+            if taken == limit:
+                break
+        return pa.Table.from_batches(found, self._batches.schema)
+
+    def _record_batches(self) -> Iterator[pa.RecordBatch]:
+        with _Watch(self._connection, self._seconds):
+            yield from self._batches
+
+
+class Session:
+    """SQL over one heap; `close` it.
+
+    Args:
+        heap: the graph.
+        hide: put placeholders for texts of the application, as `--redact` does.
+        limits: what a query may take.
+
+    A session answers one query at a time.
+    """
+
+    def __init__(self, heap: Heap, *, hide: bool = False, limits: Limits | None = None) -> None:
+        self._heap, self._hide, self._limits = heap, hide, limits or Limits()
+        self._made: dict[str, Table] = {}
+        self._connection: Any = duckdb.connect(
+            ":memory:",
+            config={
+                "enable_external_access": "false",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "memory_limit": f"{self._limits.memory_bytes // 1024}KiB",
+                "temp_directory": "",
+            },
+        )
+        # The stubs of duckdb want members of an enum that older versions keep elsewhere; the texts fit all versions.
+        create_function: Any = self._connection.create_function
+        for name, call in callables(heap, hide).items():
+            create_function(
+                name, call, ["UBIGINT"], FUNCTIONS[name].result, type="arrow", null_handling="special"
+            )
+        self._connection.execute("CREATE MACRO address(id) AS format('0x{:x}', id)")
+        # A name that is no table must not become a variable of this program.
+        self._connection.execute("SET python_enable_replacements = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def close(self) -> None:
+        """Let DuckDB go."""
+        self._connection.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def ask(self, sql: str, parameters: Mapping[str, str] | None = None) -> Answer:
+        """Run one query.
+
+        Args:
+            sql: a SELECT.
+            parameters: values of `$name` in it, as texts.
+
+        Raises:
+            UsageError: it is no query, names what is not there, or fails; the message has one line.
+        """
+        names = mentioned(self._serialized(sql))
+        self._refuse_unquoted(names)
+        tables = {name: self._table(name) for name in names.tables}
+        _refuse_alike(tables)
+        # Of its own, so that an answer of which not all rows were taken is in nobody's way.
+        connection = self._connection.cursor()
+        try:
+            with _Watch(connection, self._limits.seconds):
+                for name, table in tables.items():
+                    connection.register(name, Stream(table, _wanted(table, names)))
+                found = connection.sql(sql, params=dict(parameters) if parameters else None)
+                return Answer(connection, self._limits.seconds, found.to_arrow_reader(_BATCH))
+        except UsageError as error:
+            raise UsageError(_with_columns(error.text, tables.values())) from None
+
+    def tables(self) -> dict[str, str]:
+        """The tables that every dump has, with what they hold."""
+        return {name: known.about for name, known in known_tables().items()}
+
+    def columns(self, table: str) -> dict[str, str]:
+        """The columns of a table or class, with what they mean.
+
+        Raises:
+            UsageError: there is no such table.
+        """
+        return {name: column.about for name, column in self._table(table).columns.items()}
+
+    def _refuse_unquoted(self, names: Mentioned) -> None:
+        for name in names.unquoted:
+            if self._heap.classes.indices_named(name):
+                raise UsageError(say("put the name of a class in quotation marks: {name}", name=f'"{name}"'))
+
+    def _serialized(self, sql: str) -> str:
+        try:
+            ((found,),) = self._connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()
+        except duckdb.Error as error:
+            raise UsageError(say("no SQL: {message}", message=_first_line(error))) from None
+        return str(found)
+
+    def _table(self, name: str) -> Table:
+        known = known_tables().get(name.lower())
+        key = name if known is None else known.name
+        if key not in self._made:
+            self._made[key] = (
+                class_view(self._heap, self._class(name))
+                if known is None
+                else known.make(self._heap, self._hide)
+            )
+        return self._made[key]
+
+    def _class(self, name: str) -> str:
+        try:
+            return find_class(self._heap, name)
+        except UsageError as error:
+            meant = nearest(name, known_tables())
+            if meant:
+                raise UsageError(did_you_mean(say("there is no table {name}", name=name), meant)) from None
+            raise error from None
+
+
+class _Watch:
+    """Interrupts DuckDB when the time is up, and tells its errors in a line."""
+
+    def __init__(self, connection: Any, seconds: float) -> None:
+        self._seconds = seconds
+        self._late = False
+        self._connection = connection
+        self._timer = threading.Timer(seconds, self._stop)
+        self._timer.daemon = True
+
+    def _stop(self) -> None:
+        self._late = True
+        self._connection.interrupt()
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._timer.cancel()
+        if self._late and error is not None:
+            raise UsageError(
+                say(
+                    "the query took longer than {seconds:decimal} s; --timeout allows more",
+                    seconds=self._seconds,
+                )
+            ) from None
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise UsageError(
+                say("the query needs more memory than it may take; --memory allows more")
+            ) from None
+        if isinstance(error, duckdb.Error | pa.ArrowException):
+            raise UsageError(say("{message}", message=_first_line(error))) from None
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """A column as Python's values; sums of whole numbers are decimals for DuckDB and whole numbers here."""
+    if pa.types.is_decimal(column.type) and column.type.scale == 0:
+        return [None if value is None else int(value) for value in column.to_pylist()]
+    found: list[Any] = column.to_pylist()
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    """DuckDB's message without its picture of the query."""
+    return str(error).split("\nLINE ")[0].replace("\n", " ").strip()
+
+
+def _wanted(table: Table, names: Mentioned) -> list[str]:
+    """The columns that a query may mean; one at least, since a table without columns has no rows either."""
+    if names.everything:
+        return list(table.columns)
+    found = [name for name in table.columns if name.lower() in names.words]
+    return found or list(table.columns)[:1]
+
+
+def _refuse_alike(tables: Mapping[str, Table]) -> None:
+    """SQL knows no case: two classes whose names differ by it alone cannot be told apart in one query."""
+    seen: dict[str, str] = {}
+    for name in tables:
+        other = seen.setdefault(name.lower(), name)
+        if other != name and tables[other] is not tables[name]:
+            raise UsageError(
+                say(
+                    "{one} and {other} differ by case alone; ask for one of them at a time",
+                    one=name,
+                    other=other,
+                )
+            )
+
+
+def _with_columns(message: Text, tables: Iterable[Table]) -> Text:
+    """A message about a column that is not there, with the names that may be meant."""
+    found = _COLUMN.search(str(message.values.get("message", "")))
+    if found is None:
+        return message
+    known = {name for table in tables for name in table.columns}
+    return did_you_mean(say("there is no column {name}", name=found[1]), nearest(found[1], known))

@@ -1,0 +1,80 @@
+"""The table `classes`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from mqdiag.graph import Heap
+from mqdiag.graph.histogram import retained_by_class, sums_of_classes
+from mqdiag.query.object_columns import ids
+from mqdiag.query.table import Column, Table
+
+ABOUT = "All classes of the dump: one row for each loader that loaded a class of the name."
+
+
+class _Classes:
+    """The classes that a dump describes or has objects of."""
+
+    def __init__(self, heap: Heap) -> None:
+        self.heap = heap
+        dumped = heap.dump.classes.dumped
+        self.rows = np.flatnonzero((np.arange(heap.classes.count) < dumped) | (heap.row_counts > 0))
+
+    @cached_property
+    def _sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return sums_of_classes(self.heap)
+
+    @cached_property
+    def _retained(self) -> NDArray[np.int64]:
+        return retained_by_class(self.heap)
+
+    def names(self, first: int, last: int) -> list[str]:
+        return [self.heap.classes.names[row] for row in self.rows[first:last].tolist()]
+
+    def superclasses(self, first: int, last: int) -> list[str | None]:
+        above = self.heap.classes.superclass[self.rows[first:last]].tolist()
+        return [self.heap.classes.names[row] if row >= 0 else None for row in above]
+
+    def ids(self, first: int, last: int) -> pa.Array:
+        found = self.heap.dump.classes.ids[self.rows[first:last]]
+        return pa.array(found, mask=found == 0)
+
+    def loaders(self, first: int, last: int) -> pa.Array:
+        heads = self.heap.dump.classes.heads[self.rows[first:last], 2]
+        return ids(self.heap, self.heap.index.lookup.find(np.ascontiguousarray(heads)))
+
+    def instances(self, first: int, last: int) -> NDArray[np.int64]:
+        return self._sums[0][self.rows[first:last]]
+
+    def shallow(self, first: int, last: int) -> NDArray[np.int64]:
+        return self._sums[1][self.rows[first:last]]
+
+    def retained(self, first: int, last: int) -> NDArray[np.int64]:
+        return self._retained[self.rows[first:last]]
+
+
+def table(heap: Heap, hide: bool) -> Table:
+    """A row for each loaded class."""
+    classes = _Classes(heap)
+    return Table(
+        int(classes.rows.size),
+        {
+            "id": Column(pa.uint64(), "of the class object", classes.ids),
+            "class": Column(pa.string(), "its name", classes.names),
+            "superclass": Column(pa.string(), "name of the class above it", classes.superclasses),
+            "loader": Column(pa.uint64(), "id of its loader; null for the JVM's own", classes.loaders),
+            "instances": Column(
+                pa.int64(), "objects of exactly this class, reachable or not", classes.instances
+            ),
+            "shallow": Column(pa.int64(), "bytes of these objects", classes.shallow),
+            "retained": Column(
+                pa.int64(),
+                "bytes that go when all of them go; an object inside another one of the class counts once",
+                classes.retained,
+            ),
+        },
+    )

@@ -1,0 +1,47 @@
+"""The table `messages`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from mqdiag.graph import Heap
+from mqdiag.query.hidden import hidden
+from mqdiag.query.object_columns import class_column, id_column, of_nodes, size_columns
+from mqdiag.query.table import Column, Table
+from mqdiag.rocketmq.messages import message_columns
+
+ABOUT = "RocketMQ messages that a GC root reaches, wherever they are held. Bodies are not in it."
+_PERSONAL = frozenset(("msg_id", "keys", "tags"))
+_MEANINGS = {
+    "born_at": "milliseconds since 1970",
+    "stored_at": "milliseconds since 1970",
+    "started_at": "when a listener began with it, milliseconds since 1970",
+    "process_queue": "id of the ProcessQueue that holds it; null where none does",
+}
+
+
+def table(heap: Heap, hide: bool) -> Table:
+    """A row for each message, by address."""
+    nodes, values = message_columns(heap)
+    pick = of_nodes(nodes)
+    columns = {"id": id_column(heap, pick, "of the message"), "class": class_column(heap, pick)}
+    for name, found in values.items():
+        made = _array(heap, found)
+        if hide and name in _PERSONAL:
+            made = hidden(made)
+        columns[name] = Column(made.type, _MEANINGS.get(name, ""), _reader(made))
+    return Table(int(nodes.size), columns | size_columns(heap, pick))
+
+
+def _array(heap: Heap, values: NDArray[Any]) -> pa.Array:
+    if values.dtype == object:
+        return pa.array(values, pa.string())
+    return pa.array(values, mask=values == (0 if values.dtype == np.uint64 else heap.MISSING))
+
+
+def _reader(values: pa.Array) -> Any:
+    return lambda first, last: values.slice(first, last - first)

@@ -1,0 +1,46 @@
+"""What DuckDB gives as values that every format can write."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+PlainValue = Any
+"""None, a number, a truth, a text, or lists and dictionaries of them"""
+
+
+def plain(value: Any) -> PlainValue:
+    """Numbers, truths, texts, lists and dictionaries as they are; anything else, such as a time, as text."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value)
+
+
+def shown(value: Any) -> str:
+    """A value as the text of a cell; nothing for what is unknown."""
+    value = plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def distinct_names(columns: Sequence[str]) -> list[str]:
+    """Names of columns, with a number behind one that another column has already."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 2
+        while name in names:
+            name, number = f"{column}_{number}", number + 1
+        names.append(name)
+    return names
