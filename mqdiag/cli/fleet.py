@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -56,6 +57,11 @@ Mind:
     metavar="TEMPLATE",
     help="How paths below PATH name service, host, environment and time: {service}/{host}/{time}.hprof. Repeatable.",
 )
+@commands.option(
+    "--since",
+    metavar="TIME",
+    help="Leave out files from before this time: 7d, 12h, 2026-11-01, 2026-11-01T08:00:00Z.",
+)
 @commands.option("--window", default="10m", show_default=True, help="Gap that ends an incident of one host.")
 @commands.option("--run", metavar="NAME", help="Name of this run.  [default: r and the time]")
 @commands.option("--against", metavar="RUN", help="Tell changes since this run.  [default: the latest]")
@@ -78,6 +84,7 @@ def command(
     master: str | None,
     conf: tuple[str, ...],
     templates: tuple[str, ...],
+    since: str | None,
     window: str,
     run: str | None,
     against: str | None,
@@ -109,6 +116,7 @@ def command(
             master=master,
             conf=dict(map(_setting, conf)),
             templates=templates,
+            since_ns=None if since is None else _since(since),
             window_s=_seconds("--window", window),
             run=run,
             against=against,
@@ -152,7 +160,19 @@ def _memory(text: str) -> int:
     return size
 
 
-def _seconds(option: str, text: str) -> float:
+def _since(text: str) -> int:
+    """Nanoseconds since 1970 of a time, or of so long before now."""
+    from mqdiag.fleet.files.labels import parse_time
+
+    moment = parse_time(text)
+    return (
+        moment
+        if moment is not None
+        else time.time_ns() - int(_seconds("--since", text, "7d, 12h or 2026-11-01") * 1e9)
+    )
+
+
+def _seconds(option: str, text: str, examples: str = "90s, 10m or 2h") -> float:
     """A time such as 90, 90s, 10m, 2h."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
     number = text.strip().lower()
@@ -163,6 +183,11 @@ def _seconds(option: str, text: str) -> float:
         seconds = 0.0
     if not 0 < seconds < 1e9:
         raise UsageError(
-            say("{option} {text} is not a time; write 90s, 10m or 2h", option=option, text=repr(text))
+            say(
+                "{option} {text} is not a time; write {examples}",
+                option=option,
+                text=repr(text),
+                examples=examples,
+            )
         )
     return seconds

@@ -152,6 +152,17 @@ class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     warnings: int
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """What lies under the paths and is not analysed."""
+
+    unlabelled: int = 0
+    """files that fit no template"""
+    linked_folders: int = 0
+    """symbolic links to folders: a link to a folder above would have no end"""
+    too_old: int = 0
+    """files from before `--since`"""
+
+
 class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     """How many there are of what is listed."""
 
@@ -166,8 +177,7 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     """files that could not be analysed"""
     files: int = 0
     bytes: int = 0
-    unlabelled: int = 0
-    """files that fit no template"""
+    left_out: LeftOut = LeftOut()
     services: int = 0
     hosts: int = 0
     groups: int = 0
@@ -214,8 +224,7 @@ class FleetPlan(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     known: int
     """done by an earlier run"""
-    unlabelled: int = 0
-    """files that fit no template"""
+    left_out: LeftOut = LeftOut()
     services: int
     cores: int
     """tasks that run side by side"""

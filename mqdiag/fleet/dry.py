@@ -28,7 +28,7 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
         incidents=incidents,
         bytes=size,
         known=work.known_count(),
-        unlabelled=listing.unlabelled,
+        left_out=listing.left_out,
         services=work.services(),
         cores=cores,
         estimate_s=None if rate is None else round(size / rate / cores, 3),

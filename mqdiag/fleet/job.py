@@ -65,7 +65,7 @@ def run_fleet(
     templates = tuple(map(Template, options.templates))
     store, root = storage(options.out)
     layout = Layout(store, root)
-    listing = Listing(options.paths, templates, leave_out=(layout.uri,))
+    listing = Listing(options.paths, templates, leave_out=(layout.uri,), since_ns=options.since_ns)
     is_new = not store.is_folder(root)
     with stoppable(progress), output_lock(layout):
         started = time.monotonic()
@@ -135,7 +135,7 @@ class _FleetRun:
             write_tables(context, self._layout, self._run, work.by_service(), work.known_by_service())
             publish(self._layout, self._run)
             now = Picture(self._spark, self._layout, self._run, count + work.known_count())
-            totals = now.totals(listing.unlabelled)
+            totals = now.totals(listing.left_out)
             self._mark(began, marks[-1].order + 1 if marks else 1, totals)
             clean_up(context, self._layout, self._run, work.by_service())
         clock.append(time.monotonic())

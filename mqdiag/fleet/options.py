@@ -36,6 +36,8 @@ class FleetOptions:
     run: str | None = None
     against: str | None = None
     """the run to compare with; None: the latest one before"""
+    since_ns: int | None = None
+    """files of an earlier time are left out; nanoseconds since 1970"""
     limit: int | None = None
     scratch: str | None = None
     spark_log: str | None = None

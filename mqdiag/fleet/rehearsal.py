@@ -11,6 +11,7 @@ import threading
 
 from pyspark.sql import SparkSession
 
+from mqdiag.facts.fleet import LeftOut
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.options import Limits
@@ -55,6 +56,6 @@ def _compare_nothing(spark: SparkSession, layout: Layout) -> None:
     try:
         write_empty(stage.store, stage.root, RUN)
         empty = Picture(spark, stage, RUN, 0)
-        fleet_facts(empty, None, empty.totals(0), stage.uri)
+        fleet_facts(empty, None, empty.totals(LeftOut()), stage.uri)
     finally:
         layout.store.remove_folder(stage.root)

@@ -7,9 +7,11 @@ size in the comment of the first ("HPROF BLOCKSIZE=1048576", JDK heapDumperCompr
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
 import re
+import resource
 import tempfile
 import zlib
 from collections import deque
@@ -86,6 +88,8 @@ class _Spool:
             while view:
                 view = view[os.write(self._fd, view) :]
         except OSError as error:
+            if error.errno == errno.EFBIG:
+                raise self._file_too_large() from None
             raise self._no_room(error.strerror or str(error)) from None
         self.size += len(piece)
 
@@ -112,6 +116,15 @@ class _Spool:
         os.close(self._fd)
         self._fd = descriptor
         self._on_disk = True
+
+    def _file_too_large(self) -> InputError:
+        """The limit is of the process (`RLIMIT_FSIZE`): more room on a disk would not help."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        return InputError(
+            self._path,
+            say("inflates to more than {limit:bytes}, the limit of this process for one file", limit=limit),
+            hint=say("raise the limit: --max-input of mqdiag fleet, ulimit -f of a shell"),
+        )
 
     def _no_room(self, why: Text | str) -> InputError:
         return InputError(

@@ -142,7 +142,11 @@ def test_a_bomb_inflates_to_the_limit_only(tmp_path: Path) -> None:
         rows = small.analyse(_request(tmp_path, bomb))
     finally:
         small.close()
-    assert rows["incidents"][0]["status"] in ("failed", "incomplete")
+    assert rows["incidents"][0]["status"] == "failed"
+    (failure,) = rows["failures"]
+    assert failure["kind"] == "too-large"
+    assert failure["reason"].startswith("inflates to more than 16 MiB, the limit of this process for one file")
+    assert "TMPDIR" not in failure["reason"]
     assert sum(file.stat().st_size for file in tmp_path.rglob("*")) < (17 << 20)
 
 

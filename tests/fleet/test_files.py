@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,9 +42,48 @@ def test_a_folder_gives_all_but_hidden_files(tree: Path) -> None:
     assert _names(Listing([str(tree)])) == ["orders/h1/a.hprof", "orders/h2/b.hprof", "pay/h3/c.hprof"]
 
 
-def test_a_link_to_a_folder_above_has_an_end(tree: Path) -> None:
+def test_links_to_folders_are_counted_and_not_followed(tree: Path) -> None:
+    """A loop has no end, and two of them have more paths than any disk; a link to a file is a file."""
     (tree / "pay/loop").symlink_to(tree / "pay")
-    assert len(_names(Listing([str(tree)]))) < 100
+    (tree / "orders/loop").symlink_to(tree)
+    (tree / "pay/h3/linked.hprof").symlink_to(tree / "pay/h3/c.hprof")
+    listing = Listing([str(tree)])
+    assert _names(listing) == [
+        "orders/h1/a.hprof",
+        "orders/h2/b.hprof",
+        "pay/h3/c.hprof",
+        "pay/h3/linked.hprof",
+    ]
+    assert listing.left_out.linked_folders == 2
+
+
+def test_a_given_link_is_followed(tree: Path) -> None:
+    (tree.parent / "link").symlink_to(tree)
+    assert len([*Listing([f"{tree.parent}/link"])]) == 3
+
+
+def test_a_folder_that_cannot_be_listed_is_lost_evidence_and_the_rest_is_there(tree: Path) -> None:
+    """Here the folder goes while the listing is on its way; one without permission fails in the same call."""
+    files = iter(Listing([str(tree)]))
+    found = [next(files)]
+    shutil.rmtree(tree / "orders/h2")
+    found += files
+    assert [file.uri.rpartition("/in/")[2] for file in found] == [
+        "orders/h1/a.hprof",
+        "orders/h2",
+        "pay/h3/c.hprof",
+    ]
+    assert found[1].labels == Labels(service="orders", host="h2")
+    assert found[1].error is not None
+    assert found[1].error.startswith("the folder cannot be listed: ")
+
+
+def test_files_from_before_a_time_are_left_out(tree: Path) -> None:
+    """The label tells the time, then the file; a file without any time is taken."""
+    os.utime(tree / "pay/h3/c.hprof", (1000, 1000))
+    listing = Listing([str(tree)], since_ns=2000 * 10**9)
+    assert _names(listing) == ["orders/h1/a.hprof", "orders/h2/b.hprof"]
+    assert listing.left_out.too_old == 1
 
 
 def test_the_output_is_no_input(tree: Path) -> None:
@@ -69,7 +109,7 @@ def test_what_fits_no_template_is_counted(tree: Path) -> None:
     (tree / "stray.txt").write_text("x")
     listing = Listing([str(tree)], [Template("{service}/{host}/*.hprof")])
     assert len(_names(listing)) == 3
-    assert listing.unlabelled == 1
+    assert listing.left_out.unlabelled == 1
 
 
 def test_a_path_with_nothing_says_so(tmp_path: Path) -> None:

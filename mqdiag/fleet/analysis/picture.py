@@ -7,7 +7,7 @@ from functools import cached_property
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from mqdiag.facts.fleet import FleetTotals
+from mqdiag.facts.fleet import FleetTotals, LeftOut
 from mqdiag.fleet.tables.frames import table_frame
 from mqdiag.fleet.tables.layout import Layout
 
@@ -49,15 +49,15 @@ class Picture:
             "_incident", "_run"
         )
 
-    def totals(self, unlabelled: int) -> FleetTotals:
+    def totals(self, left_out: LeftOut) -> FleetTotals:
         """Count the incidents and their hosts.
 
         Args:
-            unlabelled: files that the listing left out.
+            left_out: what the listing left out.
         """
         counts = self._counted.asDict()
         del counts["runs"]
-        return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], unlabelled=unlabelled)
+        return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
     @cached_property
     def _counted(self) -> Row:

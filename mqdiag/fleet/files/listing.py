@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from mqdiag.errors import InputError
-from mqdiag.fleet.files.labels import Labels, Template, default_labels
+from mqdiag.facts.fleet import LeftOut
+from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels, folder_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
 from mqdiag.text import Text, say
 
 _GLOB = frozenset("*?[")
 DEEPEST = 64
-"""folders in folders: a link to a folder above would have no end"""
+"""folders in folders"""
 
 
 class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +27,15 @@ class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
     modified_ns: int | None = None
     labels: Labels
     error: str | None = None
-    """why it cannot be read, where the listing knows already"""
+    """why it cannot be read, if the listing knows already; then the URI can be that of a folder"""
+
+
+class _Unlisted(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder that gave no names."""
+
+    folder: str
+    """as a path of its file system"""
+    reason: str
 
 
 class Listing:
@@ -36,35 +45,53 @@ class Listing:
         paths: folders, files, globs, manifests; local paths or URIs.
         templates: how labels are read from paths; the first that fits counts.
         leave_out: folders that are not looked into: the run's own output.
+        since_ns: files of an earlier time are left out; None takes all.
     """
 
     def __init__(
-        self, paths: Sequence[str], templates: Sequence[Template] = (), leave_out: Sequence[str] = ()
+        self,
+        paths: Sequence[str],
+        templates: Sequence[Template] = (),
+        leave_out: Sequence[str] = (),
+        since_ns: int | None = None,
     ) -> None:
         self._paths = paths
         self._templates = templates
         self._leave_out = frozenset(leave_out)
-        self.unlabelled = 0
-        """files that fit no template"""
+        self._since_ns = since_ns
+        self._unlabelled = 0
+        self._linked_folders = 0
+        self._too_old = 0
         self.given: dict[str, int] = dict.fromkeys(paths, 0)
         """files found, by given path"""
         self.errors: dict[str, Text] = {}
         """why a given path gave nothing at all"""
+
+    @property
+    def left_out(self) -> LeftOut:
+        """What was there and is not analysed, counted as far as the listing has come."""
+        return LeftOut(unlabelled=self._unlabelled, linked_folders=self._linked_folders, too_old=self._too_old)
 
     def __iter__(self) -> Iterator[EvidenceFile]:
         for given in self._paths:
             try:
                 for found in self._files(given):
                     self.given[given] += 1
-                    yield found
+                    if self._is_too_old(found):
+                        self._too_old += 1
+                    else:
+                        yield found
             except InputError as error:
                 self.errors[given] = error.problem
             except OSError as error:
-                self.errors[given] = say(
-                    "cannot be listed: {reason}", reason="".join(str(error).splitlines()[:1])
-                )
+                self.errors[given] = say("cannot be listed: {reason}", reason=_first_line(error))
             if not self.given[given]:
                 self.errors.setdefault(given, say("no evidence files are there"))
+
+    def _is_too_old(self, file: EvidenceFile) -> bool:
+        """A file without any time is taken: nothing says that it is old."""
+        time_ns = file.labels.time_ns if file.labels.time_ns is not None else file.modified_ns
+        return self._since_ns is not None and time_ns is not None and time_ns < self._since_ns
 
     def _files(self, given: str) -> Iterator[EvidenceFile]:
         store, path = storage(given)
@@ -80,23 +107,45 @@ class Listing:
         root, pattern = _split_glob(path) if _has_glob(path) else (path, None)
         if not store.is_folder(root):
             raise InputError(given, say("no such file or folder"))
-        for entry in self._below(store, root):
-            if pattern is not None and not _matches(entry.path, pattern):
-                continue
-            labelled = self._labelled(store, entry, entry.path[len(root.rstrip("/")) + 1 :])
-            if labelled is not None:
-                yield labelled
+        start = len(root.rstrip("/")) + 1
+        for found in self._below(store, root):
+            if isinstance(found, _Unlisted):
+                yield self._lost_folder(store, found, found.folder[start:])
+            elif pattern is None or _matches(found.path, pattern):
+                labelled = self._labelled(store, found, found.path[start:])
+                if labelled is not None:
+                    yield labelled
 
-    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry]:
+    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry | _Unlisted]:
         """All files, folder by folder, so that no more than one folder's names are held."""
-        if store.uri(folder) in self._leave_out or depth > DEEPEST:
+        if store.uri(folder) in self._leave_out:
             return
-        for found in store.walk(folder):
-            if isinstance(found, Entry):
-                if not _hidden(found.path):
-                    yield found
-            elif not _hidden(found):
-                yield from self._below(store, found, depth + 1)
+        try:
+            if depth > DEEPEST:
+                raise OSError(f"more than {DEEPEST} folders deep")
+            names = store.walk(folder)
+        except OSError as error:
+            if not depth:
+                raise
+            yield _Unlisted(folder=folder, reason=_first_line(error))
+            return
+        for name in names:
+            if isinstance(name, Entry):
+                if not _hidden(name.path):
+                    yield name
+            elif _hidden(name):
+                continue
+            elif store.is_link(name):
+                self._linked_folders += 1
+            else:
+                yield from self._below(store, name, depth + 1)
+
+    def _lost_folder(self, store: Storage, found: _Unlisted, relative: str) -> EvidenceFile:
+        """A folder without a listing is lost evidence of the service that it would belong to."""
+        labels = Labels(service=UNKNOWN, host=relative) if self._templates else folder_labels(relative)
+        return EvidenceFile(
+            uri=store.uri(found.folder), labels=labels, error=f"the folder cannot be listed: {found.reason}"
+        )
 
     def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:
         if self._templates:
@@ -104,7 +153,7 @@ class Listing:
                 (found for one in self._templates if (found := one.labels(relative)) is not None), None
             )
             if labels is None:
-                self.unlabelled += 1
+                self._unlabelled += 1
                 return None
         else:
             labels = default_labels(relative)
@@ -122,6 +171,10 @@ class Listing:
                 yield EvidenceFile(
                     uri=other.uri(inner), bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels
                 )
+
+
+def _first_line(error: OSError) -> str:
+    return "".join(str(error).splitlines()[:1])
 
 
 def _has_glob(path: str) -> bool:

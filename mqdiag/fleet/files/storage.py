@@ -53,7 +53,11 @@ class Storage:
         return f"{self.prefix}{path}{self.query}"
 
     def walk(self, folder: str) -> list[Entry | str]:
-        """Files (as entries) and folders (as paths) of one folder, by name."""
+        """Files (as entries) and folders (as paths) of one folder, by name.
+
+        Raises:
+            OSError: the folder cannot be listed.
+        """
         found: list[Entry | str] = []
         for info in self.system.get_file_info(fs.FileSelector(folder, allow_not_found=False)):
             if info.type == fs.FileType.Directory:
@@ -66,6 +70,10 @@ class Storage:
         """One file, or None where there is none."""
         info = self.system.get_file_info(path)
         return _entry(info) if info.type == fs.FileType.File else None
+
+    def is_link(self, path: str) -> bool:
+        """Whether the path is a symbolic link; object stores have none."""
+        return self.is_local and os.path.islink(path)
 
     def is_folder(self, path: str) -> bool:
         """Whether a folder, or a prefix of an object store, is there."""

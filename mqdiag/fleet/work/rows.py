@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -79,12 +77,12 @@ def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
 
 
 def failure_kind(reason: str) -> LossKind:
-    """Neither a full disk nor a limit is the evidence's fault; the readers name TMPDIR where there is no room."""
+    """Neither a full disk nor a limit is the evidence's fault; the readers name what would help against each."""
     if "more memory" in reason:
         return "memory"
-    if "TMPDIR" not in reason:
-        return "unreadable"
-    return "too-large" if os.strerror(errno.EFBIG) in reason else "no-room"
+    if "--max-input" in reason:
+        return "too-large"
+    return "no-room" if "TMPDIR" in reason else "unreadable"
 
 
 def incident_row(report: Report) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import FleetFacts, FleetPlan, GroupCapacity
+from mqdiag.facts.fleet import FleetFacts, FleetPlan, GroupCapacity, LeftOut
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.heat_map import heat_map
@@ -72,7 +72,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                     known=plan.known,
                 ),
             ),
-            (say("left out"), _left_out(plan.unlabelled)),
+            (say("left out"), _left_out(plan.left_out) or say("nothing")),
             (say("expected time"), estimate),
             (say("into"), plan.out),
         ]
@@ -92,10 +92,22 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
         )
 
 
-def _left_out(unlabelled: int) -> Text:
-    return say(
-        "{unlabelled:count} {unlabelled:file that fits|files that fit} no template", unlabelled=unlabelled
-    )
+def _left_out(left_out: LeftOut) -> tuple[Text, ...]:
+    told = []
+    if left_out.unlabelled:
+        told.append(
+            say("{files:count} {files:file that fits|files that fit} no template", files=left_out.unlabelled)
+        )
+    if left_out.too_old:
+        told.append(say("{files:count} {files:file|files} from before --since", files=left_out.too_old))
+    if left_out.linked_folders:
+        told.append(
+            say(
+                "{links:count} symbolic {links:link|links} to {links:a folder|folders}",
+                links=left_out.linked_folders,
+            )
+        )
+    return tuple(told)
 
 
 def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
@@ -128,8 +140,9 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         ),
     )
     yield say("files"), say("{files:count}, {bytes:bytes}", files=totals.files, bytes=totals.bytes)
-    if totals.unlabelled:
-        yield say("left out"), _left_out(totals.unlabelled)
+    left_out = _left_out(totals.left_out)
+    if left_out:
+        yield say("left out"), left_out
     yield (
         say("findings"),
         say(
