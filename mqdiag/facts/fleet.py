@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public, Setting
-from mqdiag.facts.vocabulary import ChangeKind, ComparedMetric, DriftKind, LossKind, SeverityName
+from mqdiag.facts.vocabulary import ChangeKind, ComparedMetric, DriftKind, LossKind, SeverityName, TraitKind
 from mqdiag.text import Text, no_words
 
 
@@ -81,6 +81,28 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     host_share: float
     """of the hosts of this run"""
+    example_services: tuple[Public, ...] = ()
+    example_hosts: tuple[Public, ...] = ()
+    example_title: Text = msgspec.field(default_factory=no_words)
+    """of the worst of its findings"""
+    example_remedy: tuple[Text, ...] = ()
+
+
+class CommonTrait(msgspec.Struct, frozen=True, kw_only=True):
+    """What several hosts with one rule and cause have in common."""
+
+    rule: Public
+    cause: Public
+    kind: TraitKind
+    value: Setting
+    severity: SeverityName
+    """of the worst of these findings"""
+    services: int
+    hosts: int
+    incidents: int
+    findings: int
+    fault_hosts: int
+    """hosts with the rule and cause, whatever they share"""
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
     example_title: Text = msgspec.field(default_factory=no_words)
@@ -182,8 +204,12 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     hosts: int = 0
     groups: int = 0
     findings: int = 0
+    """that are open: no later incident of the host has refuted them"""
     errors: int = 0
+    """of the open ones"""
     warnings: int = 0
+    recovered: int = 0
+    """faults of hosts that later evidence of the same host no longer shows"""
     drifts: int = 0
     outliers: int = 0
     causes: int = 0
@@ -246,6 +272,8 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """of a dry run, which has nothing else"""
     services: tuple[ServiceState, ...] = ()
     causes: tuple[SharedCause, ...] = ()
+    common: tuple[CommonTrait, ...] = ()
+    """what hosts with the same fault share"""
     hosts_by_rule: tuple[HostsByRule, ...] = ()
     drifts: tuple[SettingDrift, ...] = ()
     outliers: tuple[Outlier, ...] = ()

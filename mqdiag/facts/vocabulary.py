@@ -202,6 +202,9 @@ ComparedMetric = Literal["messages", "body_bytes", "retained_bytes", "lag"]
 ChangeKind = Literal["regression", "recovery"]
 """A fault that a run has and the earlier one had not, or the other way round."""
 
+TraitKind = Literal["frame", "holder", "setting", "address", "group", "broker", "library", "client-version"]
+"""What hosts with the same fault have in common, the most specific first."""
+
 LapseKind = Literal["expired", "gone", "worse"]
 """Why an accepted finding is not accepted any more."""
 

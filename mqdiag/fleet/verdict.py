@@ -15,7 +15,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
-from mqdiag.rules import all_rules, cards_of
+from mqdiag.rules import cards_of
 
 
 def fleet_verdict(
@@ -34,14 +34,8 @@ def fleet_verdict(
     unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report
-    summing_up = {rule.name for rule in all_rules() if rule.sums_up}
-    told = {
-        (found.evidence["rule"], found.evidence["cause"])
-        for found in (*report.findings, *report.ignored)
-        if found.rule in summing_up
-    }
-    rest = [found for found in lone if (found.rule, found.cause) not in told]
-    findings = sorted((*report.findings, *rest), key=lambda found: found.severity.rank)
+    # What is common comes first, and the findings of the services behind it stay: a repair is made in a service.
+    findings = sorted((*report.findings, *lone), key=lambda found: found.severity.rank)
     named = {found.rule for found in (*findings, *report.ignored)}
     report = msgspec.structs.replace(
         report,

@@ -101,7 +101,6 @@ class Rule:
         same_as: rules that show the same fault in other evidence.
         severity_alone: severity of a finding that no other finding explains.
         undecides: its finding says that the evidence does not suffice, not that something is wrong.
-        sums_up: its finding stands for the findings of many services: its evidence has their `rule` and `cause`.
         since: first version that has the rule.
         proven_on: what the rule was tried on where no real evidence of the fault was at hand.
     """
@@ -126,7 +125,6 @@ class Rule:
         same_as: tuple[str, ...] = (),
         severity_alone: Severity | None = None,
         undecides: bool = False,
-        sums_up: bool = False,
         since: str = "0.1.0",
         proven_on: str | Text = "",
     ) -> None:
@@ -143,7 +141,7 @@ class Rule:
         self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
         self.links = links
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
-        self.undecides, self.sums_up = undecides, sums_up
+        self.undecides = undecides
         self.severity_alone = severity_alone
         self.since, self.proven_on = since, _text(proven_on)
         self.checks: list[tuple[tuple[str, ...], Check]] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from mqdiag.fleet.analysis.capacity import capacity
 from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
 from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.frames import ddl
@@ -108,8 +112,6 @@ def test_unequal_subscriptions(spark: SparkSession) -> None:
 
 
 def test_the_latest_dump_of_a_host_counts(spark: SparkSession) -> None:
-    from datetime import UTC, datetime
-
     rows = [
         _consumer("h0", incident="old", window_start=datetime(2026, 1, 1, tzinfo=UTC)),
         _consumer("h0", incident="new", window_start=datetime(2026, 1, 2, tzinfo=UTC)),
@@ -215,6 +217,96 @@ def test_changes(spark: SparkSession) -> None:
         ("regression", "orders", "new"),
         ("recovery", "orders", "old"),
     ]
+
+
+def _found_at(day: int | None, **more: Any) -> dict[str, Any]:
+    start = None if day is None else datetime(2026, 1, day, tzinfo=UTC)
+    return {**_finding("orders", "h0", **more), "incident": f"i{day}", "window_start": start}
+
+
+def _checked_at(day: int | None, *checked: str) -> dict[str, Any]:
+    start = None if day is None else datetime(2026, 1, day, tzinfo=UTC)
+    return {**_incident("orders", list(checked)), "incident": f"i{day}", "window_start": start}
+
+
+def test_the_latest_evidence_that_could_show_a_fault_decides_whether_it_is_open(spark: SparkSession) -> None:
+    findings = [
+        _found_at(1, rule="healed"),
+        _found_at(1, rule="still"),
+        _found_at(2, rule="still"),
+        _found_at(1, rule="needs-a-heap"),
+        _found_at(None, rule="dateless"),
+    ]
+    incidents = [
+        _checked_at(None, "dateless"),
+        _checked_at(1, "healed", "still", "needs-a-heap"),
+        _checked_at(2, "healed", "still", "dateless"),
+        _checked_at(3),  # nothing could be read then, so nothing is refuted
+    ]
+    frame = _frame(spark, "findings", findings)
+    still_open = open_findings(frame, _frame(spark, "incidents", incidents))
+    assert sorted((row["rule"], row["incident"]) for row in still_open.collect()) == [
+        ("needs-a-heap", "i1"),
+        ("still", "i2"),
+    ]
+    assert recovered_faults(frame, still_open) == 2
+
+
+def test_one_host_does_not_refute_the_fault_of_another(spark: SparkSession) -> None:
+    healthy = {**_checked_at(2, "r"), "host": "h1"}
+    frame = _frame(spark, "findings", [_found_at(1)])
+    incidents = _frame(spark, "incidents", [_checked_at(1, "r"), healthy])
+    assert open_findings(frame, incidents).count() == 1
+
+
+def _with_evidence(service: str, host: str, group: str | None = None, **evidence: str) -> dict[str, Any]:
+    document = json.dumps({"rule": "r", "evidence": evidence})
+    return _finding(service, host, group=group, document=document)
+
+
+def _common(spark: SparkSession, rows: list[dict[str, Any]], versions: dict[str, str]) -> list[Any]:
+    consumers = [
+        _consumer(host, service=place, version=version)
+        for name, version in versions.items()
+        for place, host in [name.split("/")]
+    ]
+    return common_traits(_frame(spark, "findings", rows), _frame(spark, "consumers", consumers)).collect()
+
+
+def test_unrelated_calls_have_nothing_in_common(spark: SparkSession) -> None:
+    rows = [_with_evidence(name, "h", group=name, frame=f"com.{name}.Call.get(Call.java:1)") for name in "abcd"]
+    assert _common(spark, rows, {}) == []
+
+
+def test_hosts_that_share_a_frame_have_it_in_common_whatever_the_line(spark: SparkSession) -> None:
+    frame = "com.acme.Client.get(Client.java:{})"
+    rows = [_with_evidence(name, "h", frame=frame.format(line)) for line, name in enumerate("abc")]
+    rows.append(_with_evidence("d", "h", frame="com.other.Client.get(Client.java:1)"))
+    (found,) = _common(spark, rows, {})
+    assert (found["kind"], found["value"]) == ("frame", "com.acme.Client.get")
+    assert (found["services"], found["hosts"], found["fault_hosts"]) == (3, 3, 4)
+    assert found["example_hosts"] == ["a/h", "b/h", "c/h"]
+
+
+def test_of_traits_with_the_same_hosts_the_most_specific_is_told(spark: SparkSession) -> None:
+    rows = [
+        _with_evidence("a", f"h{place}", group="g", library="okhttp", frame="x.Y.z(Y.java:1)")
+        for place in range(3)
+    ]
+    rows.append(_with_evidence("b", "h", library="okhttp", frame="x.Other.z(Other.java:1)"))
+    found = {(row["kind"], row["value"]): row["hosts"] for row in _common(spark, rows, {})}
+    assert found == {("frame", "x.Y.z"): 3, ("library", "okhttp"): 4}
+
+
+def test_a_version_is_common_only_if_the_fault_is_commoner_with_it(spark: SparkSession) -> None:
+    rows = [_with_evidence("a", f"h{place}", group=f"g{place}") for place in range(4)]
+    old = {f"a/h{place}": "4.9.2" for place in range(4)}
+    (found,) = _common(spark, rows, old | {f"a/x{place}": "4.9.8" for place in range(4)})
+    assert (found["kind"], found["value"], found["hosts"]) == ("client-version", "4.9.2", 4)
+    assert _common(spark, rows, old) == [], "all hosts have this version"
+    as_often = {f"a/x{place}": "4.9.2" for place in range(8)} | {"b/h": "4.9.8"}
+    rows.append(_with_evidence("b", "h", group="other"))
+    assert _common(spark, rows, old | as_often) == []
 
 
 def test_service_states(spark: SparkSession) -> None:

@@ -114,6 +114,7 @@ def test_a_second_run_tells_what_changed(second: Done) -> None:
 
 def test_one_task_and_many_tasks_compare_alike(night: Night, second: Done, spark: SparkSession) -> None:
     """A small fleet is compared without exchanges; a large one is divided, joined and put together again."""
+    from mqdiag.facts.fleet import LeftOut
     from mqdiag.fleet.analysis.gather import fleet_facts
     from mqdiag.fleet.analysis.picture import SMALL, Picture
     from mqdiag.fleet.files.storage import storage
@@ -127,7 +128,7 @@ def test_one_task_and_many_tasks_compare_alike(night: Night, second: Done, spark
         for key, value in (("adaptive.enabled", "true"), ("shuffle.partitions", "4")):
             session.conf.set(f"spark.sql.{key}", value)
         now, before = (Picture(session, layout, run, incidents) for run in ("second", "first"))
-        told.append(fleet_facts(now, before, now.totals(0), "/out"))
+        told.append(fleet_facts(now, before, now.totals(LeftOut()), "/out"))
         assert session.conf.get("spark.sql.adaptive.enabled") == str(incidents > SMALL).lower()
     assert told[0] == told[1]
     facts, _ = told[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.cli import run
@@ -12,6 +13,7 @@ from mqdiag.config import Settings
 from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import (
+    CommonTrait,
     FleetFacts,
     FleetFailure,
     FleetPlan,
@@ -61,7 +63,7 @@ def _finding(rule: str, severity: Severity, service: str) -> Finding:
         cause="c",
         confidence=Confidence.HIGH,
         fingerprint=rule + service,
-        title=f"{rule} in {service}",
+        title=say("{rule} in {service}", rule=rule, service=service),
         subject=Subject(service=service),
         evidence={},
         remedy=(),
@@ -77,6 +79,20 @@ FLEET = FleetFacts(
         ServiceState(service="p\x1b[2Jay", hosts=1, incidents=1, failed=1, lost=1, errors=1, warnings=0),
     ),
     causes=(_cause("offset-stuck-at-head", 4), _cause("retry-storm", 1)),
+    common=(
+        CommonTrait(
+            rule="offset-stuck-at-head",
+            cause="c",
+            kind="group",
+            value="g",
+            severity="error",
+            services=1,
+            hosts=4,
+            incidents=4,
+            findings=4,
+            fault_hosts=4,
+        ),
+    ),
     hosts_by_rule=(
         HostsByRule(service="orders", rule="offset-stuck-at-head", hosts=4),
         HostsByRule(service="pay", rule="retry-storm", hosts=1),
@@ -97,13 +113,31 @@ FLEET = FleetFacts(
 
 
 def test_text() -> None:
-    text = render(Report(mqdiag="0", inputs=(), fleet=FLEET), View(width=100))
+    text = render(Report(mqdiag="0", inputs=(), fleet=FLEET), View(width=100, detail="full"))
     assert "2 in this run, 1 was known" in text
     assert "offset-stuck-at-head" in text
     assert "100 to 1,000" in text
     assert "(1) offset-stuck-at-head, (2) retry-storm" in text
     assert "\x1b" not in text
     assert "a\nb" not in text
+
+
+def test_the_short_form_begins_with_the_overview_and_fits_a_screen_or_two() -> None:
+    """However many services, faults and lost files there are."""
+    many = msgspec.structs.replace(
+        FLEET,
+        services=tuple(msgspec.structs.replace(FLEET.services[0], service=f"s{place}") for place in range(200)),
+        failures=FLEET.failures * 200,
+    )
+    lone = [_finding(f"rule-{place}", Severity.ERROR, f"s{place}") for place in range(50)]
+    report = fleet_verdict(many, (), lone, Settings()).report
+    lines = render(report, View(width=80)).splitlines()
+    assert len(lines) <= 60
+    headings = [
+        line for line in lines if line.startswith(("Run r1", "Services, the worst first", "Also found"))
+    ]
+    assert [line.split(",")[0] for line in headings] == ["Run r1", "Services", "Also found"]
+    assert len(render(report, View(width=80, detail="full")).splitlines()) > 200
 
 
 def test_a_dry_run_shows_the_plan_and_no_verdict() -> None:
@@ -124,15 +158,21 @@ def test_a_dry_run_shows_the_plan_and_no_verdict() -> None:
     assert "No fault" not in text
 
 
-def test_what_a_common_cause_tells_is_not_told_again() -> None:
-    """And what it does not tell is there, so that one error on one host fails a nightly gate."""
+def test_findings_of_services_stay_beside_a_common_cause() -> None:
+    """A repair is made in a service, and one error on one host fails a nightly gate."""
     lone = (
         _finding("offset-stuck-at-head", Severity.ERROR, "orders"),
         _finding("retry-storm", Severity.WARNING, "pay"),
         _finding("deadlock", Severity.ERROR, "pay"),
     )
     found = fleet_verdict(FLEET, (), lone, Settings()).report.findings
-    assert [one.rule for one in found] == ["common-cause", "deadlock", "input-failed", "retry-storm"]
+    assert [one.rule for one in found] == [
+        "common-cause",
+        "offset-stuck-at-head",
+        "deadlock",
+        "input-failed",
+        "retry-storm",
+    ]
     assert found[0].evidence["rule"] == "offset-stuck-at-head"
 
 

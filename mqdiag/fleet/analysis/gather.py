@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from mqdiag.facts.fleet import (
+    CommonTrait,
     FleetChange,
     FleetFacts,
     FleetFailure,
@@ -25,8 +26,10 @@ from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.capacity import capacity
 from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
 from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.faults import FAULT
@@ -62,11 +65,13 @@ def fleet_facts(
     Returns:
         The facts, and one finding for each fault of each service.
     """
-    findings = now.table("findings").persist()
+    all_findings = now.table("findings").persist()
+    findings = open_findings(all_findings, now.incidents).persist()
     failures = now.table("failures").persist()
     consumers = latest_consumers(now.table("consumers")).persist()
     states, services = _top(service_states(now.incidents, findings, failures), LISTED, _service)
     causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
+    common, _ = _top(common_traits(findings, consumers), LISTED, _common)
     spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: _plain(row, HostsByRule))
     drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
     drifts, drift_count = _top(
@@ -79,7 +84,8 @@ def fleet_facts(
     told: tuple[FleetChange, ...] = ()
     counts: dict[str, int] = {}
     if before is not None:
-        changed = changes(findings, now.incidents, before.table("findings"), before.incidents).persist()
+        open_before = open_findings(before.table("findings"), before.incidents)
+        changed = changes(findings, now.incidents, open_before, before.incidents).persist()
         told, _ = _top(changed, LISTED, _change)
         counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
     failed, failure_count = _top(
@@ -105,12 +111,14 @@ def fleet_facts(
             warnings=severities.get("warning", 0),
             drifts=drift_count,
             outliers=outlier_count,
+            recovered=recovered_faults(all_findings, findings),
             causes=cause_count,
             regressions=counts.get("regression", 0),
             recoveries=counts.get("recovery", 0),
         ),
         services=states,
         causes=causes,
+        common=common,
         hosts_by_rule=spread,
         drifts=drifts,
         outliers=outliers,
@@ -149,6 +157,11 @@ def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
         "host_share": row["hosts"] / hosts,
     }
     return _ranked({**row, **told}, SharedCause)
+
+
+def _common(row: Mapping[str, Any]) -> CommonTrait:
+    finding = finding_from_json(row["document"])
+    return _ranked({**row, "example_title": finding.title, "example_remedy": finding.remedy}, CommonTrait)
 
 
 def _lone(row: Mapping[str, Any]) -> Finding:

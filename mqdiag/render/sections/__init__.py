@@ -49,6 +49,10 @@ def _first_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.chain_of_causes import chain_section
 
         yield chain_section
+    if report.fleet is not None:
+        from mqdiag.render.sections.fleet_overview import fleet_overview
+
+        yield fleet_overview
     yield findings_section
     yield inputs_section
     yield unchecked_section
@@ -61,9 +65,9 @@ def _first_makers(report: Report) -> Iterator[Maker]:
 def _table_makers(report: Report) -> Iterator[Maker]:
     """Everything that was read, by the kind of evidence."""
     if report.fleet is not None:
-        from mqdiag.render.sections.fleet_run import fleet_section
+        from mqdiag.render.sections.fleet_tables import fleet_tables
 
-        yield fleet_section
+        yield fleet_tables
     yield from _process_makers(report)
     if report.other_processes:
         yield _other_processes

@@ -13,6 +13,7 @@ from mqdiag.facts.vocabulary import (
     OffsetPlace,
     QueueSource,
     Role,
+    TraitKind,
 )
 from mqdiag.text import Text, say
 
@@ -31,7 +32,7 @@ _WORDS = {
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
 }  # fmt: skip
-_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind, OffsetPlace, GcFormat)
+_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind, OffsetPlace, GcFormat, TraitKind)
 _WORDS |= {name: Text(name) for vocabulary in _VOCABULARIES for name in get_args(vocabulary)}
 """the closed vocabularies of facts are in the catalogues too"""
 

@@ -1,16 +1,17 @@
-"""A fleet: what is wrong where, what instances of a group differ in, what is new, what the thresholds allow."""
+"""The tables of a fleet run: causes, changes, differing instances, outliers, capacity, lost files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import FleetFacts, FleetPlan, GroupCapacity, LeftOut
+from mqdiag.facts.fleet import FleetFacts, GroupCapacity
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.heat_map import heat_map
-from mqdiag.render.parts import AnyPart, Column, Figure, Pairs, Paragraph, Row, Section, Table
+from mqdiag.render.parts import AnyPart, Column, Figure, Paragraph, Row, Section, Table
+from mqdiag.render.sections.fleet_lists import listed, name_in
 from mqdiag.render.wording.words import word
-from mqdiag.text import Text, Value, quantity, say
+from mqdiag.text import Value, quantity, say
 
 _ROWS = (15, 2000)
 _MOST_ROWS = 60
@@ -20,18 +21,12 @@ _MOST_TEXT_COLUMNS = 6
 _HOSTS_NAMED = 3
 
 
-def fleet_section(report: Report, view: View) -> Iterator[Section]:
-    """All tables of a run; in a dry run the plan alone."""
+def fleet_tables(report: Report, view: View) -> Iterator[Section]:
+    """What instances have in common, what they differ in, and what was lost; the short form leaves all out."""
     fleet = report.fleet
-    if fleet is None:
+    if fleet is None or fleet.plan is not None:
         return
-    if fleet.plan is not None:
-        yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])
-        return
-    title = say("Run {run}", run=fleet.run)
-    yield Section(name="fleet", title=title, parts=(Pairs([*_summary(fleet)]),))
     for name, heading, parts in (
-        ("services", say("Services, the worst first"), _services(fleet)),
         ("causes", say("Causes by spread"), _causes(fleet)),
         ("hosts-by-rule", say("Hosts by service and rule"), _heat(fleet)),
         ("changes", say("Since the earlier run"), _changes(fleet)),
@@ -42,183 +37,7 @@ def fleet_section(report: Report, view: View) -> Iterator[Section]:
     ):
         made = [*parts]
         if made:
-            yield Section(name=name, title=heading, parts=made)
-
-
-def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
-    estimate = say("unknown until a first run has been timed")
-    if plan.estimate_s is not None:
-        estimate = say(
-            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark",
-            estimate_s=plan.estimate_s,
-            cores=plan.cores,
-        )
-    yield Pairs(
-        [
-            (
-                say("to analyse"),
-                say(
-                    "{incidents:count} {incidents:incident|incidents} of {services:count}"
-                    " {services:service|services}, {bytes:bytes}",
-                    incidents=plan.incidents,
-                    services=plan.services,
-                    bytes=plan.bytes,
-                ),
-            ),
-            (
-                say("known"),
-                say(
-                    "{known:count} {known:incident|incidents} that an earlier run has analysed",
-                    known=plan.known,
-                ),
-            ),
-            (say("left out"), _left_out(plan.left_out) or say("nothing")),
-            (say("expected time"), estimate),
-            (say("into"), plan.out),
-        ]
-    )
-    if plan.largest:
-        yield Table(
-            name="largest",
-            caption=say("The largest"),
-            columns=(
-                Column(say("environment"), wide=True, optional=True),
-                Column(say("service")),
-                Column(say("host")),
-                Column(say("size"), "bytes"),
-                Column(say("files")),
-            ),
-            rows=[(one.environment, one.service, one.host, one.bytes, one.files) for one in plan.largest],
-        )
-
-
-def _left_out(left_out: LeftOut) -> tuple[Text, ...]:
-    told = []
-    if left_out.unlabelled:
-        told.append(
-            say("{files:count} {files:file that fits|files that fit} no template", files=left_out.unlabelled)
-        )
-    if left_out.too_old:
-        told.append(say("{files:count} {files:file|files} from before --since", files=left_out.too_old))
-    if left_out.linked_folders:
-        told.append(
-            say(
-                "{links:count} symbolic {links:link|links} to {links:a folder|folders}",
-                links=left_out.linked_folders,
-            )
-        )
-    return tuple(told)
-
-
-def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
-    totals = fleet.totals
-    yield (
-        say("incidents"),
-        say(
-            "{incidents:count} of {hosts:count} {hosts:host|hosts}, {services:count} {services:service|services}"
-            " and {groups:count} {groups:group|groups}",
-            incidents=totals.incidents,
-            hosts=totals.hosts,
-            services=totals.services,
-            groups=totals.groups,
-        ),
-    )
-    yield (
-        say("analysed"),
-        say(
-            "{analysed:count} in this run, {known:count} {known:was|were} known",
-            analysed=totals.analysed,
-            known=totals.known,
-        ),
-    )
-    yield (
-        say("not read"),
-        say(
-            "{failed:count} {failed:incident|incidents}; {failures:count} {failures:file|files} could not be analysed",
-            failed=totals.failed,
-            failures=totals.failures,
-        ),
-    )
-    yield say("files"), say("{files:count}, {bytes:bytes}", files=totals.files, bytes=totals.bytes)
-    left_out = _left_out(totals.left_out)
-    if left_out:
-        yield say("left out"), left_out
-    yield (
-        say("findings"),
-        say(
-            "{findings:count}: {errors:count} {errors:error|errors}, {warnings:count} {warnings:warning|warnings};"
-            " {causes:count} {causes:cause|causes}",
-            findings=totals.findings,
-            errors=totals.errors,
-            warnings=totals.warnings,
-            causes=totals.causes,
-        ),
-    )
-    if fleet.against is not None:
-        yield say("compared with"), say("run {against}", against=fleet.against)
-    yield say("tables"), fleet.out
-    if fleet.timing is not None:
-        timing = fleet.timing
-        yield (
-            say("time taken"),
-            say(
-                "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
-                " {tables_s:seconds}, comparison {fleet_s:seconds}",
-                start_s=timing.start_s,
-                plan_s=timing.plan_s,
-                work_s=timing.work_s,
-                tables_s=timing.tables_s,
-                fleet_s=timing.fleet_s,
-            ),
-        )
-
-
-def _name(environment: str, name: str) -> Value:
-    return say("{environment}/{name}", environment=environment, name=name) if environment else name
-
-
-def _more(total: int, shown: int) -> Paragraph | None:
-    """The report lists the first ones only; its tables have all."""
-    if total <= shown:
-        return None
-    return Paragraph(say("The run's tables have {hidden:count} more.", hidden=total - shown), soft=True)
-
-
-def _listed(table: Table, total: int) -> Iterator[AnyPart]:
-    if table.rows:
-        yield table
-        more = _more(total, len(table.rows))
-        if more is not None:
-            yield more
-
-
-def _services(fleet: FleetFacts) -> Iterator[AnyPart]:
-    table = Table(
-        name="services",
-        columns=(
-            Column(say("service")),
-            Column(say("hosts"), "count"),
-            Column(say("incidents"), "count"),
-            Column(say("not read"), "count"),
-            Column(say("files lost"), "count", wide=True),
-            Column(say("errors"), "count"),
-            Column(say("warnings"), "count"),
-        ),
-        rows=[
-            (
-                _name(one.environment, one.service),
-                one.hosts,
-                one.incidents,
-                one.failed,
-                one.lost,
-                one.errors,
-                one.warnings,
-            )
-            for one in fleet.services
-        ],
-        shown=_ROWS,
-    )
-    return _listed(table, fleet.totals.services)
+            yield Section(name=name, title=heading, parts=made, wide=True)
 
 
 def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
@@ -255,7 +74,7 @@ def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
         ],
         shown=_ROWS,
     )
-    return _listed(table, fleet.totals.causes)
+    return listed(table, fleet.totals.causes)
 
 
 def _heat(fleet: FleetFacts) -> Iterator[AnyPart]:
@@ -327,7 +146,7 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
         rows=[
             (
                 say("gone") if one.kind == "recovery" else say("new"),
-                _name(one.environment, one.service),
+                name_in(one.environment, one.service),
                 word(one.severity),
                 one.rule,
                 one.group or "",
@@ -338,7 +157,7 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
         ],
         shown=_ROWS,
     )
-    yield from _listed(table, totals.regressions + totals.recoveries)
+    yield from listed(table, totals.regressions + totals.recoveries)
 
 
 def _drifts(fleet: FleetFacts) -> Iterator[AnyPart]:
@@ -352,7 +171,7 @@ def _drifts(fleet: FleetFacts) -> Iterator[AnyPart]:
         ),
         rows=[
             (
-                _name(one.environment, one.group),
+                name_in(one.environment, one.group),
                 one.key,
                 one.instances,
                 tuple(
@@ -369,14 +188,14 @@ def _drifts(fleet: FleetFacts) -> Iterator[AnyPart]:
         ],
         shown=_ROWS,
     )
-    return _listed(table, fleet.totals.drifts)
+    return listed(table, fleet.totals.drifts)
 
 
 def _outliers(fleet: FleetFacts) -> Iterator[AnyPart]:
     rows: list[Row] = []
     for one in fleet.outliers:
         kind = "bytes" if one.metric.endswith("_bytes") else "count"
-        instance = say("{service}/{host}", service=_name(one.environment, one.service), host=one.host)
+        instance = say("{service}/{host}", service=name_in(one.environment, one.service), host=one.host)
         rows.append(
             (
                 one.group,
@@ -403,7 +222,7 @@ def _outliers(fleet: FleetFacts) -> Iterator[AnyPart]:
         shown=_ROWS,
         note=say('"deviations": distance from the median, in robust standard deviations'),
     )
-    return _listed(table, fleet.totals.outliers)
+    return listed(table, fleet.totals.outliers)
 
 
 def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
@@ -423,7 +242,7 @@ def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
         ),
         rows=[
             (
-                _name(one.environment, one.group),
+                name_in(one.environment, one.group),
                 one.instances,
                 _threshold(one),
                 one.bound_bytes_most,
@@ -439,7 +258,7 @@ def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
         shown=_ROWS,
         note=say('"allowed", "share" and "held" are of the instance that has most'),
     )
-    return _listed(table, len(fleet.capacity))
+    return listed(table, len(fleet.capacity))
 
 
 def _threshold(one: GroupCapacity) -> Value:
@@ -460,7 +279,7 @@ def _failures(fleet: FleetFacts) -> Iterator[AnyPart]:
         ),
         rows=[
             (
-                say("{service}/{host}", service=_name(one.environment, one.service), host=one.host),
+                say("{service}/{host}", service=name_in(one.environment, one.service), host=one.host),
                 one.path or say("all of it"),
                 word(one.kind),
                 one.reason,
@@ -470,4 +289,4 @@ def _failures(fleet: FleetFacts) -> Iterator[AnyPart]:
         ],
         shown=_ROWS,
     )
-    return _listed(table, fleet.totals.failures)
+    return listed(table, fleet.totals.failures)
