@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from mqdiag.fleet.tables.schemas import LEADING, SCHEMA_VERSION, TABLES, Column
+from mqdiag.fleet.tables.schemas import ALL_TABLES, LEADING, SCHEMA_VERSION, Column
 
 INTRO = f"""\
 # Tables of a fleet
 
 Made from `mqdiag/fleet/tables/schemas.py` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
-folder each: `TABLE/run=RUN/service=SERVICE/part-00000.parquet`. [fleet.md](fleet.md) has queries to start from.
+folder each: `TABLE/run=RUN/part-00000.parquet`, up to 1,000 incidents a file. [fleet.md](fleet.md) has queries to start from.
 
 - Schema version {SCHEMA_VERSION}. It stands in each file's metadata as `mqdiag.schema_version`, and in the mark of
   each run. Columns may be added; a change of meaning or a removal raises it.
-- `run` and `service` are columns too, read from the folders.
+- `run` is a column too, read from the folders. Rows of a service lie together, so a reader that asks for one skips
+  the others by the statistics of the files.
+- Tables of another schema version are never mixed: `mqdiag fleet` refuses an output that has some, and writes the same
+  tables into another folder.
 - Every column can be null: unknown, or not applicable. Null never stands for 0.
 - A row belongs to the run that analysed its incident. `incidents` has a row for each incident of each run, those
   taken over included, and says in `analysed_in` which run's partitions hold its rows.
-- `run` and `incident` together join all tables.
+- `incident` joins the tables of evidence with each other; join `incidents` by `incident` and `analysed_in` = `run`. An
+  incident that was analysed again has another key.
 """
 
 
 def fleet_tables_page() -> str:
     """The page."""
-    parts = [INTRO, "## In every table\n\n" + _columns(LEADING)]
-    parts += [f"## {table.name}\n\n{table.meaning}.\n\n" + _columns(table.own) for table in TABLES.values()]
+    parts = [INTRO, "## In every table but runs\n\n" + _columns(LEADING)]
+    parts += [f"## {table.name}\n\n{table.meaning}.\n\n" + _columns(table.own) for table in ALL_TABLES.values()]
     return "\n".join(parts)
 
 

@@ -39,9 +39,9 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
 def _bytes_per_second(layout: Layout) -> float | None:
     """Of one task in the earlier runs."""
     size = milliseconds = 0
-    for uri, constants in layout.files(TABLE, {mark.run for mark in layout.runs()}):
+    for uri, run in layout.files(TABLE, {mark.run for mark in layout.runs()}):
         table = read_table(uri, ("analysed_in", "status", "bytes", "analysis_ms"))
-        own = pc.and_(pc.equal(table["analysed_in"], constants["run"]), pc.not_equal(table["status"], "failed"))
+        own = pc.and_(pc.equal(table["analysed_in"], run), pc.not_equal(table["status"], "failed"))
         table = table.filter(pc.and_kleene(own, pc.greater(table["analysis_ms"], 0)))
         size += pc.sum(table["bytes"]).as_py() or 0
         milliseconds += pc.sum(table["analysis_ms"]).as_py() or 0

@@ -32,7 +32,8 @@ from mqdiag.fleet.rehearsal import rehearse
 from mqdiag.fleet.session import spark_session
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
-from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_tables
+from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_run, write_tables
+from mqdiag.fleet.tables.earlier import rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
@@ -132,12 +133,13 @@ class _FleetRun:
                 run_waves(self._spark, work.items(), self._job(), Status(self._progress, count, size))
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
-            write_tables(context, self._layout, self._run, work.by_service(), work.known_by_service())
+            known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
+            write_tables(context, self._layout, self._run, work.in_order(), known)
             publish(self._layout, self._run)
             now = Picture(self._spark, self._layout, self._run, count + work.known_count())
             totals = now.totals(listing.left_out)
             self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-            clean_up(context, self._layout, self._run, work.by_service())
+            clean_up(context, self._layout, self._run, work.in_order())
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
         before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
@@ -197,20 +199,20 @@ class _FleetRun:
         )
 
     def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
-        self._layout.mark(
-            RunMark(
-                run=self._run,
-                order=order,
-                mqdiag=__version__,
-                schema_version=SCHEMA_VERSION,
-                started_at=began.isoformat(timespec="seconds"),
-                finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
-                incidents=totals.incidents,
-                analysed=totals.analysed,
-                failed=totals.failed,
-                bytes=totals.bytes,
-            )
+        mark = RunMark(
+            run=self._run,
+            order=order,
+            mqdiag=__version__,
+            schema_version=SCHEMA_VERSION,
+            started_at=began.replace(microsecond=0),
+            finished_at=datetime.now(UTC).replace(microsecond=0),
+            incidents=totals.incidents,
+            analysed=totals.analysed,
+            failed=totals.failed,
+            bytes=totals.bytes,
         )
+        write_run(self._layout, mark)
+        self._layout.mark(mark)
 
     def _inputs(self, listing: Listing, *, lost: bool) -> tuple[Input, ...]:
         """The paths as they were given; files stand in the tables."""

@@ -37,7 +37,7 @@ def _consumer(host: str, *, group: str = "g", version: str = "4.9.8", **more: An
         "service": more.pop("service", "orders"),
         "host": host,
         "incident": more.pop("incident", host),
-        "group": group,
+        "consumer_group": group,
         "client_version": version,
         "settings": {"pullThresholdForQueue": "1000", "instanceName": host, **settings},
         "subscriptions": more.pop("subscriptions", ["orders"]),
@@ -119,7 +119,7 @@ def test_the_latest_dump_of_a_host_counts(spark: SparkSession) -> None:
         _consumer("h1", incident="lone"),
     ]
     found = latest_consumers(_frame(spark, "consumers", rows)).collect()
-    assert sorted((row["host"], row["incident"], row["group"]) for row in found) == [
+    assert sorted((row["host"], row["incident"], row["consumer_group"]) for row in found) == [
         ("h0", "new", "g"),
         ("h0", "new", "second"),
         ("h1", "lone", "g"),
@@ -158,7 +158,7 @@ def _finding(service: str, host: str, rule: str = "r", severity: str = "error", 
         "rule": rule,
         "cause": cause,
         "severity": severity,
-        "group": "g",
+        "consumer_group": "g",
         "weight": 0.5,
         "title": f"{rule} on {host}",
         "fingerprint": f"{rule}{host}",
@@ -261,7 +261,7 @@ def test_one_host_does_not_refute_the_fault_of_another(spark: SparkSession) -> N
 
 def _with_evidence(service: str, host: str, group: str | None = None, **evidence: str) -> dict[str, Any]:
     document = json.dumps({"rule": "r", "evidence": evidence})
-    return _finding(service, host, group=group, document=document)
+    return _finding(service, host, consumer_group=group, document=document)
 
 
 def _common(spark: SparkSession, rows: list[dict[str, Any]], versions: dict[str, str]) -> list[Any]:

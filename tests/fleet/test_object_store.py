@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,6 +21,7 @@ from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.layout import Layout, RunMark
+from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work import task
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import read_result
@@ -158,9 +160,9 @@ def test_marks_and_tables_lie_in_the_store(bucket: tuple[Storage, str], tmp_path
         run="r1",
         order=1,
         mqdiag="0",
-        schema_version=1,
-        started_at="",
-        finished_at="",
+        schema_version=SCHEMA_VERSION,
+        started_at=datetime(2026, 11, 21, tzinfo=UTC),
+        finished_at=datetime(2026, 11, 21, tzinfo=UTC),
         incidents=1,
         analysed=1,
         failed=0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mqdiag.config import Settings
+from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
 from mqdiag.fail_on import FailOn
 from mqdiag.fleet.files.labels import Template
@@ -23,7 +25,9 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.rehearsal import rehearse
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.commit import CHUNK, _parts, publish, write_tables
+from mqdiag.fleet.tables.earlier import rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, RunMark
+from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
@@ -69,11 +73,12 @@ class Bench:
     def hosts(self, **more: str) -> list[str]:
         return [item.host for item in self.todo(**more)]
 
-    def keep(self, items: list[WorkItem], **more: Any) -> None:
+    def keep(self, items: list[WorkItem], schema_version: int = SCHEMA_VERSION, **more: Any) -> None:
         """As a run that has analysed these leaves them."""
         rows = [
             {
                 "incident": item.incident,
+                "service": item.service,
                 "host": item.host,
                 "listing": item.listing,
                 "settings": "s",
@@ -83,15 +88,15 @@ class Bench:
             }
             for item in items
         ]
-        path = f"{self.layout.partition('incidents', 'r1', 'orders')}/part-00000.parquet"
+        path = f"{self.layout.partition('incidents', 'r1')}/part-00000.parquet"
         self.layout.store.write(path, parquet("incidents", rows))
         mark = RunMark(
             run="r1",
             order=1,
             mqdiag="0",
-            schema_version=1,
-            started_at="",
-            finished_at="",
+            schema_version=schema_version,
+            started_at=datetime(2026, 11, 21, tzinfo=UTC),
+            finished_at=datetime(2026, 11, 21, tzinfo=UTC),
             incidents=3,
             analysed=3,
             failed=0,
@@ -111,7 +116,7 @@ def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
         work.keep_largest(2)
         assert [todo.bytes for todo in work.items()] == [300, 200]
         assert work.size() == (2, 500)
-        assert [service for service, _ in work.by_service()] == ["orders", "orders"]
+        assert len([*work.in_order()]) == 2
 
 
 @pytest.mark.parametrize("length", [10, 1_000_000], ids=["small", "larger than Spark keeps as a local table"])
@@ -137,12 +142,15 @@ def test_a_rehearsal_leaves_nothing_behind(bench: Bench, tmp_path: Path) -> None
 
 
 def test_what_is_there_is_known(bench: Bench) -> None:
-    bench.keep(bench.todo())
+    items = bench.todo()
+    bench.keep(items)
+    keys = [item.incident for item in items]
     with bench.plan() as work:
         assert work.size() == (0, 0)
         assert work.known_count() == 3
-        ((service, run, incidents),) = work.known_by_service()
-        assert (service, run, len(incidents)) == ("orders", "r1", 3)
+        assert work.known_runs() == ["r1"]
+        assert work.taken_from("r1", keys) == set(keys)
+        assert work.taken_from("r2", keys) == set()
     # Touched, it is known by its content; changed at the same size, it is not.
     os.utime(bench.root / "orders/h1/20261121-080000.hprof", (1, 1))
     with bench.plan() as work:
@@ -150,6 +158,13 @@ def test_what_is_there_is_known(bench: Bench) -> None:
     bench.write("h2", b"y" * 300)
     bench.write("h4", b"z")
     assert bench.hosts() == ["h2", "h4"]
+
+
+def test_an_output_of_another_schema_is_refused(bench: Bench) -> None:
+    """Its columns have other names or meanings, so rows of both would not fit together."""
+    bench.keep(bench.todo(), schema_version=SCHEMA_VERSION - 1)
+    with pytest.raises(UsageError, match="has tables of schema 1, this version writes schema 2"):
+        bench.layout.runs()
 
 
 def test_what_is_known_but_not_listed_is_not_of_the_run(bench: Bench) -> None:
@@ -170,7 +185,8 @@ def test_rows_of_known_incidents_go_to_the_new_run(bench: Bench) -> None:
     bench.keep(bench.todo(), worst="error", kinds=["heap"])
     (bench.root / "orders/h2/20261121-080000.hprof").unlink()
     with bench.plan() as work:
-        write_tables(bench.spark.sparkContext, bench.layout, "r2", iter(()), work.known_by_service())
+        known = rows_taken_over(bench.layout, work.known_runs(), work.taken_from)
+        write_tables(bench.spark.sparkContext, bench.layout, "r2", iter(()), known)
     publish(bench.layout, "r2")
     before, after = (
         pq.read_table(f"{bench.layout.partition('incidents', run)}", partitioning=None).to_pylist()
@@ -211,16 +227,7 @@ def test_a_run_without_its_mark_counts_for_nothing(bench: Bench) -> None:
 
 
 def test_parts_hold_each_incident_once() -> None:
-    done = [
-        (service, f"{service}{place:05d}")
-        for service, count in (("a", 2 * CHUNK + 1), ("b", 1))
-        for place in range(count)
-    ]
+    done = [f"{place:05d}" for place in range(2 * CHUNK + 1)]
     parts = list(_parts(iter(done)))
-    assert [(part.service, part.number, len(part.incidents), part.is_first) for part in parts] == [
-        ("a", 0, CHUNK, True),
-        ("a", 1, CHUNK, False),
-        ("a", 2, 1, False),
-        ("b", 0, 1, False),
-    ]
-    assert [key for part in parts for key in part.incidents] == [key for _, key in done]
+    assert [(part.number, len(part.incidents)) for part in parts] == [(0, CHUNK), (1, CHUNK), (2, 1)]
+    assert [key for part in parts for key in part.incidents] == done

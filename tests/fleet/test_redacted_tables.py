@@ -72,8 +72,8 @@ def test_numbers_and_findings_stay(tables: tuple[Rows, Rows]) -> None:
     for table in ("queues", "classes", "inputs"):
         assert redacted[table] == plain[table]
     for table, columns in (
-        ("findings", ("rule", "cause", "severity", "group", "fingerprint")),
-        ("consumers", ("group", "messages", "bound_bytes", "threshold", "subscriptions")),
+        ("findings", ("rule", "cause", "severity", "consumer_group", "fingerprint")),
+        ("consumers", ("consumer_group", "messages", "bound_bytes", "threshold", "subscriptions")),
     ):
         assert [[row[name] for name in columns] for row in redacted[table]] == [
             [row[name] for name in columns] for row in plain[table]

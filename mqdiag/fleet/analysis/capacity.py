@@ -11,7 +11,7 @@ def capacity(consumers: DataFrame) -> DataFrame:
 
     Consumers of a group in one JVM share its heap, so their bounds are added.
     """
-    of_jvm = consumers.groupBy("environment", "group", "service", "host").agg(
+    of_jvm = consumers.groupBy("environment", "consumer_group", "service", "host").agg(
         F.max("heap_bytes").alias("heap"),
         F.sum("bound_bytes").alias("bound"),
         F.sum("body_bytes").alias("held"),
@@ -21,7 +21,7 @@ def capacity(consumers: DataFrame) -> DataFrame:
     )
     share = F.col("bound") / F.col("heap")
     return (
-        of_jvm.groupBy("environment", "group")
+        of_jvm.groupBy("environment", "consumer_group")
         .agg(
             F.array_sort(F.collect_set("service")).alias("services"),
             F.count("*").alias("instances"),
@@ -34,5 +34,7 @@ def capacity(consumers: DataFrame) -> DataFrame:
             F.max("queues").alias("queues_most"),
             F.coalesce(F.sum((share > 1).cast("bigint")), F.lit(0)).alias("over"),
         )
-        .orderBy(F.desc_nulls_last("bound_share_most"), F.desc("held_bytes_most"), "environment", "group")
+        .orderBy(
+            F.desc_nulls_last("bound_share_most"), F.desc("held_bytes_most"), "environment", "consumer_group"
+        )
     )

@@ -26,7 +26,7 @@ def shared_causes(findings: DataFrame) -> DataFrame:
             F.min(severity_rank()).alias("rank"),
             F.count_distinct(service).alias("services"),
             F.count_distinct(host).alias("hosts"),
-            F.count_distinct("group").alias("groups"),
+            F.count_distinct("consumer_group").alias("groups"),
             F.count_distinct("incident").alias("incidents"),
             F.count("*").alias("findings"),
             F.slice(F.array_sort(F.collect_set(service)), 1, SHOWN).alias("example_services"),
@@ -48,7 +48,11 @@ def lone_faults(findings: DataFrame) -> DataFrame:
     gravest = F.struct(severity_rank(), -F.col("weight"), F.col("incident"))
     return (
         findings.groupBy(
-            "environment", "service", "rule", "cause", F.coalesce("group", F.lit("")).alias("group")
+            "environment",
+            "service",
+            "rule",
+            "cause",
+            F.coalesce("consumer_group", F.lit("")).alias("consumer_group"),
         )
         .agg(
             F.min(severity_rank()).alias("rank"),
@@ -56,7 +60,7 @@ def lone_faults(findings: DataFrame) -> DataFrame:
             F.min_by("host", gravest).alias("host"),
             F.min_by("document", gravest).alias("document"),
         )
-        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule", "cause", "group")
+        .orderBy("rank", F.desc("hosts"), "environment", "service", "rule", "cause", "consumer_group")
     )
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from mqdiag.fleet.analysis.causes import severity_rank
 
 SERVICE = ("environment", "service")
-FAULT = (*SERVICE, "rule", "cause", "group")
+FAULT = (*SERVICE, "rule", "cause", "consumer_group")
 """what a fault is over runs: a thread or queue of tonight need not be that of last night"""
 
 
@@ -38,7 +38,7 @@ def changes(
 def _faults(findings: DataFrame) -> DataFrame:
     worst = F.struct(severity_rank(), -F.col("weight"), F.col("incident"))
     return (
-        findings.withColumn("group", F.coalesce("group", F.lit("")))
+        findings.withColumn("consumer_group", F.coalesce("consumer_group", F.lit("")))
         .groupBy(*FAULT)
         .agg(
             F.min(severity_rank()).alias("rank"),

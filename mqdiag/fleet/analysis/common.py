@@ -76,8 +76,8 @@ def _of_evidence(findings: DataFrame) -> DataFrame:
         "holder": _joined(_evidence("holder_class"), _evidence("holder_field")),
         "setting": _evidence("key"),
         "address": _evidence("address"),
-        "group": F.col("group"),
-        "broker": F.when(F.col("group").isNull(), F.col("broker")),
+        "group": F.col("consumer_group"),
+        "broker": F.when(F.col("consumer_group").isNull(), F.col("broker")),
         "library": _evidence("library"),
     }
     traits = F.array(

@@ -12,4 +12,4 @@ def latest_consumers(consumers: DataFrame) -> DataFrame:
     """Rows of `consumers` from the latest incident of each host that has any; ten dumps of a host count once."""
     newest = Window.partitionBy(*HOST).orderBy(F.desc("window_start"), F.desc("incident"))
     ranked = consumers.withColumn("_rank", F.dense_rank().over(newest))
-    return ranked.where((F.col("_rank") == 1) & F.col("group").isNotNull()).drop("_rank")
+    return ranked.where((F.col("_rank") == 1) & F.col("consumer_group").isNotNull()).drop("_rank")

@@ -86,7 +86,7 @@ def unequal_subscriptions(consumers: DataFrame) -> DataFrame:
     )
 
 
-_GROUP = ("environment", "group")
+_GROUP = ("environment", "consumer_group")
 _HOST = ("service", "host")
 
 
@@ -99,7 +99,7 @@ def _differing(each: DataFrame, kind: str, extra: tuple[str, ...] = ()) -> DataF
         F.sort_array(F.collect_list(F.struct("instances", "value", "hosts")), asc=False).alias("values"),
     )
     return of_key.where(F.size("values") > 1).select(
-        F.lit(kind).alias("kind"), "environment", "group", "key", "instances", "values"
+        F.lit(kind).alias("kind"), "environment", "consumer_group", "key", "instances", "values"
     )
 
 

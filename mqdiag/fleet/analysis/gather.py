@@ -75,11 +75,13 @@ def fleet_facts(
     spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: _plain(row, HostsByRule))
     drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
     drifts, drift_count = _top(
-        drift.orderBy("kind", F.desc("instances"), "environment", "group", "key"), LISTED, _drift
+        drift.orderBy("kind", F.desc("instances"), "environment", "consumer_group", "key"), LISTED, _drift
     )
     far = outlier_instances(consumers, score=SCORE, instances=INSTANCES)
     outliers, outlier_count = _top(
-        far.orderBy(F.desc(F.abs("score")), "group", "host", "metric"), LISTED, lambda row: _plain(row, Outlier)
+        far.orderBy(F.desc(F.abs("score")), "consumer_group", "host", "metric"),
+        LISTED,
+        lambda row: _plain(row, Outlier),
     )
     told: tuple[FleetChange, ...] = ()
     counts: dict[str, int] = {}
@@ -137,8 +139,10 @@ def _top(frame: DataFrame, limit: int, make: Any) -> tuple[tuple[Any, ...], int]
 
 
 def _plain(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
+    """The columns that are fields of the fact; `group` is a keyword of SQL and no name of a column."""
     names = {field.name for field in msgspec.structs.fields(kind)}
-    return msgspec.convert({key: value for key, value in row.items() if key in names}, kind, strict=False)
+    known = {"group": row.get("consumer_group"), **row}
+    return msgspec.convert({key: value for key, value in known.items() if key in names}, kind, strict=False)
 
 
 def _ranked(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
@@ -184,7 +188,7 @@ def _drift(row: Mapping[str, Any]) -> SettingDrift:
 
 def _change(row: Mapping[str, Any]) -> FleetChange:
     title = finding_from_json(row["document"]).title
-    return _ranked({**row, "group": row["group"] or None, "title": title}, FleetChange)
+    return _ranked({**row, "consumer_group": row["consumer_group"] or None, "title": title}, FleetChange)
 
 
 def _failure(row: Mapping[str, Any]) -> FleetFailure:

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 HOST = ("environment", "service", "host")
-FAULT = (*HOST, "rule", "cause", "group")
+FAULT = (*HOST, "rule", "cause", "consumer_group")
 """what a fault of a host is over time: the thread or queue can be another one tomorrow"""
 
 

@@ -26,7 +26,7 @@ def outlier_instances(consumers: DataFrame, *, score: float, instances: int) -> 
     Returns:
         environment, group, service, host, metric, value, median, deviation, score, instances.
     """
-    group = ["environment", "group"]
+    group = ["environment", "consumer_group"]
     # A JVM can have several consumers of a group: they are one instance.
     each = consumers.groupBy(*group, "service", "host").agg(
         *(F.sum(name).cast("double").alias(name) for name in ("messages", "body_bytes", "retained_bytes")),

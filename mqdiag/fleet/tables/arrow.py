@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqdiag.fleet.tables.schemas import PARTITIONS, SCHEMA_VERSION, TABLES
+from mqdiag.fleet.tables.schemas import ALL_TABLES, PARTITIONS, SCHEMA_VERSION
 
 _TYPES = {
     "string": pa.string(),
@@ -26,7 +26,7 @@ _TYPES = {
 @cache
 def file_schema(table: str) -> pa.Schema:
     """The columns inside the files."""
-    fields = [pa.field(column.name, _TYPES[column.type]) for column in TABLES[table].columns]
+    fields = [pa.field(column.name, _TYPES[column.type]) for column in ALL_TABLES[table].columns]
     return pa.schema(fields, metadata={"mqdiag.table": table, "mqdiag.schema_version": str(SCHEMA_VERSION)})
 
 

@@ -22,9 +22,8 @@ from pyspark import SparkContext
 from mqdiag.errors import MqdiagError
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.tables.arrow import parquet, table_bytes
-from mqdiag.fleet.tables.earlier import rows_of
-from mqdiag.fleet.tables.layout import Layout, partition_value
-from mqdiag.fleet.tables.schemas import TABLES
+from mqdiag.fleet.tables.layout import Layout, RunMark
+from mqdiag.fleet.tables.schemas import ALL_TABLES, RUNS, TABLES
 from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
 from mqdiag.text import say
 
@@ -33,25 +32,24 @@ CHUNK = 1_000
 BATCH = 500
 """parts that one Spark job writes"""
 TASKS_PER_CORE = 2
+_ORDER = ("service", "environment", "host", "incident")
+"""of rows, as `WorkList` gives those of this run"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part file of each table: some incidents of one service."""
+    """One part file of each table: some incidents, those of a service together."""
 
-    service: str
     number: int
     incidents: tuple[str, ...]
-    is_first: bool
-    """of the whole run"""
 
 
 def write_tables(
     context: SparkContext,
     layout: Layout,
     run: str,
-    done: Iterator[tuple[str, str]],
-    known: Iterator[tuple[str, str, list[str]]],
+    done: Iterator[str],
+    taken_over: Iterator[pa.Table],
 ) -> None:
     """Write all tables of a run.
 
@@ -59,8 +57,8 @@ def write_tables(
         context: of the session.
         layout: the output.
         run: its name.
-        done: service and key of each incident analysed in this run, ordered by service.
-        known: service, the run that has their rows, and keys of incidents that were done before, in this order.
+        done: key of each incident analysed in this run, in the order of their rows.
+        taken_over: rows of `incidents` that were done before.
 
     Raises:
         MqdiagError: a result is missing.
@@ -74,7 +72,7 @@ def write_tables(
         tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
         context.parallelize(parts, tasks).foreachPartition(partial(_write_parts, out, target, run))
         first = False
-    _write_known(layout, target, run, known)
+    _write_taken_over(layout.store, target, run, taken_over)
     if first:
         write_empty(layout.store, target, run)
 
@@ -98,14 +96,14 @@ def _write_part(store: Storage, root: str, target: str, run: str, part: Part) ->
         row["analysed_in"] = run
     for table, of_table in rows.items():
         # The first part holds every table, so that none is missing where nothing was found.
-        if of_table or part.is_first:
-            path = _path(target, table, run, part.service, f"part-{part.number:05d}")
+        if of_table or part.number == 0:
+            path = _path(target, table, run, f"part-{part.number:05d}")
             store.write(path, parquet(table, of_table), durable=False)
             yield path
 
 
 def publish(layout: Layout, run: str) -> None:
-    """Put the written tables into their place; `incidents` comes last, as queries start from it."""
+    """Put the written tables of incidents into their place; `incidents` comes last, as queries start from it."""
     staged = _target(layout, run)
     if staged == layout.root:
         return
@@ -118,7 +116,7 @@ def publish(layout: Layout, run: str) -> None:
             os.rename(source, target)
 
 
-def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
+def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[str]) -> None:
     """After the mark: remove the results, which are in the tables now."""
     out = layout.uri
     for parts in _batches(_parts(done)):
@@ -139,7 +137,7 @@ def remove_unmarked(layout: Layout) -> None:
                 layout.store.remove_folder(place)
     whole = {mark.run for mark in layout.runs()}
     for run in layout.partitioned_runs() - whole:
-        for table in TABLES:
+        for table in ALL_TABLES:
             layout.store.remove_folder(layout.partition(table, run))
 
 
@@ -147,16 +145,12 @@ def _target(layout: Layout, run: str) -> str:
     return f"{layout.staging}/{run}/tables" if layout.store.is_local else layout.root
 
 
-def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
-    is_first = True
-    for service, of_service in itertools.groupby(done, key=lambda one: one[0]):
-        keys = (incident for _, incident in of_service)
-        for number in itertools.count():
-            incidents = tuple(itertools.islice(keys, CHUNK))
-            if not incidents:
-                break
-            yield Part(service=service, number=number, incidents=incidents, is_first=is_first)
-            is_first = False
+def _parts(done: Iterator[str]) -> Iterator[Part]:
+    for number in itertools.count():
+        incidents = tuple(itertools.islice(done, CHUNK))
+        if not incidents:
+            return
+        yield Part(number=number, incidents=incidents)
 
 
 def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
@@ -164,32 +158,35 @@ def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
         yield batch
 
 
-def _write_known(layout: Layout, target: str, run: str, known: Iterator[tuple[str, str, list[str]]]) -> None:
+def _write_taken_over(store: Storage, target: str, run: str, taken_over: Iterator[pa.Table]) -> None:
     """The rows of incidents that were done before, under this run's name."""
-    for service, of_service in itertools.groupby(known, key=lambda one: one[0]):
-        pieces, number = list[pa.Table](), 0
-        for _, of_run, incidents in of_service:
-            for rows in rows_of(layout, of_run, service, incidents):
-                pieces.append(rows)
-                if sum(map(len, pieces)) >= CHUNK:
-                    _put_known(layout.store, target, run, service, number, pieces)
-                    pieces, number = [], number + 1
-        if pieces:
-            _put_known(layout.store, target, run, service, number, pieces)
+    pieces = list[pa.Table]()
+    number = 0
+    for rows in taken_over:
+        pieces.append(rows)
+        if sum(map(len, pieces)) >= CHUNK:
+            _write_known(store, target, run, number, pieces)
+            pieces, number = [], number + 1
+    if pieces:
+        _write_known(store, target, run, number, pieces)
 
 
-def _put_known(
-    store: Storage, target: str, run: str, service: str, number: int, pieces: list[pa.Table]
-) -> None:
-    path = _path(target, "incidents", run, service, f"known-{number:05d}")
-    store.write(path, table_bytes(pa.concat_tables(pieces)))
+def _write_known(store: Storage, target: str, run: str, number: int, pieces: list[pa.Table]) -> None:
+    rows = pa.concat_tables(pieces).sort_by([(name, "ascending") for name in _ORDER])
+    store.write(_path(target, "incidents", run, f"known-{number:05d}"), table_bytes(rows))
 
 
 def write_empty(store: Storage, target: str, run: str) -> None:
     """Write all tables without a row: a run with nothing new still has them."""
     for table in TABLES:
-        store.write(_path(target, table, run, "none", "part-00000"), parquet(table, []))
+        store.write(_path(target, table, run, "part-00000"), parquet(table, []))
 
 
-def _path(target: str, table: str, run: str, service: str, name: str) -> str:
-    return f"{target}/{table}/run={run}/service={partition_value(service)}/{name}.parquet"
+def write_run(layout: Layout, mark: RunMark) -> None:
+    """The run's own row, once its other tables are in their place."""
+    row = {column.name: getattr(mark, column.field or column.name) for column in RUNS.own}
+    layout.store.write(_path(layout.root, RUNS.name, mark.run, "part-00000"), parquet(RUNS.name, [row]))
+
+
+def _path(target: str, table: str, run: str, name: str) -> str:
+    return f"{target}/{table}/run={run}/{name}.parquet"

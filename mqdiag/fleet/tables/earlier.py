@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -24,7 +24,6 @@ class KnownIncident:
     listing: str
     run: str
     """whose row of `incidents` tells of it"""
-    service: str
 
 
 def known_incidents(
@@ -41,21 +40,31 @@ def known_incidents(
     columns = ("incident", "listing", "settings", "analysed_in", "again", "limits")
     names = pa.array([mark.run for mark in marks], pa.string())
     for mark in sorted(marks, key=lambda mark: -mark.order):
-        for uri, constants in layout.files(TABLE, {mark.run}):
+        for uri, _ in layout.files(TABLE, {mark.run}):
             table = read_table(uri, columns)
             same_limits = pc.or_kleene(pc.is_null(table["limits"]), pc.equal(table["limits"], limits))
             whole = pc.and_(pc.equal(table["settings"], settings), pc.is_in(table["analysed_in"], names))
             holds = pc.and_kleene(pc.and_kleene(whole, pc.invert(table["again"])), same_limits)
             for row in table.filter(holds).select(["incident", "listing"]).to_pylist():
-                yield KnownIncident(**row, run=mark.run, service=constants["service"])
+                yield KnownIncident(**row, run=mark.run)
 
 
-def rows_of(layout: Layout, run: str, service: str, incidents: Collection[str]) -> Iterator[pa.Table]:
-    """Rows of `incidents` of one service in one run."""
-    wanted = pa.array(incidents, pa.string())
-    for uri in layout.service_files(TABLE, run, service):
-        table = read_table(uri, file_schema(TABLE).names)
-        yield table.filter(pc.is_in(table["incident"], wanted))
+def rows_taken_over(
+    layout: Layout, runs: Iterable[str], taken_from: Callable[[str, list[str]], set[str]]
+) -> Iterator[pa.Table]:
+    """Rows of `incidents` that earlier runs have of listed incidents, file by file.
+
+    Args:
+        layout: the output.
+        runs: that have any.
+        taken_from: of a run and some keys, those that are listed and known from this run.
+    """
+    for run in runs:
+        for uri, _ in layout.files(TABLE, {run}):
+            table = read_table(uri, file_schema(TABLE).names)
+            taken = taken_from(run, table["incident"].to_pylist())
+            if taken:
+                yield table.filter(pc.is_in(table["incident"], pa.array(taken, pa.string())))
 
 
 def read_table(uri: str, columns: Collection[str]) -> pa.Table:

@@ -53,14 +53,13 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
     return reader.parquet(*(f"file://{folder}" for folder in folders))
 
 
-def _stored_frame(spark: SparkSession, files: list[tuple[str, dict[str, str]]], schema: pa.Schema) -> DataFrame:
-    """Rows of files in an object store, with what stands in their folder names."""
+def _stored_frame(spark: SparkSession, files: list[tuple[str, str]], schema: pa.Schema) -> DataFrame:
+    """Rows of files in an object store, each with its run."""
     if not files:
         return _nothing(spark, schema)
-    listed = [(uri, *(constants[name] for name in PARTITIONS)) for uri, constants in files]
-    tasks = max(1, min(len(listed) // FILES_PER_TASK, 4096))
+    tasks = max(1, min(len(files) // FILES_PER_TASK, 4096))
     names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *PARTITIONS)])
-    frame = spark.createDataFrame(listed, ddl(names)).repartition(tasks)
+    frame = spark.createDataFrame(files, ddl(names)).repartition(tasks)
     encoded = schema.serialize().to_pybytes()
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote
+from datetime import datetime
 
 import msgspec
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.storage import Entry, Storage
-from mqdiag.fleet.tables.schemas import TABLES
+from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 from mqdiag.text import say
 
 STAGING = "_staging"
 RUNS = "_runs"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
-_SPECIAL = re.compile(r"[\x00-\x1f\x22#%'*/:=?\x5c\x7f{}\[\]^]")
 
 
 class RunMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,8 +27,8 @@ class RunMark(msgspec.Struct, frozen=True, kw_only=True):
     """place among the runs of this output, from 1"""
     mqdiag: str
     schema_version: int
-    started_at: str
-    finished_at: str
+    started_at: datetime
+    finished_at: datetime
     incidents: int
     analysed: int
     failed: int
@@ -54,7 +53,11 @@ class Layout:
         return f"{self.root}/{STAGING}"
 
     def runs(self) -> list[RunMark]:
-        """The whole runs, oldest first."""
+        """The whole runs, oldest first.
+
+        Raises:
+            UsageError: tables of another schema are there; rows of both would not fit together.
+        """
         folder = f"{self.root}/{RUNS}"
         if not self.store.is_folder(folder):
             return []
@@ -63,6 +66,17 @@ class Layout:
             for found in self.store.walk(folder)
             if isinstance(found, Entry) and found.path.endswith(".json")
         ]
+        for mark in marks:
+            if mark.schema_version != SCHEMA_VERSION:
+                raise UsageError(
+                    say(
+                        "--out {out} has tables of schema {found:count}, this version writes schema {own:count}: name"
+                        " another folder, and the evidence is analysed again",
+                        out=self.root,
+                        found=mark.schema_version,
+                        own=SCHEMA_VERSION,
+                    )
+                )
         return sorted(marks, key=lambda mark: mark.order)
 
     def mark(self, mark: RunMark) -> None:
@@ -70,46 +84,29 @@ class Layout:
         data = msgspec.json.format(msgspec.json.encode(mark), indent=2)
         self.store.write(f"{self.root}/{RUNS}/{mark.run}.json", data + b"\n")
 
-    def partition(self, table: str, run: str, service: str | None = None) -> str:
-        """Folder of a table's rows of a run, or of one service in it."""
-        path = f"{self.root}/{table}/run={run}"
-        return path if service is None else f"{path}/service={partition_value(service)}"
+    def partition(self, table: str, run: str) -> str:
+        """Folder of a table's rows of a run."""
+        return f"{self.root}/{table}/run={run}"
 
-    def files(self, table: str, runs: set[str]) -> Iterator[tuple[str, dict[str, str]]]:
-        """URIs of a table's files with their partition values."""
+    def files(self, table: str, runs: set[str]) -> Iterator[tuple[str, str]]:
+        """URIs of a table's files, each with its run."""
         for run in sorted(runs):
             folder = self.partition(table, run)
             if not self.store.is_folder(folder):
                 continue
-            for place in self.store.walk(folder):
-                if isinstance(place, str):
-                    service = unquote(place.rpartition("/service=")[2])
-                    for uri in self._parquet_files(place):
-                        yield uri, {"run": run, "service": service}
-
-    def service_files(self, table: str, run: str, service: str) -> Iterator[str]:
-        """URIs of a table's files of one service in a run."""
-        return self._parquet_files(self.partition(table, run, service))
-
-    def _parquet_files(self, folder: str) -> Iterator[str]:
-        for found in self.store.walk(folder):
-            if isinstance(found, Entry) and found.path.endswith(".parquet"):
-                yield self.store.uri(found.path)
+            for found in self.store.walk(folder):
+                if isinstance(found, Entry) and found.path.endswith(".parquet"):
+                    yield self.store.uri(found.path), run
 
     def partitioned_runs(self) -> set[str]:
         """Runs that any table has rows of, whole or not."""
         found = set()
-        for table in TABLES:
+        for table in ALL_TABLES:
             folder = f"{self.root}/{table}"
             if self.store.is_folder(folder):
                 names = [place for place in self.store.walk(folder) if isinstance(place, str)]
                 found |= {name.rpartition("/run=")[2] for name in names if "/run=" in name}
         return found
-
-
-def partition_value(value: str) -> str:
-    """A value as Hive and Spark write it into a folder's name; every reader turns it back."""
-    return _SPECIAL.sub(lambda found: f"%{ord(found[0]):02X}", value) or "unknown"
 
 
 def check_run_name(name: str) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """written into every file as `mqdiag.schema_version`; raised when a column goes or changes its meaning"""
 
-PARTITIONS = ("run", "service")
-"""columns that stand in the folder names: run=.../service=..."""
+PARTITIONS = ("run",)
+"""columns in the names of folders: run=..."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,17 @@ class Column:
     type: str
     """string, int64, double, bool, timestamp, list (of strings) or map (string to string)"""
     meaning: str
+    field: str = ""
+    """the field of the facts that it holds, if that has another name"""
+
+
+LEADING = (
+    Column("incident", "string", "key of the incident: labels, contents, tool version and settings"),
+    Column("environment", "string", 'label; "" where none was given'),
+    Column("service", "string", "label"),
+    Column("host", "string", "label"),
+    Column("window_start", "timestamp", "time of the incident's first file, from its label or its own time"),
+)
 
 
 @dataclass(frozen=True)
@@ -31,19 +42,13 @@ class Table:
     name: str
     meaning: str
     own: tuple[Column, ...]
+    leading: tuple[Column, ...] = LEADING
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The shared leading columns, then its own."""
-        return LEADING + self.own
+        """The leading columns, then its own."""
+        return self.leading + self.own
 
-
-LEADING = (
-    Column("incident", "string", "key of the incident: labels, contents, tool version and settings"),
-    Column("environment", "string", 'label; "" where none was given'),
-    Column("host", "string", "label"),
-    Column("window_start", "timestamp", "time of the incident's first file, from its label or its own time"),
-)
 
 _INT, _STR, _BOOL, _REAL = "int64", "string", "bool", "double"
 
@@ -51,7 +56,8 @@ INCIDENTS = Table(
     "incidents",
     "one row for each incident of each run: those analysed in it, and those that an earlier run had done already",
     (
-        Column("analysed_in", _STR, "run whose partitions hold the rows of this incident"),
+        Column("analysed_in", _STR, "run that analysed it: its partitions have the incident's rows"),
+        Column("analysed_at", "timestamp", "when it was analysed"),
         Column(
             "status", _STR, "ok, incomplete (some input was cut or unreadable) or failed (nothing was read)"
         ),
@@ -81,12 +87,12 @@ INPUTS = Table(
     "inputs",
     "one row for each evidence file",
     (
-        Column("path", _STR, "path or URI"),
+        Column("path", _STR, "path or URI, without the options of an endpoint"),
         Column("fingerprint", _STR, "hash of size and content"),
         Column("kind", _STR, "heap, stacks or log; null when it could not be told"),
         Column("format", _STR, "format version and compression"),
         Column("bytes", _INT, "size as it lies there"),
-        Column("captured_at", _STR, "RFC 3339 time from the evidence itself"),
+        Column("captured_at", "timestamp", "time from the evidence itself"),
         Column("captured_at_local", _STR, "its time as text where it has no zone"),
         Column("complete", _BOOL, "false when it is cut, partly corrupt or not readable"),
         Column("error", _STR, "why nothing could be read"),
@@ -102,11 +108,12 @@ FINDINGS = Table(
     (
         Column("rule", _STR, "the rule's name"),
         Column("severity", _STR, "error, warning or info"),
+        Column("severity_rank", _INT, "0 for an error, 1 for a warning, 2 for the rest: an order to sort by"),
         Column("cause", _STR, "one of the causes of the rule's page"),
         Column("confidence", _STR, "high, medium or low"),
         Column("fingerprint", _STR, "identity of the fault over dumps and hosts"),
         Column("title", _STR, "the finding in one sentence"),
-        Column("group", _STR, "consumer group that it is about"),
+        Column("consumer_group", _STR, "consumer group that it is about", field="group"),
         Column("topic", _STR, "topic that it is about"),
         Column("broker", _STR, "broker that it is about"),
         Column("queue_id", _INT, "queue that it is about"),
@@ -122,7 +129,7 @@ CONSUMERS = Table(
     "consumers",
     "one row for each consumer object of a heap dump",
     (
-        Column("group", _STR, "consumer group"),
+        Column("consumer_group", _STR, "consumer group", field="group"),
         Column("kind", _STR, "push, lite-pull, pull or pop"),
         Column("object_id", _STR, "hexadecimal id in the dump"),
         Column("client_id", _STR, "as the broker knows it"),
@@ -151,7 +158,7 @@ QUEUES = Table(
     "queues",
     "one row for each ProcessQueue of a heap dump",
     (
-        Column("group", _STR, "consumer group"),
+        Column("consumer_group", _STR, "consumer group", field="group"),
         Column("topic", _STR, "topic"),
         Column("broker", _STR, "broker"),
         Column("queue_id", _INT, "queue"),
@@ -194,7 +201,7 @@ THREADS = Table(
         Column("role", _STR, "what the thread is for"),
         Column("state", _STR, "stacks: stuck, blocked, progressing, idle, unknown; heap: the JVM's state"),
         Column("pool", _STR, "thread pool"),
-        Column("group", _STR, "consumer group"),
+        Column("consumer_group", _STR, "consumer group", field="group"),
         Column("doing", _STR, "kind of wait or work"),
         Column("frame", _STR, "the application's frame nearest to the wait"),
         Column("listener", _STR, "frame of the listener"),
@@ -224,6 +231,24 @@ FAILURES = Table(
     ),
 )
 
+RUNS = Table(
+    "runs",
+    "one row for each whole run",
+    (
+        Column("run_number", _INT, "place among the runs of this output, from 1", field="order"),
+        Column("mqdiag", _STR, "tool version"),
+        Column("started_at", "timestamp", "when it began"),
+        Column("finished_at", "timestamp", "when its tables were written"),
+        Column("incidents", _INT, "incidents that it has"),
+        Column("analysed", _INT, "those that it analysed itself"),
+        Column("failed", _INT, "those without any readable file"),
+        Column("bytes", _INT, "size of all files"),
+    ),
+    leading=(),
+)
+
 TABLES = {
     table.name: table for table in (INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, FAILURES, INCIDENTS)
 }
+"""the tables of incidents"""
+ALL_TABLES = {**TABLES, RUNS.name: RUNS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -34,7 +35,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
     processes = _processes(report)
     heaps = [one.heap for one in processes if one.heap is not None]
     rows: Rows = {
-        "inputs": [_columns(given, INPUTS) for given in report.inputs],
+        "inputs": [_input(given) for given in report.inputs],
         "findings": [_finding(place, found) for place, found in enumerate(report.findings)],
         "consumers": [_consumer(one, heap) for heap in heaps for one in heap.consumers],
         "queues": [_columns(queue, QUEUES) for heap in heaps for queue in heap.queues],
@@ -109,7 +110,19 @@ def incident_row(report: Report) -> Row:
 def _columns(source: msgspec.Struct, table: Table) -> Row:
     """The columns of a table that are fields of these facts, under the same name."""
     fields = source.__struct_fields__
-    return {column.name: getattr(source, column.name) for column in table.own if column.name in fields}
+    return {
+        column.name: getattr(source, name)
+        for column in table.own
+        if (name := column.field or column.name) in fields
+    }
+
+
+def _input(given: Input) -> Row:
+    captured = given.captured_at
+    return {
+        **_columns(given, INPUTS),
+        "captured_at": None if captured is None else datetime.fromisoformat(captured),
+    }
 
 
 def _finding(place: int, found: Finding) -> Row:
@@ -117,6 +130,7 @@ def _finding(place: int, found: Finding) -> Row:
         **_columns(found, FINDINGS),
         **_columns(found.subject, FINDINGS),
         "severity": found.severity.value,
+        "severity_rank": found.severity.rank,
         "confidence": found.confidence.value,
         "position": place,
         "caused_by": list(found.caused_by),
@@ -159,7 +173,7 @@ def _call(thread: HeapThread) -> Row:
     row: Row = {}
     if thread.message is not None:
         row = {
-            "group": thread.message.group,
+            "consumer_group": thread.message.group,
             "message_topic": thread.message.topic,
             "message_queue_id": thread.message.queue_id,
             "message_offset": thread.message.offset,

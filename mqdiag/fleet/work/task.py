@@ -174,6 +174,7 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
     kinds = {row["kind"] for row in rows["failures"]}
     incident |= {
         "analysed_in": job.run,
+        "analysed_at": datetime.now(UTC),
         "again": not kinds.isdisjoint(PASSING),
         "limits": limits_text(job.limits) if not kinds.isdisjoint(BY_LIMIT) else None,
         "listing": item.listing,
@@ -198,11 +199,16 @@ def _add_leading(rows: Rows, item: WorkItem) -> None:
     leading: Row = {
         "incident": item.incident,
         "environment": item.environment,
+        "service": item.service,
         "host": item.host,
         "window_start": start,
     }
     for row in _all_rows(rows):
         row.update(leading)
+    for row in (*rows["inputs"], *rows["failures"]):
+        # The options behind a URI tell of an endpoint, not of the evidence.
+        if row["path"] is not None and "://" in row["path"]:
+            row["path"] = row["path"].partition("?")[0]
 
 
 def _all_rows(rows: Rows) -> Iterator[dict[str, Any]]:

@@ -22,12 +22,17 @@ from mqdiag.fleet.work.item import WorkItem
 
 _TABLES = """
 create table files (environment text, service text, host text, file text);
-create table known (incident text primary key, listing text, run text, service text, taken integer default 0);
+create table known (incident text primary key, listing text, run text, taken integer default 0);
 create index known_listing on known (listing);
 create table fresh (incident text);
-create table todo (incident text primary key, service text, bytes integer, listing text, item text);
+create table todo (incident text primary key, environment text, service text, host text, bytes integer, listing text,
+ item text);
 create index todo_order on todo (bytes desc, incident);
 """
+
+
+_ORDER = "service, environment, host, incident"
+"""of rows in the tables: a reader that asks for a service skips the rest by its statistics"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +67,8 @@ class WorkList:
     def add_known(self, known: Iterable[KnownIncident]) -> None:
         """Take over what earlier runs have done; of an incident's rows the first counts."""
         self._base.executemany(
-            "insert or ignore into known (incident, listing, run, service) values (?, ?, ?, ?)",
-            ((one.incident, one.listing, one.run, one.service) for one in known),
+            "insert or ignore into known (incident, listing, run) values (?, ?, ?)",
+            ((one.incident, one.listing, one.run) for one in known),
         )
 
     def group(self, window_s: float) -> None:
@@ -93,11 +98,13 @@ class WorkList:
             known = self._base.execute("update known set taken = 1 where incident = ?", (item.incident,))
             if not known.rowcount:
                 self._base.execute(
-                    "insert into todo values (?, ?, ?, ?, ?) on conflict (incident) do update"
+                    "insert into todo values (?, ?, ?, ?, ?, ?, ?) on conflict (incident) do update"
                     " set listing = excluded.listing, item = excluded.item where excluded.listing < listing",
                     (
                         item.incident,
+                        item.environment,
                         item.service,
+                        item.host,
                         item.bytes,
                         item.listing,
                         msgspec.json.encode(item).decode(),
@@ -127,22 +134,25 @@ class WorkList:
         for size, item in self._base.execute("select bytes, item from todo order by bytes desc, incident"):
             yield Todo(bytes=size, item=item)
 
-    def by_service(self) -> Iterator[tuple[str, str]]:
-        """Service and key of each that is to be done."""
-        yield from self._base.execute("select service, incident from todo order by service, incident")
+    def in_order(self) -> Iterator[str]:
+        """Key of each that is to be done, those of a service and host together."""
+        rows = self._base.execute(f"select incident from todo order by {_ORDER}")
+        return (row[0] for row in rows)
 
     def known_count(self) -> int:
         """Number of listed incidents that an earlier run has done."""
         (count,) = self._base.execute("select count(*) from known where taken").fetchone()
         return int(count)
 
-    def known_by_service(self) -> Iterator[tuple[str, str, list[str]]]:
-        """Service, the run that has their rows, and the keys of listed incidents that are known."""
-        rows = self._base.execute(
-            "select service, run, incident from known where taken order by service, run, incident"
-        )
-        for (service, run), of_run in itertools.groupby(rows, key=lambda row: row[:2]):
-            yield service, run, [row[2] for row in of_run]
+    def known_runs(self) -> list[str]:
+        """Runs that have the rows of listed incidents that are known."""
+        return [row[0] for row in self._base.execute("select distinct run from known where taken order by run")]
+
+    def taken_from(self, run: str, incidents: list[str]) -> set[str]:
+        """Those of some incidents (a few thousand at most) that are listed, and known from a run."""
+        places = ", ".join("?" * len(incidents))
+        query = f"select incident from known where taken and run = ? and incident in ({places})"
+        return {row[0] for row in self._base.execute(query, (run, *incidents))}
 
     def __enter__(self) -> WorkList:
         return self
