@@ -8,7 +8,8 @@ INTRO = f"""\
 # Tables of a fleet
 
 Made from `mqdiag/fleet/tables/schemas.py` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
-folder each: `TABLE/run=RUN/part-00000.parquet`, up to 1,000 incidents a file. [fleet.md](fleet.md) has queries to start from.
+folder each: `TABLE/run=RUN/part-00000.parquet`, up to 1,000 incidents a file. [fleet.md](fleet.md) has queries to
+start from.
 
 - Schema version {SCHEMA_VERSION}. It stands in each file's metadata as `mqdiag.schema_version`, and in the mark of
   each run. Columns may be added; a change of meaning or a removal raises it.
