@@ -50,7 +50,7 @@ def _consumer(host: str, *, group: str = "g", version: str = "4.9.8", **more: An
 
 def _drifts(frame: DataFrame) -> dict[str, dict[str, tuple[int, list[str]]]]:
     return {
-        f"{row['group']} {row['key']}": {
+        f"{row['consumer_group']} {row['key']}": {
             one["value"]: (one["instances"], one["hosts"]) for one in row["values"]
         }
         for row in frame.collect()
