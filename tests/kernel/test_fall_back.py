@@ -92,8 +92,9 @@ def by_object_code(tmp_path_factory: pytest.TempPathFactory) -> str:
     ("fault", "why"),
     [
         (WRONG_RESULTS, "the self-check of compiled kernels failed: the results are"),
-        (NO_OBJECT_CODE, "serialize_using_object_code"),
-        (NO_LOADER, "from_data"),
+        # Each compiles the kernels once more.
+        pytest.param(NO_OBJECT_CODE, "serialize_using_object_code", marks=pytest.mark.nightly),
+        pytest.param(NO_LOADER, "from_data", marks=pytest.mark.nightly),
     ],
     ids=["wrong results", "no object code", "no loader"],
 )
@@ -107,6 +108,7 @@ def test_without_object_code_results_are_equal_and_one_line_says_why(
     assert why in line
 
 
+@pytest.mark.nightly
 def test_another_calling_convention(tmp_path: Path, by_object_code: str) -> None:
     """`build` asks numba for the type of the function; here the answer has one argument more."""
     other = """
