@@ -26,6 +26,8 @@ MARKS = (
 )
 """bytes that stand in most forms of a thread dump, wherever it begins"""
 HINT = say("give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote")
+JAVACORE_HEAD = 64 << 10
+"""characters in which a javacore has its first tags"""
 MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
 
@@ -50,6 +52,7 @@ def is_of_a_tool(head: bytes) -> bool:
         or heap_view.is_analyzer_text(text)
         or endpoint.is_endpoint_json(text)
         or jconsole.is_jconsole_text(text)
+        or _is_javacore(text)
     )
 
 
@@ -113,6 +116,8 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     if jconsole.is_jconsole_text(head):
         text = jconsole.as_thread_info(_whole(label, head, pieces))
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+    if _is_javacore(head):
+        return _of_javacore(label, _whole(label, head, pieces), bodies)
     unwrapper = Unwrapper()
     scanner = ClassicScanner(label, bodies)
     samples: list[Sample] = []
@@ -127,6 +132,25 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     if not samples:
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name
+    return _with_threads(label, samples)
+
+
+def _is_javacore(head: str) -> bool:
+    return patterns.JAVACORE_TAG.search(head, 0, JAVACORE_HEAD) is not None
+
+
+def _of_javacore(label: str, text: str, bodies: BodyParser) -> list[Sample]:
+    # Here, not above: few JVMs are OpenJ9.
+    from mqdiag.read.stacks import javacore
+
+    samples = list(ClassicScanner(label, bodies).push(javacore.as_jstack(text), last=True))
+    for sample in samples:
+        sample.format = "javacore"
+        sample.captured_at = javacore.captured_at(text)
+        sample.pid = javacore.process_id(text)
+        sample.complete = javacore.END_MARK in text
+        sample.stopped_at_byte = None if sample.complete else len(text.encode())
+        sample.problem = None if sample.complete else say("the end of the javacore is missing")
     return _with_threads(label, samples)
 
 
@@ -152,14 +176,11 @@ class _Refusal:
     """Why a text without a sample is none: looks at what people give instead."""
 
     def __init__(self) -> None:
-        self._javacore = False
         self._failed: str | None = None
         self._agent = False
 
     def look(self, piece: str) -> None:
         """Take note of what a piece looks like."""
-        if not self._javacore and any(mark in piece for mark in patterns.JAVACORE_MARKS):
-            self._javacore = True
         if self._failed is None and len(piece) < 1 << 16:
             found = patterns.FAILED_CAPTURE.search(piece)
             self._failed = found[0].strip() if found else None
@@ -168,8 +189,6 @@ class _Refusal:
 
     def problem(self) -> Text:
         """What is wrong, in one line."""
-        if self._javacore:
-            return say("is an OpenJ9 javacore, a form that is not supported (HotSpot thread dumps are)")
         if self._agent:
             return say("is `jstack -F` output, which holds no thread names")
         if self._failed:
@@ -178,8 +197,6 @@ class _Refusal:
 
     def hint(self) -> Text:
         """What to try next."""
-        if self._javacore:
-            return say("on OpenJ9 use `jcmd PID Thread.print`, or run the service on HotSpot to diagnose it")
         if self._agent:
             return say("use `jcmd PID Thread.print -l`, or `kill -3 PID` and the console log")
         if self._failed:

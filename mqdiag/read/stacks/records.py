@@ -75,7 +75,7 @@ class Sample(msgspec.Struct, kw_only=True):
 
     source: str
     format: str
-    """jstack, dump-text or dump-json"""
+    """jstack, dump-text, dump-json or javacore"""
     threads: list[ThreadRecord] = msgspec.field(default_factory=list)
     jvm: str | None = None
     pid: int | None = None

@@ -181,7 +181,10 @@ REFUSED = {
     "a log": (b"2026-11-21 INFO all is well\n" * 1000, "holds no thread dump"),
     "heap dump": (b"JAVA PROFILE 1.0.2\0\0\0\0\10", "is a heap dump"),
     "binary": (bytes(range(256)) * 100, "is binary data"),
-    "javacore": (b"0SECTION       TITLE subcomponent dump routine\n1TISIGINFO     Dump Event\n", "javacore"),
+    "javacore": (
+        b"0SECTION       TITLE subcomponent dump routine\n1TISIGINFO     Dump Event\n",
+        "but no thread",
+    ),
     "failed jstack": (
         b"4711: Unable to open socket file: target process not responding\n",
         "the capture failed",
