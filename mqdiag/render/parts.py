@@ -261,3 +261,5 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """False where the parts speak for themselves: text writes no heading, a page shows none in its list"""
     wide: bool = False
     """only the wide form has it"""
+    paper: bool = True
+    """False for tables that a printed page leaves out"""

@@ -69,7 +69,7 @@ class Page(HTMLParser):
         elif tag in LEFT_OUT:
             self._left_out -= 1
         elif tag in ("th", "td"):
-            self.tables[-1][-1].append(one_line(" ".join(self._words)))
+            self.tables[-1][-1].append(one_line("".join(self._words)))
         if tag in BLOCKS:
             self._end_block(caption=tag == "caption")
         if tag == "h2":
@@ -80,7 +80,7 @@ class Page(HTMLParser):
             self._words.append(data)
 
     def _end_block(self, *, caption: bool = False) -> None:
-        block = one_line(" ".join(self._words))
+        block = one_line("".join(self._words))
         self._words = []
         # A table without a caption of its own has the section's title for screen readers.
         if block and not (caption and block == self._title):
@@ -88,7 +88,8 @@ class Page(HTMLParser):
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split()).lower()
+    """In one line; the backticks of text are code in a page."""
+    return " ".join(text.replace("`", "").split()).lower()
 
 
 def text_tables(text: str) -> Iterator[list[str]]:

@@ -7,15 +7,18 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from mqdiag.findings import Report
 from mqdiag.language import TAGS, Writer, writer
 from mqdiag.render.parts import Column, Section, Table, Words
+from mqdiag.render.wording.code_words import code_words
 from mqdiag.render.wording.safe import LONGEST_WIDE, safe
 from mqdiag.text import Text, Value, say
 
 _FOLDER = Path(__file__).parent
+_LONG, _LONGER = 24, 90
+"""characters of a cell from which it is wide, and from which it scrolls by itself"""
 _LAST = -1
 """sorts what is not known behind all numbers"""
 
@@ -52,8 +55,11 @@ def _template(language: str) -> Template:
     environment.globals.update(asset=_asset, say=say, write=write)
     environment.filters.update(
         code=lambda lines: _code(lines, write),
+        marked=lambda words: _marked(words, write),
         kind=_kind,
         value=write.value,
+        cell=lambda text: _cell(safe(text, limit=LONGEST_WIDE)),
+        tuple=tuple,
         cells=lambda row, table: _cells(row, table, write),
     )
     return environment.get_template("report.html.j2")
@@ -71,6 +77,23 @@ def _kind(part: object) -> str:
 def _code(lines: Sequence[Words], write: Writer) -> Markup:
     """Lines stay lines; each is made safe by itself."""
     return Markup("\n").join(safe(write(line), limit=None) for line in lines)
+
+
+def _marked(words: Words, write: Writer) -> Markup:
+    """A sentence whose setters, settings, flags and commands are code."""
+    parts = code_words(safe(write(words), limit=LONGEST_WIDE))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if is_code else escape(part) for part, is_code in parts
+    )
+
+
+def _cell(text: str) -> Markup:
+    """A cell of words: a long text is wide rather than high, and a very long one scrolls by itself."""
+    if len(text) <= _LONG:
+        return Markup("<td>{}</td>").format(text)
+    if len(text) <= _LONGER:
+        return Markup('<td class="long">{}</td>').format(text)
+    return Markup('<td class="long"><div tabindex="0">{}</div></td>').format(text)
 
 
 def _cells(row: Sequence[Value], table: Table, write: Writer) -> list[tuple[str, float | None]]:

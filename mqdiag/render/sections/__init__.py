@@ -32,9 +32,12 @@ def sections_of(report: Report, view: View) -> list[Section]:
 
         return [*shown_sections(report, view)]
     first = [section for make in _first_makers(report) for section in make(report, view)]
-    tables = [section for make in _table_makers(report) for section in make(report, view)]
-    if report.verdict is not None:
-        tables = [msgspec.structs.replace(section, wide=True) for section in tables]
+    joined = report.verdict is not None
+    tables = [
+        msgspec.structs.replace(section, paper=False, wide=section.wide or joined)
+        for make in _table_makers(report)
+        for section in make(report, view)
+    ]
     return [*first, *tables]
 
 

@@ -1,7 +1,8 @@
-"""The page in a real Chromium: no error, no request, quick, and its tables sort and filter."""
+"""The page in a real Chromium: no error, no request, quick, readable on a phone, a desk and paper, in the dark too."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,36 @@ from typing import Any
 
 import pytest
 
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from tests.programs import need
-from tests.render.html.reports import convoy, html, poisoned, retaining_heap, stuck_heap
+from tests.render.html.reports import (
+    FIXTURES,
+    busy_broker,
+    convoy,
+    html,
+    poisoned,
+    retaining_heap,
+    stuck_heap,
+    stuck_incident,
+)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:
     need("chromium")
 
 playwright = pytest.importorskip("playwright.sync_api")
+
+DESK: dict[str, Any] = {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}}
+PHONE: dict[str, Any] = {"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}
+HIGHEST_ROW = 80
+"""pixels"""
+MOST_PRINTED_PAGES = 4
+COMMITTED = sorted(
+    path
+    for kind in ("incidents", "stacks", "logs", "heap", "admin", "stores")
+    for path in (FIXTURES / kind).iterdir()
+)
 
 MOST_ELEMENTS = 10_000
 """Of so many a page is interactive within a fifth of a second: `python -m tests.bench.page`."""
@@ -54,10 +76,7 @@ class Opened:
 @pytest.mark.parametrize("make", [stuck_heap, retaining_heap, convoy], ids=lambda make: make.__name__)
 @pytest.mark.parametrize(
     "context",
-    [
-        {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}},
-        {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}},
-    ],
+    [DESK, PHONE],
     ids=["desk", "phone"],
 )
 def test_it_opens_without_an_error_and_fits(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
@@ -111,3 +130,57 @@ def test_without_its_script_nothing_is_missing(browser: Any, tmp_path: Path) -> 
     rows = page[page.index("table-classes") :].partition("</table>")[0].count("<tr>") - 1
     assert opened.page.locator("#table-classes tbody tr").count() == rows > 100
     assert opened.page.locator("#table-classes tbody tr").first.is_visible()
+
+
+@pytest.mark.parametrize("make", [stuck_incident, busy_broker], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("context", [DESK, PHONE], ids=["light desk", "dark phone"])
+def test_everybody_can_read_it(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
+    """Contrast, names and keyboard by axe-core; no high row, nothing wider than the screen."""
+    axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core: run make setup")
+    opened = Opened(browser, tmp_path / "report.html", html(make()), bypass_csp=True, **context)
+    opened.page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    found = opened.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+    rows = opened.page.evaluate(
+        "[...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)"
+    )
+    assert rows
+    assert max(rows) <= HIGHEST_ROW
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
+
+
+def test_the_first_action_is_on_the_first_screen_of_a_phone(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **PHONE)
+    action = opened.page.locator(".answer ol li").first
+    assert action.bounding_box()["y"] < PHONE["viewport"]["height"]
+
+
+def printed_pages(opened: Opened) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", opened.page.pdf(format="A4")))
+
+
+def test_paper_has_the_answer_and_says_which_tables_it_leaves_out(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()))
+    assert 1 <= printed_pages(opened) <= MOST_PRINTED_PAGES
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator(".answer ol li").first.is_visible()
+    assert not opened.page.locator("#table-classes").is_visible()
+    assert "Largest classes" in opened.page.locator(".paper-only").inner_text()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_report_fits_on_four_pages(browser: Any, tmp_path: Path, path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(diagnose_incident([path]).report))
+    assert printed_pages(opened) <= MOST_PRINTED_PAGES
+
+
+def test_a_setter_is_copied_by_the_keyboard(browser: Any, tmp_path: Path) -> None:
+    allowed = ["clipboard-read", "clipboard-write"]
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), permissions=allowed)
+    button = opened.page.locator(".answer ol li code + button").first
+    button.focus()
+    opened.page.keyboard.press("Enter")
+    opened.page.wait_for_function("document.activeElement.textContent === 'Copied'")
+    assert opened.page.evaluate("navigator.clipboard.readText()") == "setConnectTimeout"
+    opened.check()

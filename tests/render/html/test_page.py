@@ -28,6 +28,7 @@ from tests.render.html.reports import (
     two_processes,
 )
 
+INLINE = {"a", "code", "span"}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -46,9 +47,13 @@ class Outline(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self._open.append(tag)
+        if tag not in INLINE:
+            self.words.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
         assert self._open.pop() == tag
+        if tag not in INLINE:
+            self.words.append(" ")
 
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] not in ("style", "script"):
@@ -56,7 +61,7 @@ class Outline(HTMLParser):
 
     @property
     def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
+        return " ".join("".join(self.words).split())
 
 
 REPORTS = {

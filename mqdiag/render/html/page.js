@@ -1,4 +1,4 @@
-// Sorting and searching of tables. Without it every row is there, in the order of the report.
+// Sorting and searching of tables, and copying of code. Without it every row is there, in the order of the report.
 "use strict";
 (() => {
   const LONG = 8;
@@ -49,7 +49,35 @@
     sortable(table);
     if (table.tBodies[0].rows.length > LONG) searchable(box, table);
   }
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((fold) => { fold.open = true; }));
+  // Pages opened from a file have no clipboard in some browsers; there a selection is copied.
+  async function copied(source) {
+    const text = source.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const chosen = getSelection();
+      chosen.selectAllChildren(source);
+      document.execCommand("copy");
+      chosen.removeAllRanges();
+    }
+  }
+
+  function copyable(source) {
+    const button = document.createElement("button");
+    const label = document.body.dataset.copy;
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = label;
+    button.setAttribute("aria-label", `${label}: ${source.textContent}`);
+    button.addEventListener("click", async () => {
+      await copied(source);
+      button.textContent = document.body.dataset.copied;
+      setTimeout(() => { button.textContent = label; }, 2000);
+    });
+    source.after(button);
+  }
+
+  for (const source of document.querySelectorAll(".answer code, .finding > ol code, pre")) copyable(source);
   const target = () => location.hash && document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
   addEventListener("hashchange", target);
   target();
