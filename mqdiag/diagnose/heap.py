@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
@@ -10,6 +11,10 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Facts
 from mqdiag.progress import Progress, Silent
 from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.findings import Report
+    from mqdiag.graph import Heap
 
 
 def diagnose_heap(
@@ -51,3 +56,19 @@ def diagnose_heap(
             Facts(inputs=(unreadable(shown, "heap", error),), expectations=settings.expectations), settings
         )
     return judge(Facts(inputs=(given,), heap=heap, expectations=settings.expectations), settings)
+
+
+def diagnose_opened(heap: Heap, name: str, settings: Settings | None = None) -> Report:
+    """Diagnose a dump that is open already, with its whole graph.
+
+    Args:
+        heap: the dump.
+        name: what the user called the file.
+        settings: expectations, thresholds and the heap's limit.
+    """
+    from mqdiag.diagnose.heap_facts import graph_facts, heap_input
+
+    settings = settings or Settings()
+    facts = graph_facts(heap, settings, Silent())
+    given = heap_input(heap.dump, name, heap)
+    return judge(Facts(inputs=(given,), heap=facts, expectations=settings.expectations), settings).report

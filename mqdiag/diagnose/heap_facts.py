@@ -43,7 +43,7 @@ def read_heap(
         dump.source.refuse_changed()
         return heap_input(dump, name), quick_facts
     heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated)
-    facts = _facts(heap, settings, progress)
+    facts = graph_facts(heap, settings, progress)
     heap.dump.source.refuse_changed()
     return heap_input(heap.dump, name, heap), facts
 
@@ -100,7 +100,8 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
     )
 
 
-def _facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
+def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
+    """All that a report says of an opened dump."""
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads
     from mqdiag.graph.virtual_threads import virtual_threads

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _TIMES = ("born_at", "stored_at", "started_at")
 
 
-def _pandas() -> Any:
+def import_pandas() -> Any:
+    """pandas, or how to install it."""
     try:
         import pandas
     except ImportError:
@@ -45,10 +46,10 @@ def instance_frame(
         fields: paths of fields.
         with_class: add the class name.
     """
-    pandas = _pandas()
+    pandas = import_pandas()
     data: dict[str, Any] = {}
     if with_class:
-        data["class"] = _class_names(heap, nodes)
+        data["class"] = class_names(heap, nodes)
     data |= {
         "shallow_bytes": heap.shallow_sizes(nodes),
         "retained_bytes": heap.retained_sizes(nodes),
@@ -59,7 +60,7 @@ def instance_frame(
         if nodes.size and not found.kinds.any():
             _refuse_unknown(heap, nodes, field)
         data[field] = _values(heap, found)
-    return pandas.DataFrame(data, index=_ids(heap, nodes))
+    return pandas.DataFrame(data, index=object_ids(heap, nodes))
 
 
 def _refuse_unknown(heap: Heap, nodes: NDArray[np.int32], path: str) -> None:
@@ -78,16 +79,18 @@ def _refuse_unknown(heap: Heap, nodes: NDArray[np.int32], path: str) -> None:
         )
 
 
-def _class_names(heap: Heap, nodes: NDArray[np.int32]) -> Any:
+def class_names(heap: Heap, nodes: NDArray[np.int32]) -> Any:
+    """Names of the objects' classes as categories."""
     rows, codes = np.unique(heap.index.rows[nodes], return_inverse=True)
     names = [heap.classes.names[row] for row in rows.tolist()]
     distinct = list(dict.fromkeys(names))
     places = np.array([distinct.index(name) for name in names], np.int64)
-    return _pandas().Categorical.from_codes(places[codes] if nodes.size else [], distinct)
+    return import_pandas().Categorical.from_codes(places[codes] if nodes.size else [], distinct)
 
 
-def _ids(heap: Heap, nodes: NDArray[np.int32]) -> Any:
-    return _pandas().Index(heap.object_ids(nodes), name="object_id")
+def object_ids(heap: Heap, nodes: NDArray[np.int32]) -> Any:
+    """The index of a table of objects."""
+    return import_pandas().Index(heap.object_ids(nodes), name="object_id")
 
 
 def _values(heap: Heap, found: Column) -> Any:
@@ -101,7 +104,7 @@ def _values(heap: Heap, found: Column) -> Any:
         whole: NDArray[Any] = np.empty(found.kinds.size, values.dtype)
         whole[positions] = values
         return whole
-    pandas = _pandas()
+    pandas = import_pandas()
     mixed: NDArray[Any] = np.full(found.kinds.size, None, object)
     for kind, (positions, values) in found.numbers.items():
         mixed[positions] = [chr(value) for value in values.tolist()] if kind == CHAR else values.tolist()
@@ -130,7 +133,7 @@ def _references(heap: Heap, nodes: NDArray[np.int32], missing: NDArray[np.bool_]
     ids[nodes >= 0] = heap.object_ids(nodes[nodes >= 0])
     if not missing.any():
         return ids
-    result: NDArray[Any] = _pandas().array(ids, "UInt64")
+    result: NDArray[Any] = import_pandas().array(ids, "UInt64")
     result[missing] = None
     return result
 
@@ -165,7 +168,7 @@ def histogram_frame(heap: Heap) -> pd.DataFrame:
     """One row for each class name, by shallow bytes."""
     rows = [msgspec.structs.asdict(row) for row in class_rows(heap)]
     columns = ["name", "loaders", "instances", "shallow_bytes", "retained_bytes"]
-    return _pandas().DataFrame(rows, columns=columns).rename(columns={"name": "class"}).set_index("class")
+    return import_pandas().DataFrame(rows, columns=columns).rename(columns={"name": "class"}).set_index("class")
 
 
 def consumer_frame(heap: Heap) -> pd.DataFrame:
@@ -189,15 +192,15 @@ def _by_object(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Rows under the ids of their objects, numbers where the facts have hexadecimal texts."""
     for row in rows:
         row["object_id"] = np.uint64(int(row["object_id"], 16)) if row["object_id"] else np.uint64(0)
-    frame = _pandas().DataFrame(rows)
+    frame = import_pandas().DataFrame(rows)
     return (frame if rows else frame.assign(object_id=[])).convert_dtypes().set_index("object_id")
 
 
 def message_frame(heap: Heap) -> pd.DataFrame:
     """One row for each reachable message."""
-    pandas = _pandas()
+    pandas = import_pandas()
     nodes, columns = message_columns(heap)
-    data: dict[str, Any] = {"class": _class_names(heap, nodes)}
+    data: dict[str, Any] = {"class": class_names(heap, nodes)}
     for name, values in columns.items():
         if name in _TIMES:
             numbers = np.asarray(values, np.int64)
@@ -211,4 +214,4 @@ def message_frame(heap: Heap) -> pd.DataFrame:
             data[name] = values
     data["shallow_bytes"] = heap.shallow_sizes(nodes)
     data["retained_bytes"] = heap.retained_sizes(nodes)
-    return pandas.DataFrame(data, index=_ids(heap, nodes))
+    return pandas.DataFrame(data, index=object_ids(heap, nodes))

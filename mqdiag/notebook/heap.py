@@ -8,11 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag import graph
+from mqdiag.diagnose.heap import diagnose_opened
+from mqdiag.findings import Finding
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.notebook.classes import Classes
 from mqdiag.notebook.frames import consumer_frame, histogram_frame, message_frame, queue_frame
+from mqdiag.notebook.graph_frames import object_frame, reference_frame, referrer_frame
+from mqdiag.notebook.many import Objects, nodes_of
 from mqdiag.notebook.objects import JavaObject
+from mqdiag.notebook.report import HeapReport
+from mqdiag.query import refuse_without_packages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,15 +42,17 @@ def open_dump(path: str | Path) -> Heap:
         ...     print(queue["msgCount"], list(queue["msgTreeMap"].to_python()))
         2 [0, 2401]
     """
-    return Heap(graph.open_heap(str(path)))
+    return Heap(graph.open_heap(str(path)), str(path))
 
 
 class Heap:
     """A dump: its classes, objects and RocketMQ clients."""
 
-    def __init__(self, heap: graph.Heap) -> None:
+    def __init__(self, heap: graph.Heap, name: str) -> None:
         self.graph = heap
         """the arrays below, for what is not offered here"""
+        self.name = name
+        """of the file, as reports show it"""
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
@@ -95,6 +103,73 @@ class Heap:
         roots = self.graph.roots
         for node, kind in zip(roots.nodes.tolist(), roots.types.tolist(), strict=True):
             yield ROOT_NAMES.get(kind, "GC root"), JavaObject(self.graph, node)
+
+    # Many objects at once
+
+    def texts(self, objects: Objects) -> list[str | None]:
+        """Texts of many strings; None for what is no string. A text beyond 4,096 characters is cut.
+
+        Args:
+            objects: ids, or objects of this dump.
+        """
+        return self.graph.strings(nodes_of(self.graph, objects))
+
+    def referrers(self, objects: Objects) -> pd.DataFrame:
+        """Who refers to many objects: one pass over the dump, however many are asked for.
+
+        Args:
+            objects: ids, or objects of this dump.
+
+        Returns:
+            Columns `object_id`, `referrer_id`, `referrer_class`; only referrers that a GC root reaches.
+        """
+        return referrer_frame(self.graph, nodes_of(self.graph, objects))
+
+    def objects(self) -> pd.DataFrame:
+        """One row for each object of the dump, by address.
+
+        Returns:
+            Index `object_id`; columns `class`, `shallow_bytes`, `retained_bytes`, `reachable`.
+        """
+        return object_frame(self.graph)
+
+    def references(self) -> pd.DataFrame:
+        """One row for each reference between objects.
+
+        Returns:
+            Columns `from_id`, `field`, `to_id`; `field` is `[]` for an element of an array.
+        """
+        return reference_frame(self.graph)
+
+    def sql(self, query: str, **values: str) -> pd.DataFrame:
+        """The answer to a query, as `mqdiag query` gives it.
+
+        Args:
+            query: a SELECT over the tables of docs/query.md.
+            values: of `$name` in it.
+
+        Raises:
+            UsageError: the query is wrong, or DuckDB is not installed.
+        """
+        refuse_without_packages()
+        # Here, not above: this import takes DuckDB and pyarrow with it.
+        from mqdiag.query.session import Session
+
+        with Session(self.graph) as session:
+            found: pd.DataFrame = session.ask(query, values).arrow().to_pandas()
+        return found
+
+    # What mqdiag says of it
+
+    @cached_property
+    def report(self) -> HeapReport:
+        """The report of `mqdiag heap`."""
+        return HeapReport(diagnose_opened(self.graph, self.name))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of the report, worst first."""
+        return self.report.findings
 
     # Tables
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,6 +37,13 @@ class JavaObject:
         label = plain_value(self._heap, self._node)
         shown = "" if label is None else f" {safe(str(label), limit=64)}"
         return f"<{safe(self.class_name)} 0x{self.id:x}{shown}>"
+
+    def _repr_html_(self) -> str:
+        """Its fields as a table; whatever they hold stays text."""
+        rows = "".join(
+            f"<tr><td>{_html(name)}</td><td>{_html(value)}</td></tr>" for name, value in self.fields.items()
+        )
+        return f"<table><caption>{_html(self)}</caption>{rows}</table>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JavaObject) and (self._heap, self._node) == (other._heap, other._node)
@@ -203,3 +211,7 @@ class JavaObject:
     def paths_to_roots(self) -> tuple[PathStep, ...]:
         """The shortest paths through each of its referrers, merged by class and field."""
         return paths_to_one(self._heap, self._node, referrers_of(self._heap, self._node))
+
+
+def _html(value: Any) -> str:
+    return html.escape(safe(str(value)))
