@@ -1,12 +1,14 @@
 """How many bytes a consumer may cache by its own thresholds, and which thresholds a heap can bear.
 
-RocketMQ asks before each pull whether a queue's cached count is above `pullThresholdForQueue` or its cached
+The remoting client asks before each pull whether a queue's cached count is above `pullThresholdForQueue` or its cached
 bodies above `pullThresholdSizeForQueue` MiB, per queue: nothing bounds the sum over queues and consumers.
-Source: DefaultMQPushConsumerImpl.pullMessage, clients 3.2.6 to 5.5.0.
+Source: DefaultMQPushConsumerImpl.pullMessage, clients 3.2.6 to 5.5.0. The gRPC client divides the limits of the
+consumer over its queues.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -28,13 +30,16 @@ class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What bounds the cache of one consumer."""
 
     queues: int
+    """1 where the settings limit the consumer as a whole"""
     threshold: int
-    """messages a queue"""
-    size_mib: int | None
-    """MiB a queue; None where the client has no size limit (before 4.2.0, and pop)"""
+    """messages a queue, or all that the consumer may cache"""
+    size_mib: float | None
+    """MiB a queue, or of the consumer; None where the client has no size limit (before 4.2.0, and pop)"""
     average_body_bytes: float
+    size_slack_mib: int = 1
+    """the remoting client compares whole MiB with ">", so a queue may fill up to one MiB more"""
 
-    def bound_bytes(self, *, threshold: int | None = None, size_mib: int | None = None) -> int:
+    def bound_bytes(self, *, threshold: int | None = None, size_mib: float | None = None) -> int:
         """Bytes of bodies over all queues, under these limits or under lower ones.
 
         Args:
@@ -44,9 +49,8 @@ class CacheLimits(msgspec.Struct, frozen=True, kw_only=True):
         count = self.threshold if threshold is None else min(threshold, self.threshold)
         one_queue = count * self.average_body_bytes
         if self.size_mib is not None:
-            # the check compares whole MiB with ">", so a queue may fill up to one MiB more
             size = self.size_mib if size_mib is None else min(size_mib, self.size_mib)
-            one_queue = min(one_queue, (size + 1) * MIB)
+            one_queue = min(one_queue, (size + self.size_slack_mib) * MIB)
         return round(self.queues * one_queue)
 
 
@@ -60,9 +64,10 @@ def count_limit(consumer: ConsumerFacts) -> int | None:
     return whole(consumer.config.get(consumer.traits.count_setting or ""))
 
 
-def size_limit_mib(consumer: ConsumerFacts) -> int | None:
+def size_limit_mib(consumer: ConsumerFacts) -> float | None:
     """MiB of bodies that a queue, or the consumer, may hold; None where nothing limits them."""
-    return whole(consumer.config.get(consumer.traits.size_setting or ""))
+    limit = whole(consumer.config.get(consumer.traits.size_setting or ""))
+    return limit / MIB if limit is not None and consumer.traits.size_in_bytes else limit
 
 
 def cache_limits(consumer: ConsumerFacts) -> CacheLimits | None:
@@ -72,11 +77,14 @@ def cache_limits(consumer: ConsumerFacts) -> CacheLimits | None:
         return None
     if consumer.average_body_bytes is None or consumer.measured_messages < LEAST_MESSAGES:
         return None
+    by_queue = traits.limit_scope == "queue"
     return CacheLimits(
-        queues=consumer.bounded_queues if traits.limit_scope == "queue" else 1,
-        threshold=threshold,
+        queues=consumer.bounded_queues if by_queue else 1,
+        # a limit of the consumer is divided over its queues, and each may hold one message at least
+        threshold=threshold if by_queue else max(threshold, consumer.bounded_queues),
         size_mib=size_limit_mib(consumer),
         average_body_bytes=consumer.average_body_bytes,
+        size_slack_mib=0 if traits.size_in_bytes else 1,
     )
 
 
@@ -113,6 +121,21 @@ def largest_bound_bytes(
     return round(limits.queues * (bodies + messages * overhead_bytes)) + orphan_body_bytes
 
 
+def largest_divided_bound_bytes(
+    limits: CacheLimits, *, queues: int, largest_body_bytes: int, batch: int, overhead_bytes: float
+) -> int:
+    """The same for limits that are divided over the queues of a consumer, as the gRPC client does.
+
+    A queue never asks for more messages than it still may hold, but for at least one. A queue below its share of the
+    size gets one batch more. Source: ProcessQueueImpl.getReceptionBatchSize and isCacheFull of client-java 5.0.0 to
+    5.2.0.
+    """
+    bodies = limits.threshold * largest_body_bytes
+    if limits.size_mib is not None:
+        bodies = min(bodies, round(limits.size_mib * MIB) + queues * batch * largest_body_bytes)
+    return round(bodies + limits.threshold * overhead_bytes)
+
+
 class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     """Thresholds under which all consumers of the JVM together stay within a share of the heap."""
 
@@ -139,7 +162,8 @@ def recommend(consumers: Iterable[CacheLimits], heap_bytes: int, share: float) -
     size_mib = None
     if sizes:
         size_mib = _largest(
-            max(sizes), lambda value: sum(limits.bound_bytes(size_mib=value) for limits in known) <= allowed
+            math.ceil(max(sizes)),
+            lambda value: sum(limits.bound_bytes(size_mib=value) for limits in known) <= allowed,
         )
     return Recommendation(threshold=threshold, size_mib=size_mib, allowed_bytes=allowed)
 

@@ -29,6 +29,8 @@ from mqdiag.text import Text
 
 ConfigValue = int | float | bool | Setting | None
 LimitScope = Literal["queue", "consumer"]
+Library = Literal["remoting", "grpc"]
+"""rocketmq-client, or rocketmq-client-java"""
 
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
@@ -101,12 +103,16 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
     Each module of `mqdiag/rocketmq/clients` states the traits of its kind, so that nothing else compares kinds.
     """
 
+    library: Library = "remoting"
+    """the client library"""
     caches_messages: bool = True
     """keeps pulled messages in the heap until the application has consumed them"""
     count_setting: Public | None = "pullThresholdForQueue"
     """the setting that limits the number of cached messages; None where no setting does"""
     size_setting: Public | None = "pullThresholdSizeForQueue"
-    """the setting that limits the size of cached bodies, in MiB; None where no setting does"""
+    """the setting that limits the size of cached bodies; None where no setting does"""
+    size_in_bytes: bool = False
+    """that setting is a number of bytes, and not of MiB"""
     limit_scope: LimitScope = "queue"
     """what the two settings limit: each queue, or the consumer as a whole"""
     messages_in_queues: bool = True
@@ -115,6 +121,10 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
     """one PullRequest for each assigned queue goes round in the background"""
     sends_back: bool = True
     """messages that failed or expired go back to the broker"""
+    acknowledges_each: bool = False
+    """each message is acknowledged by itself: there is no consume offset that one message could hold back"""
+    application_holds: bool = False
+    """the application receives messages and keeps them itself until it acknowledges them"""
     polled: bool = False
     """the application takes messages from the cache with poll()"""
     spring_lifecycle: bool = True
@@ -260,7 +270,13 @@ class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
     offset: int | None = None
     msg_id: MessageId | None = None
     age_ms: int | None = None
-    """since the listener got it: CONSUME_START_TIME; for an orderly one since its queue's messages were taken"""
+    """since the listener got it: CONSUME_START_TIME; for an orderly one since its queue's messages were taken
+
+    The gRPC client does not note that time. Where its full cache proves that no message was finished for a while, it
+    is that while, which is a lower bound.
+    """
+    received_age_ms: int | None = None
+    """since the gRPC client received it: an upper bound of the age; None for the remoting client"""
     group: Public | None = None
     broker: Public | None = None
     queue_topic: Public | None = None
@@ -333,7 +349,10 @@ class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
-    """One MQClientInstance: connections and service threads that consumers and producers share."""
+    """One MQClientInstance, which consumers and producers share, or one client of the gRPC client library.
+
+    It has connections and service threads of its own.
+    """
 
     object_id: Public
     client_id: ClientId | None = None
@@ -341,6 +360,8 @@ class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     client_version: Public | None = None
     consumer_groups: tuple[Public, ...] = ()
     producer_groups: tuple[Public, ...] = ()
+    library: Library = "remoting"
+    """the client library; a producer of the gRPC client has no group"""
     pull_thread: ServiceThreadState | None = None
     """of PullMessageService"""
     pull_stopped: bool | None = None

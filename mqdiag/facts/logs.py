@@ -138,6 +138,10 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     topics: tuple[Public, ...] = ()
     queues: int = 0
     """queues named in its lines, which are one in a thousand"""
+    logs_each: bool = False
+    """the gRPC client logs each held-back pull, and waits for a second; others log one in 1,000, and wait for 50 ms"""
+    idle_minutes: int = 0
+    """minutes in which a gRPC consumer finished no message while its cache was full"""
     path: Public = ""
 
 

@@ -10,9 +10,10 @@ ConfigValue = int | float | bool | Setting | None
 
 
 class ProducerFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """One DefaultMQProducer, those that the client makes for itself included."""
+    """One DefaultMQProducer, those that the client makes for itself included; or one Producer of the gRPC client."""
 
     group: Public
+    """empty for a producer of the gRPC client, which has none"""
     object_id: Public = ""
     client_id: ClientId | None = None
     client_version: Public | None = None
@@ -26,6 +27,8 @@ class ProducerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """semaphoreAsyncSendNum, since 5.0.0: asynchronous sends that may still begin where backpressure is on"""
     backpressure_bytes: int | None = None
     """semaphoreAsyncSendSize: bytes of messages that may still be on the way"""
+    transaction_checker: bool | None = None
+    """a producer of the gRPC client has a checker for its transactions; None for the remoting client"""
 
 
 class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,6 +75,9 @@ class SendingFacts(msgspec.Struct, frozen=True, kw_only=True):
     request_futures: RequestFutures | None = None
     """None where no request was ever sent: the class is not loaded"""
     messages: int = 0
-    """reachable messages that were made to be sent: Message and subclasses but MessageExt"""
+    """reachable messages that were made to be sent: Message and subclasses but MessageExt
+
+    Of the gRPC client, distinct bodies of MessageImpl: it copies a message when it sends it, with the same body.
+    """
     body_bytes: int = 0
     """lengths of their distinct bodies"""

@@ -1,7 +1,8 @@
 """Settings of the RocketMQ consumers, by their Java field names, as `--expect` takes them.
 
 Fields of ClientConfig, DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer that hold a
-plain value, of clients 3.2.6 to 5.3.3. A key that no version has is a typing error and is refused.
+plain value, of clients 3.2.6 to 5.3.3; and settings of the gRPC client 5.0.0 to 5.2.0. A key that no version
+has is a typing error and is refused.
 """
 
 from __future__ import annotations
@@ -77,6 +78,20 @@ SETTING_NAMES = frozenset(
         "useHeartbeatV2",
         "useTLS",
         "vipChannelEnabled",
+        # the gRPC client: PushConsumerBuilder, SimpleConsumerBuilder, ClientConfiguration; durations in milliseconds
+        "awaitDuration",
+        "consumptionThreadCount",
+        "enableFifoConsumeAccelerator",
+        "enableMessageInterceptorFiltering",
+        "endpoints",
+        "longPollingTimeout",
+        "maxAttempts",
+        "maxCacheMessageCount",
+        "maxCacheMessageSizeInBytes",
+        "maxStartupAttempts",
+        "receiveBatchSize",
+        "requestTimeout",
+        "sslEnabled",
     }
 )
 
@@ -86,12 +101,15 @@ SWITCHES = frozenset(
         "clientRebalance",
         "decodeDecompressBody",
         "decodeReadBody",
+        "enableFifoConsumeAccelerator",
+        "enableMessageInterceptorFiltering",
         "enableHeartbeatChannelEventListener",
         "enableMsgTrace",
         "enableStreamRequestType",
         "enableTrace",
         "postSubscriptionWhenPull",
         "sendLatencyEnable",
+        "sslEnabled",
         "startDetectorEnable",
         "unitMode",
         "useHeartbeatV2",
@@ -107,6 +125,7 @@ TEXTS = frozenset(
         "clientIP",
         "consumeFromWhere",
         "consumeTimestamp",
+        "endpoints",
         "instanceName",
         "language",
         "messageModel",

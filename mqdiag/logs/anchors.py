@@ -17,6 +17,7 @@ from mqdiag.logs import (
     dledger,
     endings,
     flow_control,
+    grpc_client,
     offsets,
     pop,
     refusals,
@@ -122,6 +123,10 @@ def _client_ran(message: Message, log: LogTally) -> None:
 
 ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"so do flow control", flow_control.flow_control),
+    (b"Process queue total cached messages ", grpc_client.cache_full),
+    (b"Message listener raised an exception while consuming", grpc_client.listener_threw),
+    (b" consume service, consumerGroup=", grpc_client.group_named),
+    (b", receptionTimes=", grpc_client.statistics),
     (b"start flow control for a while", busy.busy),
     (b"too many requests and system thread pool busy", busy.pool_rejected),
     (b"The broker[", brokers.introduced),
@@ -318,6 +323,8 @@ _ALL_WANTED = (
     consuming.queue_locked,
     consuming.queue_unlocked,
     flow_control.flow_control,
+    grpc_client.cache_full,
+    grpc_client.statistics,
     offsets.below_store,
     offsets.offset_illegal,
     replicas.behind,

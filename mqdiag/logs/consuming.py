@@ -61,7 +61,7 @@ def failed(message: Message, log: LogTally) -> None:
     if log.add(kind, message, subject, side="client") is None:
         return
     if kind == "consume-exception":
-        _threw(message, log, subject, thrown_in(message))
+        threw(message, log, subject, thrown_in(message))
     elif kind == "consume-orderly-suspended":
         _suspended(message, log, subject)
 
@@ -70,10 +70,11 @@ def failed_in_spring(message: Message, log: LogTally) -> None:
     """A listener of rocketmq-spring threw; its container says so and asks for the message again."""
     subject = Subject(group=_group_of_worker(message.thread()))
     if log.add("consume-exception", message, subject, side="client") is not None:
-        _threw(message, log, subject, thrown_in(message))
+        threw(message, log, subject, thrown_in(message))
 
 
-def _threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
+def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
+    """Count what a listener threw, by group, exception and frame."""
     if thrown.interrupted:
         log.add("listener-interrupted", message, subject, side="client")
     if thrown.exception is None:

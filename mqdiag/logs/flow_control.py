@@ -43,7 +43,7 @@ def flow_control(message: Message, log: LogTally) -> None:
         return
     if value is not None:
         tally.keep_largest(f"largest_{_unit(kind)}", value)
-    _row(log, message, subject, kind, limit, value)
+    flow_row(log, message, subject, kind, limit, value)
     times = values.get("flowControlTimes")
     if times is not None:
         _count(log, message, (subject.group, "count-size" if kind in ("count", "size") else kind), times)
@@ -73,7 +73,7 @@ def _unit(kind: str) -> str:
     return {"size": "size_mib", "span": "span_offsets"}.get(kind, "messages")
 
 
-def _row(
+def flow_row(
     log: LogTally,
     message: Message,
     subject: Subject,
@@ -81,6 +81,7 @@ def _row(
     limit: int | None,
     value: int | None,
 ) -> None:
+    """Count one held-back pull under its group and reason."""
     key = (subject.group, kind)
     row = log.flow.get(key)
     if row is None:

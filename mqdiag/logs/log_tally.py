@@ -24,6 +24,10 @@ class FlowTally(msgspec.Struct):
     lines: int = 0
     threshold: int | None = None
     largest: int | None = None
+    delay_ms: int | None = None
+    """for how long each line holds back its queue, where the client logs each time; None where it logs one in many"""
+    idle_minutes: int = 0
+    """minutes in which the consumer finished no message while its cache was full for at least half of the time"""
     span: Span = msgspec.field(default_factory=Span)
     topics: dict[str, None] = msgspec.field(default_factory=dict)
     queues: dict[tuple[str | None, str | None, int | None], None] = msgspec.field(default_factory=dict)
@@ -178,6 +182,10 @@ class LogTally(msgspec.Struct):
     """by client id, from start to shutdown; without an end while the client runs"""
     consumers: dict[str, None] = msgspec.field(default_factory=dict)
     """groups whose consumers started"""
+    grpc_groups: dict[str, str] = msgspec.field(default_factory=dict)
+    """group of each consumer of the gRPC client by its client id"""
+    grpc_full: dict[str, tuple[FlowControlKind, int]] = msgspec.field(default_factory=dict)
+    """by client id, why its cache was full last, and how often it said so since it last wrote its statistics"""
     thrown: dict[ThrownKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     suspended: dict[Subject, SuspendedTally] = msgspec.field(default_factory=dict)
     """by queue"""

@@ -30,14 +30,6 @@ _LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ),
     ("Python", re.compile(rb"^\S.{0,60}\b(?:rocketmq[./]\w+\.py|\[\w+\.py:\d+\])", re.M)),
     (".NET", re.compile(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq|\bNewLife\.RocketMQ\.", re.M)),
-    (
-        "gRPC Java",
-        re.compile(
-            rb"\borg\.apache\.rocketmq\.(?:client\.java|shaded\.io\.grpc)\.|\bo\.a\.r\.c\.j(?:ava)?\.\w"
-            rb"|\bio\.grpc\.StatusRuntimeException: ",
-            re.M,
-        ),
-    ),
 )
 
 

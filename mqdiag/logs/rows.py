@@ -67,6 +67,11 @@ def _flow_row(
         if counter.milliseconds:
             seconds = counter.milliseconds / 1000
             held = round(counter.grown * DELAY_S / seconds, 2)
+    elif (
+        row.delay_ms is not None and span.first is not None and span.last is not None and span.last > span.first
+    ):
+        seconds = (span.last - span.first) / 1000
+        held = round(row.lines * row.delay_ms / (span.last - span.first), 2)
     return FlowControlFacts(
         group=group,
         kind=kind,
@@ -80,6 +85,8 @@ def _flow_row(
         queues_held_back=held,
         topics=tuple(row.topics)[:20],
         queues=len(row.queues),
+        logs_each=row.delay_ms is not None,
+        idle_minutes=row.idle_minutes,
         path=path,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.names import FAMILIES, GRPC_PACKAGE, KNOWN_CLASSES, ROWS, Family
+from mqdiag.rocketmq.names import FAMILIES, KNOWN_CLASSES, ROWS, Family
 from mqdiag.text import Text, say
 
 
@@ -58,13 +58,6 @@ def _known_names(heap: Heap, root: str, family: Family) -> int:
     rows = fields.class_rows(heap, root, "ProcessQueue")
     names = [row.name for row in ROWS if row.role.startswith("ProcessQueue.") and row.is_in(family.since)]
     return sum(any(heap.classes.has_field(row, name) for row in rows) for name in names)
-
-
-def has_grpc_client(heap: Heap) -> bool:
-    """True when classes of rocketmq-client-java are loaded, relocated or not."""
-    return bool(fields.package_roots(heap, "GrpcClient")) or any(
-        name.startswith(GRPC_PACKAGE) for name in heap.classes.names
-    )
 
 
 def version_under(heap: Heap, root: str) -> str | None:

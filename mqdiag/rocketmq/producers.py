@@ -12,6 +12,7 @@ from mqdiag.graph.collections import sizes
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, version_under
+from mqdiag.rocketmq.grpc.kind import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 
 _ADDRESSES_SHOWN = 5
@@ -29,13 +30,30 @@ def sending(heap: Heap, clients: Iterable[Client], broker_roots: Iterable[str]) 
     roots = dict.fromkeys([*(client.root for client in clients), *broker_roots])
     futures = [found for root in roots if (found := request_futures(heap, root)) is not None]
     messages = _unsent(heap, clients)
+    grpc_producers, grpc_bodies = _of_grpc(heap)
     return SendingFacts(
-        producers=tuple(one for client in clients for one in _producers(client)),
+        producers=(
+            *(one for client in clients for one in _producers(client)),
+            *grpc_producers,
+        ),
         remoting=tuple(one for root in roots for one in remoting_clients(heap, root)),
         request_futures=max(futures, key=lambda found: found.pending, default=None),
-        messages=int(messages.size),
-        body_bytes=distinct_body_bytes(heap, fields.refs(heap, messages, "Message.body")),
+        messages=int(messages.size + grpc_bodies.size),
+        body_bytes=distinct_body_bytes(
+            heap, np.concatenate((fields.refs(heap, messages, "Message.body"), grpc_bodies))
+        ),
     )
+
+
+def _of_grpc(heap: Heap) -> tuple[list[ProducerFacts], Nodes]:
+    """(producers, distinct bodies of unsent messages) of the gRPC client; most heaps have none."""
+    roots = grpc_roots(heap)
+    if not roots:
+        return [], np.empty(0, np.int32)
+    from mqdiag.rocketmq.grpc.producers import grpc_producers, unsent_bodies
+
+    producers = [one for root in roots for one in grpc_producers(heap, root)]
+    return producers, np.concatenate([unsent_bodies(heap, root) for root in roots])
 
 
 def _producers(client: Client) -> list[ProducerFacts]:

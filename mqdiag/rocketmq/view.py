@@ -20,8 +20,9 @@ from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq.broker.broker_facts import brokers
 from mqdiag.rocketmq.broker.controllers import broker_roots
-from mqdiag.rocketmq.client import find_clients, has_grpc_client
+from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
+from mqdiag.rocketmq.grpc.kind import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.retained_by import message_holders, split_messages
@@ -87,10 +88,12 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
             elsewhere_bytes=sizes[-1][1],
         ),
         message_holders=message_holders(heap, split),
-        grpc_client=has_grpc_client(heap),
+        grpc_client=bool(grpc_roots(heap)),
         sending=sending(heap, clients, broker_roots(heap)),
         brokers=tuple(brokers(heap)),
-        packages=tuple(f"{client.root}." for client in clients),
+        packages=tuple(
+            dict.fromkeys(f"{root}." for root in (*(one.root for one in clients), *grpc_roots(heap)))
+        ),
         unknown=unknown,
         in_hand=in_hand,
     )

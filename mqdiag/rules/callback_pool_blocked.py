@@ -10,7 +10,7 @@ from mqdiag.findings import Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.pulling import blocked_callback_pools
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 RULE = Rule(
     name="callback-pool-blocked",
@@ -18,12 +18,14 @@ RULE = Rule(
     why=(
         "NettyClientPublicExecutor runs the callbacks of asynchronous sends and of pulls. A SendCallback that blocks"
         " keeps one of its few threads. When all of them hang, no pull is answered any more, and every consumer of the"
-        " JVM stops though its consume threads are idle."
+        " JVM stops though its consume threads are idle. In the gRPC client RocketmqClientCallbackWorker completes the"
+        " futures of sendAsync, receiveAsync and ackAsync, and their stages run there."
     ),
     causes=("callback-pool-blocked",),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
-        "Do nothing in onSuccess and onException that can block: hand the work to a pool of your own.",
+        "Do nothing in onSuccess and onException, or in a stage of a future, that can block: hand the work to a pool of"
+        " your own.",
         "setClientCallbackExecutorThreads raises the number of threads (default: processors); it only buys time.",
     ),
     references=("ROCKETMQ-323", "NettyRemotingClient: publicExecutor"),
@@ -31,6 +33,9 @@ RULE = Rule(
     in_chain=say("no answer to a pull is handled any more"),
 )
 
+
+GRPC_POOLS = ("RocketmqClientCallbackWorker", "RocketmqClientAsyncWorker")
+"""pools of the gRPC client, which has no setting for their size"""
 
 HUNG = Standstill(
     kind="socket-read",
@@ -80,9 +85,12 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             limits,
             cause="callback-pool-blocked",
             title=say(
-                "{who} {thread_count:hangs|hang} in user code at {frame}: pulls are not answered",
+                "{who} {thread_count:hangs|hang} in user code at {frame}: {consequence}",
                 who=who(largest),
                 frame=short_frame(largest.frame),
+                consequence=say("answers to its calls are not handled")
+                if (largest.pool or "").startswith(GRPC_POOLS)
+                else say("pulls are not answered"),
             ),
         )
         yield Draft(
@@ -94,6 +102,11 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             # every group of the JVM is hit, so no group is named
             evidence={**found.evidence, "threads": names},
             explanation=found.explanation,
-            remedy=(*RULE.remedy, *found.remedy),
+            remedy=(*_remedy(largest), *found.remedy),
             weight=float(len(names)),
         )
+
+
+def _remedy(still: Standstill) -> tuple[Text, ...]:
+    """What helps; no setting of the gRPC client does."""
+    return RULE.remedy[:1] if (still.pool or "").startswith(GRPC_POOLS) else RULE.remedy

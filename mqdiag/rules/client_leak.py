@@ -27,6 +27,13 @@ ONE_EACH = (
 )
 """threads of which each client instance has exactly one"""
 
+GRPC_SCHEDULER = "RocketmqClientScheduler-"
+"""the pool that each gRPC client has, with the client's number in the process behind it since 5.0.2"""
+_GRPC_REMEDY = (
+    say("Make one producer or consumer, keep it, and call close() when you no longer need it."),
+    say("Look for the code that calls build() of a ProducerBuilder for each message or request."),
+)
+
 RULE = Rule(
     name="client-leak",
     title="Many client instances of one group are running",
@@ -83,6 +90,9 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         for group in {*one.consumer_groups, *one.producer_groups}
         if not group.startswith(OWN)
     )
+    producers = sum(one.library == "grpc" and not one.consumer_groups for one in running)
+    if producers >= limits["instances"]:
+        yield _grpc_producers(producers, len(running))
     for group, count in sorted(instances_of.items()):
         if count >= limits["instances"]:
             yield Draft(
@@ -104,6 +114,26 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             )
 
 
+def _grpc_producers(producers: int, running: int) -> Draft:
+    """The finding for producers of the gRPC client, which have no group."""
+    return Draft(
+        severity=Severity.WARNING,
+        cause="client-leak",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("one dump does not show whether their number grows"),
+        title=say("{instances:count} producers of the gRPC client are running"),
+        evidence={"instances": producers, "instances_of_all_groups": running},
+        explanation=(
+            say(
+                "{instances_of_all_groups:count} clients of RocketMQ run in this JVM. {instances:count} of them are"
+                " producers of the gRPC client."
+            ),
+            say("Each of them has its own connections and thread pools. One producer can send to any topic."),
+        ),
+        remedy=_GRPC_REMEDY,
+    )
+
+
 @RULE.sees("stacks")
 def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for a process with many threads of which a client has one."""
@@ -114,11 +144,38 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
     if len(many) >= MIN_KINDS:
         yield _of_threads(stacks, many)
+    pools = {thread.pool for thread in stacks.threads if (thread.pool or "").startswith(GRPC_SCHEDULER)}
+    if len(pools) >= limits["instances"]:
+        yield _of_pools(stacks, len(pools))
 
 
 _STEMS = frozenset(name.rstrip("#_") for name in ONE_EACH)
 MIN_KINDS = 2
 """different threads of a client that must be there as often"""
+
+
+def _of_pools(stacks: StacksFacts, clients: int) -> Draft:
+    """The finding for clients of the gRPC library: each names its pools by its number in the process."""
+    return Draft(
+        severity=Severity.WARNING,
+        cause="client-leak",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say(
+            "an application may need so many clients; only a later dump shows whether their number grows"
+        ),
+        title=say("The process runs {instances:count} clients of the gRPC library"),
+        evidence={
+            "instances": clients,
+            "threads_of_process": stacks.series[-1].threads if stacks.series else None,
+        },
+        explanation=(
+            say(
+                "Each of them has a pool RocketmqClientScheduler of its own, and there are {instances:count} of these."
+            ),
+            say("Each client has its own connections and thread pools."),
+        ),
+        remedy=_GRPC_REMEDY,
+    )
 
 
 def _of_threads(stacks: StacksFacts, kinds: list[ThreadKind]) -> Draft:

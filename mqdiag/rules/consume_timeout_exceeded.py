@@ -10,7 +10,7 @@ from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
-from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
 from mqdiag.text import say
 
 MINUTE_MS = 60_000
@@ -75,6 +75,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_graph
+@of_remoting_only(say("the gRPC client has no consumeTimeout"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     heap = facts.heap

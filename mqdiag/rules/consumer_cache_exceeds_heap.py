@@ -33,7 +33,9 @@ RULE = Rule(
         "pullThresholdForQueue and pullThresholdSizeForQueue limit one local queue, not the consumer. If the listener"
         " is slower than the producer, the consumer fills each of its queues up to the threshold. With many queues and"
         " large messages, queues x threshold x body size is more than the heap. The defaults (1,000 messages and"
-        " 100 MiB for each queue) are too high to protect an ordinary heap."
+        " 100 MiB for each queue) are too high to protect an ordinary heap. The gRPC client limits the consumer as a"
+        " whole, by maxCacheMessageCount (1,024) and maxCacheMessageSizeInBytes (64 MiB), but several consumers of a"
+        " JVM, or a small heap, are too much for these defaults too."
     ),
     causes=("oversized-thresholds",),
     severities=(Severity.ERROR, Severity.WARNING),
@@ -282,8 +284,8 @@ def _evidence(heap: HeapFacts, found: Load) -> dict[str, EvidenceValue]:
     return {
         "process_queues": consumer.bounded_queues,
         "threshold": count_limit(consumer),
-        "threshold_mib": size_mib,
-        "threshold_bytes": None if size_mib is None else size_mib * MIB,
+        "threshold_mib": None if size_mib is None else _whole_or_tenths(size_mib),
+        "threshold_bytes": None if size_mib is None else round(size_mib * MIB),
         "average_body_bytes": consumer.average_body_bytes,
         "largest_body_bytes": consumer.largest_body_bytes,
         "held_bytes": found.held_bytes,
@@ -300,7 +302,9 @@ def _evidence(heap: HeapFacts, found: Load) -> dict[str, EvidenceValue]:
         "average_body_by_consumer_bytes": tuple(limit.average_body_bytes for _, limit in known),
         "product_by_consumer_bytes": tuple(_by_count(limit) for _, limit in known),
         "queue_limit_by_consumer_mib": tuple(
-            limit.size_mib + 1 for _, limit in known if limit.size_mib is not None
+            _whole_or_tenths(limit.size_mib + limit.size_slack_mib)
+            for _, limit in known
+            if limit.size_mib is not None
         ),
         "bound_by_consumer_bytes": tuple(limit.bound_bytes() for _, limit in known),
     }
@@ -321,6 +325,7 @@ def _advised(found: Load, advice: Recommendation | None, share: float) -> dict[s
         **values,
         "recommended_threshold": advice.threshold,
         "recommended_threshold_mib": advice.size_mib,
+        "recommended_threshold_bytes": None if advice.size_mib is None else advice.size_mib * MIB,
         "recommended_by_consumer": tuple(min(advice.threshold, limit.threshold) for _, limit in found.known),
         "recommended_bound_bytes": bound,
         "recommended_bound_share": _rounded(ratio(bound, found.heap_bytes)),
@@ -336,12 +341,23 @@ def _rounded(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
+def _whole_or_tenths(mib: float) -> float:
+    """MiB as a person writes them: a setting in bytes need not be a whole number of MiB."""
+    return int(mib) if mib == int(mib) else round(mib, 1)
+
+
 def _by_count(limit: CacheLimits, threshold: int | None = None) -> int:
     """Bytes that the limit on the number of messages allows by itself."""
     return msgspec.structs.replace(limit, size_mib=None).bound_bytes(threshold=threshold)
 
 
-def _product(limit: CacheLimits, threshold: int) -> Text:
+def _product(consumer: ConsumerFacts, limit: CacheLimits, threshold: int) -> Text:
+    if consumer.traits.limit_scope == "consumer":
+        return say(
+            "{threshold:count} {threshold:message|messages} x {average_body_bytes:count} bytes",
+            threshold=threshold,
+            average_body_bytes=limit.average_body_bytes,
+        )
     return say(
         "{queues:count} {queues:queue|queues} x {threshold:count} {threshold:message|messages}"
         " x {average_body_bytes:count} bytes",
@@ -371,16 +387,24 @@ def _explanation(found: Load, advice: Recommendation | None) -> Iterator[Text]:
 
 def _sum(consumer: ConsumerFacts, limit: CacheLimits) -> Text:
     """How much one consumer may cache."""
-    product, bound = _product(limit, limit.threshold), limit.bound_bytes()
+    product, bound = _product(consumer, limit, limit.threshold), limit.bound_bytes()
     if limit.size_mib is None or bound >= _by_count(limit):
         return say("{product} = {may_cache_bytes:bytes}", product=product, may_cache_bytes=bound)
+    if consumer.traits.limit_scope == "consumer":
+        return say(
+            "{product} would be {product_bytes:bytes}, but {size_setting} allows {may_cache_bytes:bytes}",
+            product=product,
+            product_bytes=_by_count(limit),
+            size_setting=consumer.traits.size_setting,
+            may_cache_bytes=bound,
+        )
     return say(
         "{product} would be {product_bytes:bytes}, but {size_setting} stops each queue below {queue_limit_mib:count}"
         " MiB, which allows {may_cache_bytes:bytes}",
         product=product,
         product_bytes=_by_count(limit),
         size_setting=consumer.traits.size_setting,
-        queue_limit_mib=limit.size_mib + 1,
+        queue_limit_mib=_whole_or_tenths(limit.size_mib + limit.size_slack_mib),
         may_cache_bytes=bound,
     )
 
@@ -396,26 +420,34 @@ def _held(found: Load) -> Text:
 
 def _arithmetic_of(advice: Recommendation, found: Load) -> Iterator[Text]:
     """What the recommended thresholds allow, and why they are not lower or higher."""
-    limits = [limit for _, limit in found.known if limit.queues]
+    known = [(consumer, limit) for consumer, limit in found.known if limit.queues]
+    limits = [limit for _, limit in known]
+    by_queue = any(consumer.traits.limit_scope == "queue" for consumer, _ in known)
     bound = sum(limit.bound_bytes(threshold=advice.threshold) for limit in limits)
+    where = say("in each queue") if by_queue else say("in the cache")
     if bound == sum(_by_count(limit, advice.threshold) for limit in limits):
         yield say(
-            "With {recommended_threshold:count} {recommended_threshold:message|messages} in each queue: {products}"
+            "With {recommended_threshold:count} {recommended_threshold:message|messages} {where}: {products}"
             " = {recommended_bound_bytes:bytes}, {recommended_bound_share:percent} of the heap. The aim is at most"
             " {recommended_share:percent} ({allowed_bytes:bytes}).",
-            products=_added([_product(limit, min(advice.threshold, limit.threshold)) for limit in limits]),
+            where=where,
+            products=_added(
+                [_product(one, limit, min(advice.threshold, limit.threshold)) for one, limit in known]
+            ),
         )
     else:
         yield say(
-            "With {recommended_threshold:count} {recommended_threshold:message|messages} in each queue, and the limits"
-            " on the size of a queue, the consumers may cache {recommended_bound_bytes:bytes},"
+            "With {recommended_threshold:count} {recommended_threshold:message|messages} {where}, and the limits"
+            " on the size of {limited}, the consumers may cache {recommended_bound_bytes:bytes},"
             " {recommended_bound_share:percent} of the heap. The aim is at most {recommended_share:percent}"
-            " ({allowed_bytes:bytes})."
+            " ({allowed_bytes:bytes}).",
+            where=where,
+            limited=say("a queue") if by_queue else say("the cache"),
         )
-    if bound > advice.allowed_bytes:
+    if by_queue and bound > advice.allowed_bytes:
         yield say("1 message in each queue is the minimum, so this heap is too small for so many queues.")
     by_size = sum(limit.bound_bytes(size_mib=advice.size_mib) for limit in limits)
-    if advice.size_mib == 1 and by_size > advice.allowed_bytes:
+    if by_queue and advice.size_mib == 1 and by_size > advice.allowed_bytes:
         yield say(
             "pullThresholdSizeForQueue cannot go below 1 MiB, and by itself it would still allow"
             " {bound_by_size_bytes:bytes}. The limit on the number of messages is needed here."
@@ -437,7 +469,9 @@ def _remedy(found: Load, advice: Recommendation | None) -> Iterator[Text]:
             "Lower {setting} of the consumer of {group}. It is {threshold} now.",
             setting=found.largest.traits.count_setting,
         )
-    if found.bound_bytes:
+    if found.bound_bytes and found.largest.traits.limit_scope == "consumer":
+        yield say("Or run with at least {recommended_heap_bytes:bytes} of heap.")
+    elif found.bound_bytes:
         yield say(
             "Or run with at least {recommended_heap_bytes:bytes} of heap, or with more instances, so that each has"
             " fewer queues."
@@ -452,6 +486,17 @@ def _lower(consumer: ConsumerFacts, advice: Recommendation) -> Iterator[Text]:
     """Which setters to call, with which values."""
     traits = consumer.traits
     setting, size_setting = traits.count_setting or "", traits.size_setting
+    if size_setting is not None and traits.size_in_bytes:
+        yield say(
+            "On the PushConsumerBuilder of {group} call {setter}({recommended_threshold}) and"
+            " {size_setter}({recommended_threshold_bytes}). The values now are {setting}={threshold} and"
+            " {size_setting}={threshold_bytes}.",
+            setter=_setter(setting),
+            size_setter=_setter(size_setting),
+            setting=setting,
+            size_setting=size_setting,
+        )
+        return
     if advice.size_mib is not None and size_setting is not None:
         yield say(
             "On the consumer of {group} call {setter}({recommended_threshold}) and"

@@ -9,7 +9,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import CONSUMER, example
-from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
 from mqdiag.text import say
 
 RULE = Rule(
@@ -41,6 +41,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_graph
+@of_remoting_only(say("a gRPC consumer cannot be paused"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running consumer that is paused."""
     heap = facts.heap

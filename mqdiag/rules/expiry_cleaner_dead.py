@@ -10,7 +10,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.client_bugs import has_bug, numbers
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph, of_remoting_only
 from mqdiag.text import NOTHING, say
 
 AFFECTED = say(
@@ -49,6 +49,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_whole_graph
+@of_remoting_only(say("the gRPC client has no consumeTimeout, and nothing that watches over it"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running concurrent consumer whose cleaner has no task, neither waiting nor running."""
     heap = facts.heap

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import structs
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.bounds import MIB, count_limit, size_limit_mib, whole
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.facts.logs import FlowControlFacts, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
@@ -23,6 +23,8 @@ from mqdiag.time_ranges import between as range_between
 
 DELAY_MS = 50
 """after this time the client looks again at a queue that it held back, in every version"""
+GRPC_DELAY_MS = 1000
+"""the gRPC client looks again after this time"""
 LOGGED_ONE_IN = 1000
 """held-back pulls for each line in the log"""
 COUNTERS = {
@@ -38,6 +40,7 @@ SAME_REASON = {
     "count-or-size": ("count", "size"),
     "span": ("span",),
     "count": ("count",),
+    "size": ("size",),
     "waiting-requests": ("waiting-requests",),
 }
 """reasons of a heap's counters, and the reasons that lines of logs tell apart"""
@@ -67,7 +70,10 @@ THRESHOLD = {
     "size": say("The threshold in force is {threshold:count} MiB."),
 }
 REMEDIES = {
-    "count": say("Make the listener faster, or raise consumeThreadMin; consumeThreadMax has no effect."),
+    "count": say(
+        "Make the listener faster, or raise consumeThreadMin (in the gRPC client, setConsumptionThreadCount);"
+        " consumeThreadMax has no effect."
+    ),
     "size": say("Look at the largest messages: mqdiag heap on a dump of the client shows them."),
     "span": say("Find the stuck message: mqdiag stacks on five thread dumps, or mqdiag heap on a dump."),
     "pop": say("Make the listener faster: messages wait for their acknowledgement."),
@@ -149,6 +155,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     for own in _of_heap(facts.heap, limits):
         if not isinstance(own, Draft) or not _told_by(facts.heap, own, of_logs):
             yield own
+    yield from _full_caches(facts.heap)
 
 
 @RULE.sees("logs")
@@ -260,6 +267,64 @@ def _of_consumer(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int]
     )
 
 
+def _full_caches(heap: HeapFacts) -> Iterator[Draft]:
+    """One finding for each consumer of which a queue is full at this moment.
+
+    For consumers that divide their limits over their queues: they count nothing, so only the present is known.
+    """
+    for consumer in heap.consumers:
+        most, most_mib = count_limit(consumer), size_limit_mib(consumer)
+        if consumer.traits.limit_scope != "consumer" or most is None or not consumer.bounded_queues:
+            continue
+        own = [one for one in heap.queues if one.group == consumer.group and one.assigned and not one.dropped]
+        share = max(1, most // consumer.bounded_queues)
+        by_count = [one for one in own if one.messages >= share]
+        by_size = [
+            one
+            for one in own
+            if most_mib is not None and (one.msg_size or 0) >= most_mib * MIB // consumer.bounded_queues
+        ]
+        if by_count or by_size:
+            yield _full(consumer, by_count, by_size)
+
+
+def _full(consumer: ConsumerFacts, by_count: list[QueueFacts], by_size: list[QueueFacts]) -> Draft:
+    reason = "count" if len(by_count) >= len(by_size) else "size"
+    setting = consumer.traits.count_setting if reason == "count" else consumer.traits.size_setting
+    return Draft(
+        severity=Severity.INFO,
+        cause=reason,
+        confidence=Confidence.HIGH,
+        confidence_reason=say("the queues were read"),
+        title=say(
+            "The cache of group {group} is full, {reason}: it asks for no more messages", reason=REASONS[reason]
+        ),
+        subject=Subject(group=consumer.group),
+        evidence={
+            "queues": len(by_count if reason == "count" else by_size),
+            "bounded_queues": consumer.bounded_queues,
+            "messages": consumer.messages,
+            "body_bytes": consumer.body_bytes,
+            "limit": whole(consumer.config.get(setting or "")),
+        },
+        explanation=(
+            say(
+                "{queues:count} of {bounded_queues:count} {bounded_queues:queue is|queues are} full. The consumer holds"
+                " {messages:count} {messages:message|messages} with {body_bytes:bytes} of bodies."
+            ),
+            say(
+                "{setting} is {limit:count}, and each queue gets an equal share of it. A full queue looks every second"
+                " whether it has room.",
+                setting=setting,
+            ),
+        ),
+        remedy=(
+            say("Make the listener faster, or give it more threads with setConsumptionThreadCount."),
+            say("Find out what its threads do: mqdiag stacks on five thread dumps."),
+        ),
+    )
+
+
 def _of_logs(logs: LogsFacts | None, limits: Limits) -> Iterator[Draft]:
     """One for each group and reason: of several clients the one that was held back most."""
     if logs is None:
@@ -286,12 +351,14 @@ def _of_lines(rows: list[FlowControlFacts], event: LogEvent | None, limits: Limi
     often = held is None and row.occurrences >= limits["times_without_range"]
     lite = row.group is None and row.kind == "count"  # only lite pull names no group, and it has no listener
     return Draft(
-        severity=Severity.WARNING if continuous or often else Severity.INFO,
+        severity=Severity.WARNING if continuous or often or row.idle_minutes else Severity.INFO,
         cause=row.kind,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
         confidence_reason=NOTHING if held is not None else say("one line does not tell for how long"),
         title=(
-            say(
+            say("Group {group} finished no message for a minute or longer while its cache was full")
+            if row.idle_minutes
+            else say(
                 "Group {group} held back {times:count} {times:pull|pulls} or more, {reason}",
                 reason=REASONS[row.kind],
             )
@@ -306,9 +373,10 @@ def _of_lines(rows: list[FlowControlFacts], event: LogEvent | None, limits: Limi
             "times": row.occurrences,
             "logged_times": row.occurrences,
             "lines": row.lines,
-            "logged_one_in": LOGGED_ONE_IN,
+            "logged_one_in": 1 if row.logs_each else LOGGED_ONE_IN,
             "queues_held_back": held,
-            "delay_ms": DELAY_MS,
+            "delay_ms": GRPC_DELAY_MS if row.logs_each else DELAY_MS,
+            "idle_minutes": row.idle_minutes or None,
             "seconds": row.seconds,
             "threshold": row.threshold,
             "largest": row.largest,
@@ -326,11 +394,22 @@ def _of_lines(rows: list[FlowControlFacts], event: LogEvent | None, limits: Limi
 
 
 def _explanation(row: FlowControlFacts, event: LogEvent | None, clients: int) -> Iterator[Text]:
-    yield say(
-        "{lines:count} {lines:line|lines} {range}. The client logs one held-back pull in {logged_one_in:count}, and its"
-        " counter shows at least {logged_times:count}.",
-        range=between(row.first, row.last),
-    )
+    if row.idle_minutes:
+        yield say(
+            "In {idle_minutes:count} {idle_minutes:minute|minutes} the consumer's own counters show that no listener"
+            " finished a message, and its cache was full."
+        )
+    if row.logs_each:
+        yield say(
+            "{lines:count} {lines:line|lines} {range}, one for each held-back pull.",
+            range=between(row.first, row.last),
+        )
+    else:
+        yield say(
+            "{lines:count} {lines:line|lines} {range}. The client logs one held-back pull in {logged_one_in:count},"
+            " and its counter shows at least {logged_times:count}.",
+            range=between(row.first, row.last),
+        )
     if row.queues_held_back is not None and row.seconds is not None:
         yield say(
             "At {delay_ms:ms} each, {queues_held_back:decimal} queues were held back at once, as a mean over"

@@ -12,7 +12,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.client_bugs import has_bug
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph, of_remoting_only
 from mqdiag.text import Text, say, sentences
 
 AFFECTED = say(
@@ -52,6 +52,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_whole_graph
+@of_remoting_only(say("the gRPC client counts its messages by the list that holds them"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose counter differs from its map by more than one pull."""
     heap = facts.heap

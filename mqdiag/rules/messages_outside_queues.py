@@ -26,7 +26,7 @@ RULE = Rule(
     causes=("application-retains-messages",),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
-        "Copy what you need out of the message, and release the MessageExt.",
+        "Copy what you need out of the message, and release the message object.",
         "Limit the size of the collection, or remove an entry when its work is done.",
     ),
     references=("DefaultMQPushConsumerImpl, ProcessQueue.removeMessage: the queue forgets a finished message",),
@@ -133,13 +133,13 @@ def _draft(heap: HeapFacts, totals: MessageTotals, limits: Limits) -> Draft:
             "messages_in_executors": totals.in_executors,
             "messages_in_frames": totals.in_frames,
         },
-        explanation=tuple(_explained(totals, holders)),
+        explanation=tuple(_explained(heap, totals, holders)),
         remedy=_remedy(first),
         weight=share,
     )
 
 
-def _explained(totals: MessageTotals, holders: list[MessageHolder]) -> Iterator[Text]:
+def _explained(heap: HeapFacts, totals: MessageTotals, holders: list[MessageHolder]) -> Iterator[Text]:
     yield sentences(
         say(
             "Of {messages:count} messages, {retained_messages:count} are in no ProcessQueue, in no queued or running"
@@ -151,6 +151,11 @@ def _explained(totals: MessageTotals, holders: list[MessageHolder]) -> Iterator[
     )
     for holder in holders[:MOST_SHOWN]:
         yield say("{holder} holds {held:count} of them.", holder=_place(holder), held=holder.messages)
+    if any(consumer.traits.application_holds for consumer in heap.consumers):
+        yield say(
+            "A SimpleConsumer of the gRPC client keeps nothing itself: what receive() gave is the application's until"
+            " it calls ack(). A message that is not acknowledged within its invisible duration is delivered again."
+        )
     if holders and holders[0].path:
         yield say("The path to the holder is {steps}.", steps=" -> ".join(holders[0].path))
 
@@ -163,7 +168,7 @@ def _remedy(holder: MessageHolder | None) -> tuple[Text, ...]:
     if holder is None:
         return (RULE.remedy[0], limit)
     look = say(
-        "Look at {holder}: copy what you need out of each message, and release the MessageExt.",
+        "Look at {holder}: copy what you need out of each message, and release the message object.",
         holder=_place(holder),
     )
     return (look, limit)

@@ -13,7 +13,7 @@ from mqdiag.facts.logs import RepeatedOffset
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
-from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
 from mqdiag.rules.shared.log_events import between
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -110,6 +110,9 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_graph
+@of_remoting_only(
+    say("the gRPC client acknowledges each message by itself, so no message holds back an offset")
+)
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose first message has been in the listener too long."""
     heap = facts.heap

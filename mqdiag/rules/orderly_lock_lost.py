@@ -12,7 +12,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
 from mqdiag.rules.shared.log_events import between, events
 from mqdiag.text import say, sentences
 from mqdiag.time_ranges import between as range_between
@@ -55,6 +55,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_graph
+@of_remoting_only(say("the gRPC client holds no locks on queues"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue with messages, not consumed for a while, without a valid lock."""
     heap = facts.heap

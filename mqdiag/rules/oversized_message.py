@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 RULE = Rule(
     name="oversized-message",
@@ -115,25 +115,37 @@ def _draft(heap: HeapFacts, group: str | None, size: int, queue: QueueFacts | No
             "heap_share": None if share is None else round(share, 4),
             **({} if queue is None else _place(queue)),
         },
-        explanation=(
-            say("The largest body has {largest_body_bytes:count} bytes.")
-            if queue is None
-            else say(
-                "The largest body has {largest_body_bytes:count} bytes. It is at offset {offset:count} of {queue}.",
-                queue=queue_name(queue),
-            ),
-        ),
+        explanation=(_where(queue),),
         remedy=(
             say(
                 "Store the content elsewhere (an object store, a database) and send a reference, or split or compress"
                 " it."
             ),
             say(
-                "Until then, lower pullThresholdForQueue of group {group}. The size limit does not stop one large"
-                " message, because the client checks it before a pull."
+                "Until then, lower {setting} of group {group}. The size limit does not stop one large message,"
+                " because the client checks it before a pull.",
+                setting=_count_setting(heap, group),
             ),
         ),
         weight=share or 0.0,
+    )
+
+
+def _count_setting(heap: HeapFacts, group: str | None) -> str:
+    """The setting that limits the number of messages that the group caches."""
+    own = [consumer.traits.count_setting for consumer in heap.consumers if consumer.group == group]
+    return next((setting for setting in own if setting is not None), "pullThresholdForQueue")
+
+
+def _where(queue: QueueFacts | None) -> Text:
+    if queue is None:
+        return say("The largest body has {largest_body_bytes:count} bytes.")
+    if queue.queue_id is not None and queue.queue_id < 0:
+        # stands for all queues of a broker, so the offset alone names no message
+        return say("The largest body has {largest_body_bytes:count} bytes. The id of its message is {msg_id}.")
+    return say(
+        "The largest body has {largest_body_bytes:count} bytes. It is at offset {offset:count} of {queue}.",
+        queue=queue_name(queue),
     )
 
 

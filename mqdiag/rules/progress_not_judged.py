@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.findings import Confidence, Severity
+from mqdiag.facts.heap import MessageInHand
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say
 
 TEXTS = {
@@ -29,6 +31,8 @@ TEXTS = {
     ),
 }
 MOST_PATHS = 8
+NOT_NOTED = "start-not-noted"
+MOST_THREADS = 20
 
 RULE = Rule(
     name="progress-not-judged",
@@ -36,9 +40,10 @@ RULE = Rule(
     why=(
         "A thread in a socket read may hang, or the sample just met it there. Only a series of one JVM, some"
         " seconds apart and with the threads' CPU time, tells which. mqdiag finds what needs no series, such as a"
-        " deadlock, in one sample too."
+        " deadlock, in one sample too. A heap dump of the gRPC client has the same gap: its client does not note when a"
+        " listener began with a message, so a thread may hang or may have just begun."
     ),
-    causes=tuple(TEXTS),
+    causes=(*TEXTS, NOT_NOTED),
     severities=(Severity.WARNING, Severity.INFO),
     remedy=(
         "Take five samples of one process, five seconds apart: for i in 1 2 3 4 5; do jstack -l -e PID > j$i.log;"
@@ -46,6 +51,7 @@ RULE = Rule(
         "Give the samples of one process at a time.",
     ),
     references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
+    limits={"received_ms": 60_000},
     undecides=True,
 )
 
@@ -114,3 +120,58 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         explanation=tuple(lines),
         remedy=RULE.remedy,
     )
+
+
+@RULE.sees("heap")
+@needs_graph
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """At most one finding, where no series of thread dumps tells more."""
+    heap = facts.heap
+    assert heap is not None
+    if facts.stacks is not None and facts.stacks.judged:
+        return
+    of_grpc = {one.group for one in heap.consumers if one.traits.library == "grpc"}
+    found = [
+        (thread.name, thread.message)
+        for thread in heap.threads
+        if thread.message is not None and thread.call is not None and thread.message.group in of_grpc
+        if _may_hang(thread.message, limits["received_ms"])
+    ]
+    if not found:
+        return
+    received = [one.received_age_ms for _, one in found if one.received_age_ms is not None]
+    groups = sorted({message.group for _, message in found if message.group is not None})
+    yield Draft(
+        severity=Severity.INFO,
+        cause=NOT_NOTED,
+        confidence=Confidence.HIGH,
+        title=say(
+            "{thread_count:count} {thread_count:thread works on a message that was|threads work on messages that were}"
+            " received up to {received_ms:ms} ago, and the dump does not tell since when"
+        )
+        if received
+        else say(
+            "{thread_count:count} {thread_count:thread works on a message|threads work on messages}, and the dump does"
+            " not tell since when"
+        ),
+        subject=Subject(group=groups[0] if len(groups) == 1 else None),
+        evidence={
+            "thread_count": len(found),
+            "threads": tuple(name for name, _ in found[:MOST_THREADS]),
+            "received_ms": max(received, default=None),
+        },
+        explanation=(
+            say(
+                "The gRPC client notes when it received a message, not when a listener began with it. The message may"
+                " have waited for a thread until just before the dump."
+            ),
+        ),
+        remedy=RULE.remedy[:1],
+    )
+
+
+def _may_hang(message: MessageInHand, long_ms: float) -> bool:
+    """Whether a listener may have had a message for long: up to 5.0.1 the client does not even note its arrival."""
+    if message.age_ms is not None and message.age_ms >= long_ms:
+        return False  # stuck-consumer-thread speaks of it
+    return message.received_age_ms is None or message.received_age_ms >= long_ms

@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph, of_remoting_only
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
@@ -72,6 +72,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_whole_graph
+@of_remoting_only(say("the gRPC client has no pull requests"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
     assert facts.heap is not None

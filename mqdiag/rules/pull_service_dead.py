@@ -8,6 +8,7 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.graph_needed import of_remoting_only
 from mqdiag.rules.shared.pulling import PULL_THREAD
 from mqdiag.text import NOTHING, say
 
@@ -45,6 +46,7 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+@of_remoting_only(say("the gRPC client has no pull service"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each client instance whose pull thread has ended though nobody stopped the service."""
     assert facts.heap is not None

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import needs_whole_graph, of_remoting_only
 from mqdiag.text import say
 
 RULE = Rule(
@@ -44,6 +44,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_whole_graph
+@of_remoting_only(say("a server assigns the queues of the gRPC client"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each topic of a consumer that has run long enough and is alone in the JVM with its group."""
     heap = facts.heap

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
-from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
@@ -60,6 +60,7 @@ def silent() -> Facts:
 
 @RULE.sees("heap")
 @needs_graph
+@of_remoting_only(say("the gRPC client does not send messages back"))
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each consumer."""
     heap = facts.heap

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say, sentences
 
@@ -133,14 +133,16 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for the threads of a group that are at the same place."""
     heap = facts.heap
     assert heap is not None
-    within_limit = []
+    within_limit, undated = [], []
     places: dict[tuple[str | None, str, str | None], list[HeapThread]] = {}
     for thread in heap.threads:
         message = thread.message
-        if message is None or message.age_ms is None:
-            continue
-        if thread.frames and thread.call is None:
+        if message is None or (thread.frames and thread.call is None):
             continue  # the listener is done; a result that cannot be sent back is another fault
+        if message.age_ms is None:
+            if message.received_age_ms is not None and message.received_age_ms >= limits["age_ms"]:
+                undated.append(message.received_age_ms)
+            continue
         if message.age_ms < limits["age_ms"]:
             within_limit.append(message.age_ms)
             continue
@@ -152,6 +154,16 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             other == group and root not in HELD and root != UNKNOWN_CAUSE for other, root, _ in places
         )
         yield _draft(heap, threads, behind=behind)
+    if undated:
+        yield Skip(
+            reason=say(
+                "the gRPC client does not note when a listener began; {threads:count}"
+                " {threads:thread has|threads have} a message that was received up to {received_ms:ms} ago. Thread"
+                " dumps, a few seconds apart, tell whether they hang: mqdiag stacks",
+                threads=len(undated),
+                received_ms=max(undated),
+            )
+        )
     if within_limit:
         yield Margin(
             rule="",
@@ -201,7 +213,7 @@ def _draft(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft
             if over
             else say("{limit}, and in one dump a slow call looks the same", limit=_limit(timeout))
         ),
-        title=_title(call, len(threads)),
+        title=_title(message, call, len(threads)),
         subject=_subject(threads, message, call),
         evidence=_evidence(threads, message, call, timeout),
         explanation=tuple(_explained(first, message, timeout, behind=behind)),
@@ -263,18 +275,31 @@ def _evidence(
     }
 
 
-def _title(call: ListenerCall | None, threads: int) -> Text:
-    title = (
-        say("{thread} has worked on offset {offset:count} of {topic} for {age_ms:ms}")
-        if call is None
-        else say("{thread} has worked on offset {offset:count} of {topic} for {age_ms:ms}, in {method}")
-    )
+def _title(message: MessageInHand, call: ListenerCall | None, threads: int) -> Text:
+    title = _at_offset(call) if _has_place(message) else _of_topic(call)
     if threads == 1:
         return title
     return say(
         "{one}, and {more_threads:count} {more_threads:more thread is|more threads are} at the same place",
         one=title,
     )
+
+
+def _has_place(message: MessageInHand) -> bool:
+    """Whether its queue id and offset name one message: a queue of POP or gRPC stands for all queues of a broker."""
+    return message.queue_id is None or message.queue_id >= 0
+
+
+def _at_offset(call: ListenerCall | None) -> Text:
+    if call is None:
+        return say("{thread} has worked on offset {offset:count} of {topic} for {age_ms:ms}")
+    return say("{thread} has worked on offset {offset:count} of {topic} for {age_ms:ms}, in {method}")
+
+
+def _of_topic(call: ListenerCall | None) -> Text:
+    if call is None:
+        return say("{thread} has worked on a message of {topic} for {age_ms:ms}")
+    return say("{thread} has worked on a message of {topic} for {age_ms:ms}, in {method}")
 
 
 def _limit(timeout_ms: int | None) -> Text:
@@ -287,15 +312,13 @@ def _explained(
     thread: HeapThread, message: MessageInHand, timeout_ms: int | None, *, behind: bool
 ) -> Iterator[Text]:
     yield sentences(
-        say("The thread had worked on this message for {age_ms:ms} when the dump was taken."),
-        say(
-            "The message is at offset {offset:count} of queue {queue_id} on {broker}; its id is {msg_id} and its keys"
-            " are {keys}."
-        )
-        if message.keys
+        say("The thread had worked on this message for {age_ms:ms} when the dump was taken.")
+        if message.received_age_ms is None
         else say(
-            "The message is at offset {offset:count} of queue {queue_id} on {broker}; its id is {msg_id}."
+            "The thread had worked on this message for {age_ms:ms} or longer when the dump was taken: for that time"
+            " the cache of the consumer was full, and no message of it was finished."
         ),
+        _place(message),
         say("The consumer has no consumeTimeout.")
         if timeout_ms is None
         else say("consumeTimeout is {consume_timeout_ms:ms}."),
@@ -305,6 +328,17 @@ def _explained(
         yield say(
             "Another thread of the group hangs in a call of its own. It may hold what this thread waits for."
         )
+
+
+def _place(message: MessageInHand) -> Text:
+    if not _has_place(message):
+        return say("The message came from {broker}; its id is {msg_id}.")
+    if message.keys:
+        return say(
+            "The message is at offset {offset:count} of queue {queue_id} on {broker}; its id is {msg_id} and its keys"
+            " are {keys}."
+        )
+    return say("The message is at offset {offset:count} of queue {queue_id} on {broker}; its id is {msg_id}.")
 
 
 def _by_frames(thread: HeapThread) -> Text:

@@ -12,6 +12,15 @@ from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools,
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
+GRPC_POOL = "RocketmqMessageConsumption"
+GRPC_REMEDY = (
+    say(
+        "Give the consumer more threads with setConsumptionThreadCount of its PushConsumerBuilder, where the downstream"
+        " can take it; or add instances."
+    ),
+)
+"""for the gRPC client, of which a listener gets one message at a time"""
+
 RULE = Rule(
     name="workers-saturated",
     title="All consume threads of a group are busy in every sample",
@@ -73,8 +82,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _remedy(pool: WorkerPool) -> tuple[Text, ...]:
     """With the call that most samples found, where they agree on one; more threads only where they help."""
+    more = GRPC_REMEDY if pool.pool.startswith(GRPC_POOL) else RULE.remedy[1:]
     if pool.shared_frame is None:
-        return RULE.remedy
+        return (RULE.remedy[0], *more)
     wait = remedy_of_wait(pool)
     if wait:
         return wait
@@ -82,7 +92,7 @@ def _remedy(pool: WorkerPool) -> tuple[Text, ...]:
         "Make the call in {frame} faster, do fewer of them, or do them for a batch of messages.",
         frame=short_frame(pool.shared_frame),
     )
-    return (faster, *RULE.remedy[1:])
+    return (faster, *more)
 
 
 def _title(pool: WorkerPool) -> Text:

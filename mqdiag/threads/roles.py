@@ -1,6 +1,7 @@
 """What a thread is for, by its name.
 
-Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3; a table.
+Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3, and of the
+`ThreadFactoryImpl` of the gRPC client 5.0.0 to 5.2.0; a table.
 """
 
 from __future__ import annotations
@@ -53,6 +54,13 @@ PREFIXES: tuple[tuple[str, Role], ...] = (
     ("MQTraceSendThread_", "trace"),
     ("MQ-AsyncTraceDispatcher-Thread-", "trace"),
     ("LatencyFaultToleranceScheduledThread", "client-scheduled"),
+    # the gRPC client: the number of the client in its process, since 5.0.2, and of the thread come behind
+    ("RocketmqMessageConsumption-", CONSUME_WORKER),
+    ("RocketmqClientCallbackWorker-", CALLBACK),
+    ("RocketmqClientAsyncWorker-", CALLBACK),
+    ("RocketmqCommandExecutor-", "client-scheduled"),
+    ("RocketmqClientScheduler-", "client-scheduled"),
+    ("RocketmqDispatcher-", "client-scheduled"),
     ("SendMessageThread_", BROKER_SEND),
     ("PutMessageThread_", BROKER_SEND),
     ("PullMessageThread_", "broker-pull"),

@@ -35,6 +35,10 @@ CONSUME_REQUESTS = frozenset(
         "ConsumeMessagePopOrderlyService$ConsumeRequest.run",
     )
 )
+GRPC_TASK = ".client.java.impl.consumer.ConsumeTask.call"
+"""what runs a listener of the gRPC client; a bridge method of the same name stands below it"""
+_LISTENER_METHODS = (".consumeMessage", ".consume")
+"""of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
 _CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
 _POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
 _THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
@@ -57,7 +61,7 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False):
     doing: Doing
     idle: bool
     run_index: int
-    """place of ConsumeRequest.run, -1 when there is none"""
+    """place of ConsumeRequest.run, or of the gRPC client's ConsumeTask.call, -1 when there is none"""
     listener: str | None
     own_index: int
     """place of the user's own frame nearest to the wait, -1 when there is none"""
@@ -133,7 +137,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
     methods = unshaded(stack.methods)
     run_index = _consume_request(methods)
     end = run_index if run_index >= 0 else len(methods)
-    listener_index = _listener(methods, end) if run_index >= 0 else -1
+    listener_index = _listener(methods, run_index) if run_index >= 0 else -1
     own_index = _own(methods, end)
     idle = run_index < 0 and _is_idle(stack, methods)
     doing: Doing = "idle" if idle else _doing(stack, methods)
@@ -180,13 +184,16 @@ def _consume_request(methods: tuple[str, ...]) -> int:
             name = method[method.rfind(".", 0, method.rfind(".")) + 1 :]
             if name in CONSUME_REQUESTS:
                 return index
+        elif method.endswith(GRPC_TASK):
+            return index
     return -1
 
 
-def _listener(methods: tuple[str, ...], end: int) -> int:
-    """The lowest consumeMessage above ConsumeRequest.run."""
-    for index in range(end - 1, -1, -1):
-        if methods[index].endswith(".consumeMessage"):
+def _listener(methods: tuple[str, ...], run: int) -> int:
+    """The lowest call of the listener's own method above what runs it."""
+    wanted = _LISTENER_METHODS[methods[run].endswith(GRPC_TASK)]
+    for index in range(run - 1, -1, -1):
+        if methods[index].endswith(wanted):
             return index
     return -1
 

@@ -57,7 +57,14 @@ KIND = Subscriber()
 
 
 def test_the_kinds_there_are() -> None:
-    assert [kind.name for kind in clients.kinds()] == ["lite-pull", "pop", "pull", "push"]
+    assert [kind.name for kind in clients.kinds()] == [
+        "grpc-push",
+        "grpc-simple",
+        "lite-pull",
+        "pop",
+        "pull",
+        "push",
+    ]
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ ROLE = re.compile(r"[A-Z][A-Za-z]+\.[a-z_]+")
 OF_ROCKETMQ = [row for row in ROWS if row.versions[0].isdigit()]
 FIELD_NAMES = {row.name for row in OF_ROCKETMQ if "." in row.role} - {
     "this$0",
+    "offset",
     *(row.name for row in ROWS if not row.versions[0].isdigit()),
 }
 """without those that the JDK or the compiler has as well"""

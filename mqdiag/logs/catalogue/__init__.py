@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ahocorasick_rs import BytesAhoCorasick
 
 HOLE = b"{}"
-TABLES = ("statements.tsv", "libraries.tsv", "exceptions.tsv")
+TABLES = ("statements.tsv", "grpc_client.tsv", "libraries.tsv", "exceptions.tsv")
 SHORTEST_FRAGMENT = 4
 """bytes; a text with less of its own cannot be told from other texts"""
 _ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t", "\\r": "\r"}
@@ -64,7 +64,7 @@ def catalogue() -> Catalogue:
 
 
 def entries() -> list[Entry]:
-    """All rows of the tables: RocketMQ's own texts, those of libraries, and what clients throw to applications."""
+    """All rows of the tables: texts of RocketMQ, its gRPC client and libraries, and what clients throw."""
     rows = []
     for name in TABLES:
         lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]

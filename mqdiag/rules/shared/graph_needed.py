@@ -1,13 +1,13 @@
-"""Checks over the RocketMQ view say so when a run left the object graph out."""
+"""Checks over the RocketMQ view say why they cannot look: no object graph, a cut dump, or gRPC clients alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.rules.registry import Check, Limits, Said, Skip
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 def without_graph(heap: HeapFacts) -> Skip | None:
@@ -25,6 +25,21 @@ def needs_graph(check: Check) -> Check:
 def needs_whole_graph(check: Check) -> Check:
     """The same for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
     return _unless(_without_whole_graph, check)
+
+
+def of_remoting_only(reason: Text) -> Callable[[Check], Check]:
+    """Make a check of a heap only where a consumer is not of the gRPC client.
+
+    Args:
+        reason: why the check does not apply to the gRPC client.
+    """
+
+    def why_not(facts: Facts) -> Skip | None:
+        consumers = () if facts.heap is None else facts.heap.consumers
+        alone = bool(consumers) and all(one.traits.library == "grpc" for one in consumers)
+        return Skip(reason=reason) if alone else None
+
+    return partial(_unless, why_not)
 
 
 def _unless(why_not: Callable[[Facts], Skip | None], check: Check) -> Check:

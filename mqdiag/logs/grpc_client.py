@@ -1,0 +1,91 @@
+"""Lines of the gRPC client (rocketmq-client-java 5.0.0 to 5.2.0): full caches, and listeners that throw.
+
+Its lines name a client by its id, not by its group. The lines of a start, and those that each client writes once a
+minute, have both. Sources: ProcessQueueImpl.isCacheFull, PushConsumerImpl.doStats, ConsumeTask.call.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.facts.vocabulary import FlowControlKind
+from mqdiag.logs.consuming import threw
+from mqdiag.logs.flow_control import flow_row
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
+from mqdiag.logs.thrown import thrown_in
+
+_MIB = 1024 * 1024
+_CLIENT = re.compile(r"\bclientId=([^,\s]{1,300})")
+_GROUP = re.compile(r"\bconsumerGroup=([^,\s]{1,300})")
+_QUEUE = re.compile(r"\bmq=([^,\s]{1,300})\.([^.,\s]{1,300})\.(-?\d{1,9}),")
+_FULL = re.compile(
+    r"Process queue total cached messages (quantity|memory) exceeds the threshold,"
+    r" threshold=(\d{1,18})(?: bytes)?, actual=(\d{1,18})"
+)
+_FINISHED = re.compile(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
+_DELAY_MS = 1000
+"""a queue that is full looks again after this time, and says so each time"""
+_HALF_A_MINUTE = 30
+"""lines of a queue that is full for half of a minute"""
+
+
+def group_named(message: Message, log: LogTally) -> None:
+    """A line with the id of a client and its group."""
+    client, group = _CLIENT.search(message.text), _GROUP.search(message.text)
+    if client is not None and group is not None and len(log.grpc_groups) < MOST_ROWS:
+        log.grpc_groups[client[1]] = group[1]
+
+
+def statistics(message: Message, log: LogTally) -> None:
+    """What a push consumer received and finished since its last such line, a minute before."""
+    group_named(message, log)
+    client, finished = _CLIENT.search(message.text), _FINISHED.search(message.text)
+    if client is None or finished is None:
+        return
+    kind, times = log.grpc_full.pop(client[1], ("count", 0))
+    row = log.flow.get((log.grpc_groups.get(client[1]), kind))
+    if row is not None and times >= _HALF_A_MINUTE and finished[1] == finished[2] == "0":
+        row.idle_minutes += 1
+
+
+def cache_full(message: Message, log: LogTally) -> None:
+    """A queue is full and asks for no more messages; it says so each second."""
+    found = _FULL.search(message.text)
+    if found is None:
+        return
+    kind: FlowControlKind = "count" if found[1] == "quantity" else "size"
+    subject = _subject(message, log)
+    tally = log.add(f"flow-control-{kind}", message, subject, side="client")
+    if tally is None:
+        return
+    limit, value = int(found[2]), int(found[3])
+    if kind == "size":
+        limit, value = limit // _MIB, value // _MIB
+    tally.keep_largest("largest_messages" if kind == "count" else "largest_size_mib", value)
+    client = _CLIENT.search(message.text)
+    if subject.group is None or client is None:
+        return
+    flow_row(log, message, subject, kind, limit, value)
+    row = log.flow.get((subject.group, kind))
+    if row is not None:
+        row.delay_ms = _DELAY_MS
+        log.grpc_full[client[1]] = kind, log.grpc_full.get(client[1], (kind, 0))[1] + message.stands_for
+
+
+def listener_threw(message: Message, log: LogTally) -> None:
+    """A listener threw; the message is delivered again after the next delay of its group's backoff."""
+    subject = _subject(message, log)
+    if log.add("consume-exception", message, subject, side="client") is not None:
+        threw(message, log, subject, thrown_in(message))
+
+
+def _subject(message: Message, log: LogTally) -> Subject:
+    client, queue = _CLIENT.search(message.text), _QUEUE.search(message.text)
+    group = None if client is None else log.grpc_groups.get(client[1])
+    if queue is None:
+        return Subject(group=group)
+    number = int(queue[3])
+    # -1 stands for all queues of the broker
+    return Subject(group=group, broker=queue[1], topic=queue[2], queue_id=number if number >= 0 else None)

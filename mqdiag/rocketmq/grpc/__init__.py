@@ -1,0 +1,1 @@
+"""The gRPC client of RocketMQ 5 (rocketmq-client-java): how its objects are read."""

@@ -1,0 +1,82 @@
+"""One gRPC client of a heap: its push and simple consumers, their queues, messages and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.read.hprof.distinct import distinct
+from mqdiag.rocketmq import fields
+from mqdiag.rocketmq.clients import ClientPart, ConsumerReading
+from mqdiag.rocketmq.grpc.consumers import Held, push_facts, simple_facts
+from mqdiag.rocketmq.grpc.in_hand import messages_in_hand
+from mqdiag.rocketmq.grpc.instances import client_instances
+from mqdiag.rocketmq.grpc.kind import GrpcKind
+from mqdiag.rocketmq.grpc.queues import queue_rows, read_queues, stalled_ms
+from mqdiag.rocketmq.grpc.tasks import Tasks, find_tasks
+from mqdiag.rocketmq.workers import read_pool
+
+_NOTHING = np.empty(0, np.int32)
+
+
+def read_client(heap: Heap, root: str, kinds: Mapping[str, GrpcKind]) -> ClientPart:
+    """Read the gRPC client under a package root.
+
+    Args:
+        heap: the graph.
+        root: the package root.
+        kinds: its kinds of consumers by the role of their class.
+    """
+    queues, tasks = read_queues(heap, root), find_tasks(heap, root)
+    consumers = fields.instances(heap, root, "GrpcPushConsumer").tolist()
+    names = {node: fields.text(heap, node, "GrpcConsumer.group") or "" for node in consumers}
+    pools = {node: read_pool(heap, fields.ref(heap, node, "GrpcPushConsumer.executor")) for node in consumers}
+    rows = queue_rows(heap, queues, names, tasks)
+    groups, stalled = {}, {}
+    for node, pool in pools.items():
+        most = fields.number(heap, node, "GrpcPushConsumer.most_messages")
+        still = stalled_ms(heap, queues, node, most, tasks)
+        for thread in [] if pool is None else pool.workers.tolist():
+            groups[thread], stalled[thread] = names[node], still
+    push, simple = kinds["GrpcPushConsumer"], kinds["GrpcSimpleConsumer"]
+    readings = []
+    for node in consumers:
+        own = np.flatnonzero(queues.consumers == node)
+        held = Held(
+            messages=queues.messages[np.isin(queues.places, own)],
+            rows=[rows[place] for place in own.tolist()],
+            pool=pools[node],
+        )
+        readings.append(
+            ConsumerReading(
+                retaining=_retaining(queues.nodes[own], held.messages, tasks),
+                workers=_NOTHING if held.pool is None else held.pool.workers,
+                facts=partial(push_facts, heap, root, node, push.name, push.traits, held),
+            )
+        )
+    for node in fields.instances(heap, root, "GrpcSimpleConsumer").tolist():
+        facts = partial(simple_facts, heap, root, node, simple.name, simple.traits)
+        readings.append(ConsumerReading(retaining=_NOTHING, workers=_NOTHING, facts=facts))
+    messages = heap.instances(fields.class_rows(heap, root, "MessageView"))
+    return ClientPart(
+        consumers=readings,
+        queues=rows,
+        process_queues=int(queues.nodes.size),
+        instances=client_instances(heap, root),
+        messages=messages,
+        bodies=fields.refs(heap, messages, "MessageView.body"),
+        queued=queues.messages,
+        requested=tasks.messages[tasks.messages >= 0],
+        in_hand=messages_in_hand(heap, tasks, groups, stalled),
+    )
+
+
+def _retaining(queues: Nodes, messages: Nodes, tasks: Tasks) -> Nodes:
+    """The queues of a consumer, their messages, and the tasks with these messages."""
+    ours = np.isin(tasks.messages, messages)
+    parts = (queues, messages, tasks.tasks[ours], tasks.wrappers[ours], tasks.futures[ours])
+    found = distinct(np.concatenate(parts))
+    return found[found >= 0]

@@ -1,0 +1,80 @@
+"""Lines of the gRPC client: full caches, listeners that throw, and minutes in which nothing was finished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.findings import Report, Severity
+from mqdiag.language import english
+
+CASES = Path(__file__).parents[2] / "fixtures" / "grpc"
+LINE = (
+    "2026-11-22 18:{:02}:{:02}.697 {} [21099] [RocketmqClientScheduler-0-1]"
+    " [o.a.r.c.j.i.c.ProcessQueueImpl#?:?] - {}\n"
+)
+FULL = "Process queue total cached messages {}, mq=rig-broker.orders.-1, clientId=vm@21099@0@93q6kppqq"
+QUANTITY = FULL.format("quantity exceeds the threshold, threshold=200, actual=200")
+MEMORY = FULL.format("memory exceeds the threshold, threshold=67108864 bytes, actual=68157440 bytes")
+STATISTICS = (
+    "clientId=vm@21099@0@93q6kppqq, consumerGroup=CID_orders, receptionTimes=0, receivedMessagesQuantity=0,"
+    " consumptionOkQuantity={}, consumptionErrorQuantity=0"
+)
+
+
+def report_of(tmp_path: Path, text: str) -> Report:
+    file = tmp_path / "rocketmq-client.log"
+    file.write_text(text)
+    return diagnose_logs([str(file)]).report
+
+
+def minutes(finished: int, text: str = QUANTITY) -> str:
+    """Two minutes: statistics, a line each second, statistics."""
+    lines = [LINE.format(10, 0, "INFO ", STATISTICS.format(5))]
+    lines += [LINE.format(10 + second // 60, second % 60, "WARN ", text) for second in range(1, 120)]
+    return "".join([*lines, LINE.format(12, 0, "INFO ", STATISTICS.format(finished))])
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "threshold", "largest"), [(QUANTITY, "count", 200, 200), (MEMORY, "size", 64, 65)]
+)
+def test_a_full_cache(tmp_path: Path, text: str, cause: str, threshold: int, largest: int) -> None:
+    report = report_of(tmp_path, minutes(7, text))
+    (found,) = [one for one in report.findings if one.rule == "flow-control"]
+    assert (found.cause, found.severity, found.subject.group) == (cause, Severity.INFO, "CID_orders")
+    assert found.evidence["threshold"] == threshold
+    assert found.evidence["largest"] == largest
+    assert found.evidence["queues_held_back"] == pytest.approx(1.0, abs=0.05)
+    assert found.evidence["logged_one_in"] == 1
+    assert report.logs is not None
+    assert report.logs.level_lines.unclassified == report.logs.level_lines.foreign == 0
+
+
+def test_a_minute_without_a_finished_message(tmp_path: Path) -> None:
+    (found,) = [one for one in report_of(tmp_path, minutes(0)).findings if one.rule == "flow-control"]
+    assert found.severity is Severity.WARNING
+    assert found.evidence["idle_minutes"] == 1
+    assert "finished no message" in english()(found.title)
+
+
+def test_a_client_without_a_known_group_is_no_lite_pull_consumer(tmp_path: Path) -> None:
+    report = report_of(tmp_path, LINE.format(10, 0, "WARN ", QUANTITY))
+    assert [one.rule for one in report.findings if one.rule == "flow-control"] == []
+    assert report.answer.state == "undecided"
+
+
+def test_real_lines_of_a_full_cache() -> None:
+    report = diagnose_logs([str(CASES / "stuck-5.2.0" / "rocketmq-client.log.gz")]).report
+    (found,) = [one for one in report.findings if one.rule == "flow-control"]
+    assert found.subject.group == "CID_stuck-5_2_0"
+    assert found.evidence["threshold"] == found.evidence["largest"] == 200
+
+
+def test_real_listeners_that_throw() -> None:
+    report = diagnose_logs([str(CASES / "failing-5.2.0" / "rocketmq-client.log.gz")]).report
+    (found,) = [one for one in report.findings if one.rule == "listener-throws"]
+    assert found.subject.group == "CID_failing-5_2_0"
+    assert "IllegalStateException" in str(found.evidence)
+    assert report.answer.state in ("fault", "undecided")
