@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 MOST_MODULES = {
     ("--help",): 41,
     ("rules",): 202,
-    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 173,
+    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 174,
     ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 244,
     ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 311,
 }
