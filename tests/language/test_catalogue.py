@@ -34,6 +34,7 @@ SHELL = "collect_commands.py"
 ENGLISH_RECORDS = {
     "capture/folder.py": ("failed: {}", "not done: {}"),
     "capture/samples.py": ("thread dump {}",),
+    "capture/remote/run.py": ("thread dump {}",),
 }
 """sentences that a file keeps in English for readers of every language: the manifest of a capture"""
 NO_SENTENCES = {
