@@ -23,6 +23,7 @@ from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.redaction import Excerpt, Public, ThreadName
+from mqdiag.facts.secrets import SecretsFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
 from mqdiag.facts.vocabulary import LapseKind, MarginKind
@@ -296,6 +297,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """many incidents together, from `mqdiag fleet`"""
     show: Shown | None = None
     """one object or class, from `mqdiag show`"""
+    secrets: SecretsFacts | None = None
+    """what must not get into other hands, from `mqdiag secrets`"""
 
 
 _NUMBER = lazy_pattern(r"\d+")

@@ -13,6 +13,7 @@ from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import in_reader_language, reader_language
 from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ EXAMPLES = """\b
 Examples:
   mqdiag redact dump.hprof.gz shared.hprof.gz
   mqdiag redact dump.hprof.gz shared.hprof.gz --force
+  mqdiag redact dump.hprof.gz shared.hprof.gz --force --digits --check
+      and no number of a card, and look whether the copy holds any secret
 
 \b
 Mind:
@@ -34,10 +37,16 @@ Mind:
 @commands.argument("dump", metavar="IN", shell_complete=complete_files)
 @commands.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")
+@commands.option(
+    "--digits", is_flag=True, help="Replace texts of digits too: numbers of cards, but also offsets and times."
+)
+@commands.option("--check", is_flag=True, help="Look for secrets in OUT; exit code 1 if one is left.")
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
-def command(dump: str, target: Path, force: bool, max_inflated: str | None, debug: bool) -> int:
+def command(
+    dump: str, target: Path, force: bool, digits: bool, check: bool, max_inflated: str | None, debug: bool
+) -> int:
     """Write OUT, a copy of the heap dump IN without the texts and contents of your application.
 
     Names of classes, fields, threads, groups, topics and brokers, keys of message properties and texts of digits alone
@@ -60,9 +69,42 @@ def command(dump: str, target: Path, force: bool, max_inflated: str | None, debu
         watched(shown, (dump,)) as progress,
         given_file(dump) as path,
     ):
-        done = redact_dump(path, target, force=force, progress=progress, max_inflated=limit, name=dump)
+        done = redact_dump(
+            path, target, force=force, digits_go=digits, progress=progress, max_inflated=limit, name=dump
+        )
     _tell(dump, done)
-    return 0
+    return _checked(target) if check else EXIT_CLEAN
+
+
+def _checked(copy: Path) -> int:
+    """Say what the copy still holds; the exit code."""
+    from mqdiag.cli.common.failures import complain
+    from mqdiag.cli.common.watchdog import watched
+    from mqdiag.diagnose.secrets import secrets_in_heap
+    from mqdiag.render.wording.safe import safe
+
+    with (
+        terminal_progress(reader_language()) as shown,
+        watched(shown, (str(copy),)) as progress,
+    ):
+        found = secrets_in_heap(copy, redacted=True, progress=progress).secrets
+    groups = () if found is None else found.groups
+    for group in groups:
+        complain(
+            say(
+                "{path}: {texts:count} {texts:text|texts} of kind {kind} left, held by {held_by}, the first in {id}",
+                path=str(copy),
+                texts=group.texts,
+                kind=group.kind,
+                held_by=group.held_by,
+                id=group.object_id,
+            )
+        )
+    if not groups:
+        click.echo(
+            safe(in_reader_language(say("{path}: no secret of a known form", path=str(copy))), limit=None)
+        )
+    return EXIT_FINDINGS if groups else EXIT_CLEAN
 
 
 def _tell(dump: str, done: Redacted) -> None:

@@ -71,6 +71,8 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     reasons = list(_missing(report))
     if report.show is not None:
         return Answer(state="undecided", text=say("One object or class is shown; nothing was diagnosed."))
+    if report.secrets is not None:
+        return Answer(state="undecided", text=say("Only secrets were searched for; nothing was diagnosed."))
     if report.fleet is not None and report.fleet.plan is not None:
         return Answer(state="undecided", text=say("This is the plan of a run; nothing was analysed."))
     if faults:

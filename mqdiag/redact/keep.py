@@ -23,7 +23,7 @@ from mqdiag.read.hprof.object_finder import ObjectFinder
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
-from mqdiag.redact.kernels.rewrite_objects import Kept, Layouts
+from mqdiag.redact.kernels.rewrite_objects import MOST_DIGITS, Kept, Layouts
 from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_texts
 from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.rocketmq.names import names_of
@@ -57,7 +57,13 @@ class Rewriting:
 
 
 def find_kept(
-    outline: Outline, asked: RetainedClasses, index: BlockIndex, progress: Progress, release: Callable[[], None]
+    outline: Outline,
+    asked: RetainedClasses,
+    index: BlockIndex,
+    progress: Progress,
+    release: Callable[[], None],
+    *,
+    digits_go: bool = False,
 ) -> Rewriting:
     """Find what may stay.
 
@@ -67,6 +73,7 @@ def find_kept(
         index: its objects.
         progress: who listens.
         release: gives back what was mapped in by reading.
+        digits_go: no text stays only because it has nothing but digits.
     """
     progress.phase(say("looking for names"))
     with releasing(release):
@@ -74,7 +81,7 @@ def find_kept(
         finder.threads_and_rocketmq()
         finder.system_properties()
         finder.class_and_field_names()
-        return finder.rewriting()
+        return finder.rewriting(digits_go)
 
 
 class _Finder:
@@ -210,7 +217,7 @@ class _Finder:
             found.append(self._hashed(blob, np.concatenate(([0], ends[:-1])), ends))
         return np.concatenate(found)
 
-    def rewriting(self) -> Rewriting:
+    def rewriting(self, digits_go: bool) -> Rewriting:
         """All of it as tables."""
         classes = self._outline.classes
         names = classes.names
@@ -231,6 +238,7 @@ class _Finder:
                 texts=number_table(distinct(np.concatenate(self._texts)))[0],
                 hash_codes=number_table(codes)[0],
                 bodies=number_table(distinct(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],
+                most_digits=0 if digits_go else MOST_DIGITS,
             ),
             symbols=self._symbols(),
         )

@@ -62,6 +62,7 @@ def redact_dump(
     target: Path,
     *,
     force: bool = False,
+    digits_go: bool = False,
     progress: Progress | None = None,
     max_inflated: int | None = None,
     name: str | None = None,
@@ -72,6 +73,7 @@ def redact_dump(
         path: the dump, plain or gzip.
         target: the new file; compressed when its name ends in .gz. Never the dump itself.
         force: replace an older file of that name.
+        digits_go: replace texts of digits too, numbers of cards and telephones among them.
         progress: who listens.
         max_inflated: bytes to which a gzip dump may inflate.
         name: what the user called the dump, where that is not `path`.
@@ -97,7 +99,7 @@ def redact_dump(
                 hint=say("compare the file's size with the original and copy it again"),
                 offset=outline.stopped_at,
             )
-        rewriting = find_kept(outline, asked, index, progress, original.release)
+        rewriting = find_kept(outline, asked, index, progress, original.release, digits_go=digits_go)
         plan = make_plan(outline, rewriting, index)
         _check_free_space(target, plan.size)
         rewriter = Rewriter(original, outline.header.id_size, plan, rewriting)

@@ -45,6 +45,8 @@ class Kept(NamedTuple):
     """[2^k + 2] what Java's maps keep beside those texts, plus 1 << 32"""
     bodies: NDArray[np.uint64]
     """[2^k + 2] ids of message bodies, which are blanked and counted apart"""
+    most_digits: int
+    """characters of a text of digits that may stay; 0 for none"""
 
 
 @kernel(inline=True)
@@ -57,16 +59,16 @@ def _blank(data, begin, end):
 
 
 @kernel
-def _is_number(data, begin, end, kind):
+def _is_number(data, begin, end, kind, most_digits):
     """Whether all characters are digits: one byte each, or two in either order, as char[] and byte[] have them."""
-    if end - begin > 2 * MOST_DIGITS or begin == end:
+    if end - begin > 2 * most_digits or begin == end:
         return False
     first = data[begin + 1] if kind == 5 else data[begin]
     if first < 48 or first > 57:
         # Most texts are none, and seen to be none by their first character.
         return False
     wide = kind == 5 or ((end - begin) % 2 == 0 and data[begin + 1] == 0)
-    if not wide and end - begin > MOST_DIGITS:
+    if not wide and end - begin > most_digits:
         return False
     for at in range(begin, end):
         is_digit_place = True
@@ -104,13 +106,13 @@ def _at_sign(data, begin, end, width):
 
 
 @kernel
-def _may_stay(data, begin, end, kind, key0, key1, texts):
+def _may_stay(data, begin, end, kind, key0, key1, texts, most_digits):
     hashed = hash_text(data, begin, end, key0, key1)
-    return texts[place_of(texts, hashed)] == hashed or _is_number(data, begin, end, kind)
+    return texts[place_of(texts, hashed)] == hashed or _is_number(data, begin, end, kind, most_digits)
 
 
 @kernel(inline=True)
-def _is_joined(data, begin, end, kind, key0, key1, texts):
+def _is_joined(data, begin, end, kind, key0, key1, texts, most_digits):
     """Whether it is "topic@group" or the like: two parts around one @, each of which may stay."""
     width = value_size(kind, 8)
     if end - begin > MOST_JOINED * width:
@@ -119,13 +121,13 @@ def _is_joined(data, begin, end, kind, key0, key1, texts):
     return (
         begin < at
         and at + width < end
-        and _may_stay(data, begin, at, kind, key0, key1, texts)
-        and _may_stay(data, at + width, end, kind, key0, key1, texts)
+        and _may_stay(data, begin, at, kind, key0, key1, texts, most_digits)
+        and _may_stay(data, at + width, end, kind, key0, key1, texts, most_digits)
     )
 
 
 @kernel(inline=True)
-def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
+def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, most_digits, counts):
     kind = data[at + 9 + id_size]
     begin = at + 10 + id_size
     if kind != 5 and kind != 8:
@@ -147,11 +149,13 @@ def _rewrite_array(data, at, after, id_size, key0, key1, texts, bodies, counts):
         for place in range(begin + width - 1, after, width):
             data[np.uint64(place)] = np.uint8(120)
         return
-    if _is_number(data, begin, after, kind):
+    if _is_number(data, begin, after, kind, most_digits):
         counts[KEPT] += 1
         return
     hashed = hash_text(data, begin, after, key0, key1)
-    if texts[place_of(texts, hashed)] == hashed or _is_joined(data, begin, after, kind, key0, key1, texts):
+    if texts[place_of(texts, hashed)] == hashed or _is_joined(
+        data, begin, after, kind, key0, key1, texts, most_digits
+    ):
         counts[KEPT] += 1
         return
     counts[REPLACED] += 1
@@ -181,7 +185,9 @@ def rewrite_sub_records(data, starts, ends, id_size, key0, key1, layouts, kept, 
                 break
             tag = data[np.uint64(at)]
             if tag == 0x23:
-                _rewrite_array(data, at, after, id_size, key0, key1, kept.texts, kept.bodies, counts)
+                _rewrite_array(
+                    data, at, after, id_size, key0, key1, kept.texts, kept.bodies, kept.most_digits, counts
+                )
             elif tag == 0x21:
                 class_id = identifier(data, at + 5 + id_size, id_size)
                 place = place_of(layouts.class_keys, class_id)

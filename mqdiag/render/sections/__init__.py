@@ -31,6 +31,10 @@ def sections_of(report: Report, view: View) -> list[Section]:
         from mqdiag.render.sections.shown_object import shown_sections
 
         return [*shown_sections(report, view)]
+    if report.secrets is not None:
+        from mqdiag.render.sections.found_secrets import secrets_sections
+
+        return [*secrets_sections(report, view)]
     first = [section for make in _first_makers(report) for section in make(report, view)]
     joined = report.verdict is not None
     tables = [

@@ -1,0 +1,76 @@
+"""`mqdiag secrets`: what a dump would tell a stranger."""
+
+from __future__ import annotations
+
+import click
+
+from mqdiag.cli.common import commands
+from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.given_file import given_file
+from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.options import MESSAGE_LANG_OPTION, CommonOptions
+from mqdiag.cli.common.output import Target
+from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
+
+EXAMPLES = """\b
+Examples:
+  mqdiag secrets dump.hprof.gz
+  mqdiag secrets dump.hprof.gz --format json -o secrets.json
+
+\b
+Mind:
+  What has no known form, such as a plain password in a local variable, is
+  not found. Nothing found is no proof that nothing is there.
+  mqdiag redact --check asks the same of the copy that it writes.
+"""
+
+
+@commands.command(
+    "secrets", short_help="Look for keys, passwords and card numbers in a heap dump.", epilog=EXAMPLES
+)
+@commands.argument("dump", shell_complete=complete_files)
+@commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
+@commands.option(
+    "--format",
+    "shape",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
+@commands.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    shell_complete=complete_files,
+    help="Write the report to FILE, whole or not at all; - is standard output.",
+)
+@commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@MESSAGE_LANG_OPTION
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(dump: str, max_inflated: str | None, shape: str, output: str, no_color: bool, debug: bool) -> int:
+    """Look for what DUMP, an .hprof or .hprof.gz file, would tell a stranger.
+
+    Keys, tokens, passwords, JDBC URLs and card numbers are found by their form in all texts, message bodies included;
+    other credentials and personal data by the name of the field that holds them. They are counted and located, and
+    never printed. Exit code 1: something was found; 0: nothing; 3: the dump cannot be read.
+    """
+    from mqdiag.cli.common.session import view
+    from mqdiag.cli.common.watchdog import watched
+    from mqdiag.config import parse_size
+    from mqdiag.diagnose.secrets import secrets_in_heap
+    from mqdiag.render import renderer
+
+    target = Target(output)
+    options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
+    limit = None if max_inflated is None else parse_size(max_inflated)
+    with (
+        terminal_progress(reader_language()) as shown,
+        watched(shown, (dump,)) as progress,
+        given_file(dump) as path,
+    ):
+        report = secrets_in_heap(path, name=dump, progress=progress, max_inflated=limit)
+    target.write(renderer(shape)(report, view(options, reader_language())))
+    return EXIT_FINDINGS if report.secrets is not None and report.secrets.groups else EXIT_CLEAN

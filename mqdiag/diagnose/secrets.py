@@ -1,0 +1,48 @@
+"""What a dump would tell a stranger: no rules run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag import __version__
+from mqdiag.diagnose.answer import answered
+from mqdiag.errors import NO_NAME, InputError
+from mqdiag.findings import Report
+from mqdiag.progress import Progress, Silent
+
+
+def secrets_in_heap(
+    path: str | Path,
+    *,
+    redacted: bool = False,
+    name: str | None = None,
+    progress: Progress | None = None,
+    max_inflated: int | None = None,
+) -> Report:
+    """Read a dump and look for secrets.
+
+    Args:
+        path: the file.
+        redacted: it is a redacted copy: texts of the letters of redaction alone are nobody's.
+        name: what the user called the file, where that is not `path`.
+        progress: who listens.
+        max_inflated: bytes to which a gzip dump may inflate.
+
+    Raises:
+        InputError: nothing of the dump can be read.
+    """
+    # Here, not above: these imports take numpy with them.
+    from mqdiag.diagnose.heap_facts import heap_input
+    from mqdiag.graph import open_heap
+    from mqdiag.secrets.find import find_secrets
+
+    shown = name or str(path) or NO_NAME
+    progress = progress or Silent()
+    try:
+        heap = open_heap(str(path), name=shown, progress=progress, max_inflated=max_inflated, task="show")
+    except InputError as error:
+        # The path of a spooled standard input would say nothing to its user.
+        raise error.of(shown) from error
+    found = find_secrets(heap, progress, redacted=redacted)
+    heap.dump.source.refuse_changed()
+    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), secrets=found))
