@@ -87,7 +87,8 @@ def test_examples_use_options_that_there_are(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["diagnose", "diff", "heap", "logs", "query", "redact", "rules", "secrets", "show", "stacks", "warm"]
+    "name",
+    ["diagnose", "diff", "heap", "logs", "query", "redact", "rules", "secrets", "show", "stacks", "warm"],
 )
 def test_examples_run(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if name == "diff":
@@ -108,7 +109,19 @@ def test_examples_run(name: str, folder: Path, capfd: pytest.CaptureFixture[str]
 
 
 def test_every_example_is_run_or_says_why_not() -> None:
-    run_here = {"diagnose", "diff", "heap", "logs", "query", "redact", "rules", "secrets", "show", "stacks", "warm"}
+    run_here = {
+        "diagnose",
+        "diff",
+        "heap",
+        "logs",
+        "query",
+        "redact",
+        "rules",
+        "secrets",
+        "show",
+        "stacks",
+        "warm",
+    }
     for name in set(NAMES) - run_here:
         assert any(reason.endswith(name) for reason in NOT_RUN), name
 
