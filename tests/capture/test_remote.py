@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from mqdiag.capture.remote import logs, scripts
+from mqdiag.capture.remote.jvms import RemoteJvm
 from mqdiag.capture.remote.reach import Host, host, pod
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
@@ -174,6 +176,18 @@ def test_a_consumer_on_another_host_is_captured_by_ssh(jvm: Jvm, tmp_path: Path)
     done = capture(environment, tmp_path / "none", jvm.pid, "--ssh", "other")
     assert done.returncode == 3
     assert "Connection refused" in done.stderr
+
+
+def test_names_that_the_other_side_gives_stay_in_the_folder_of_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {
+        scripts.OPEN_FILES: "folder /srv\nfile 0100001 /x/app.log\nfile 0100001 /x/.log/..\nfile what /x/b.log\n",
+        scripts.JCMD: "",
+        scripts.FILES: "regular file|5|1|/x/app.log\nregular file|6|2|/x/app.log.1\nregular file|7|1|/x/..\n|\n",
+    }
+    monkeypatch.setattr(logs, "answer", lambda reach, script, *words: there[script])
+    jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "-Xloggc:/x/..", "com.example.Main"])
+    found = logs._find(Host(name="h"), jvm, lambda text: None)
+    assert [(log.path, size) for log, size in found] == [("/x/app.log", 5), ("/x/app.log.1", 6)]
 
 
 def test_values_stay_values() -> None:

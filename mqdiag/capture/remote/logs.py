@@ -104,7 +104,9 @@ def _find(reach: Reach, jvm: RemoteJvm, tell: Tell) -> list[tuple[FoundLog, int]
         for _, path in reversed(beside[-MOST_ROTATED:]):
             why = say("rotated from {path}", path=os.path.basename(log.path))
             found.setdefault(path, FoundLog(path=path, why=why))
-    return [(log, there[path][0]) for path, log in found.items() if path in there][:MOST_LOGS]
+    # The other side says what its paths are; a name here must be one of a file in the folder of logs.
+    named = ((path, log) for path, log in found.items() if os.path.basename(path) not in ("", ".", ".."))
+    return [(log, there[path][0]) for path, log in named if path in there][:MOST_LOGS]
 
 
 def _rotated_from(log: str, path: str) -> bool:

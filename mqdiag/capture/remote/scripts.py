@@ -61,11 +61,11 @@ fi
 
 OPEN_FILES = r"""
 cd "/proc/$1/fd" || exit
-echo "folder $(readlink ../cwd)"
+printf 'folder %s\n' "$(readlink ../cwd)"
 for number in *; do
     path=$(readlink "$number") || continue
     case $path in
-        /*) echo "file $(sed -n 's/^flags:[[:space:]]*//p' "../fdinfo/$number") $path" ;;
+        /*) printf 'file %s %s\n' "$(sed -n 's/^flags:[[:space:]]*//p' "../fdinfo/$number")" "$path" ;;
     esac
 done 2>/dev/null
 true
