@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
 from mqdiag.cli.common.options import LANG_OPTION
 from mqdiag.errors import UsageError
+from mqdiag.language import Writer, english
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    from mqdiag.findings import RuleCard
 
 MOST_HINTS = 4
 
@@ -18,15 +23,19 @@ EXAMPLES = """\b
 Examples:
   mqdiag rules
   mqdiag rules consumer-cache-exceeds-heap
+  mqdiag rules --search "page cache"
 """
 
 
 @commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
 @commands.argument("name", required=False, shell_complete=complete_rules)
+@commands.option(
+    "--search", metavar="WORD", help="List the rules that have WORD in their name, texts or causes."
+)
 @LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
-def command(name: str | None, lang: str | None, debug: bool) -> int:
-    """List all rules, or explain the rule NAME: what it means, what to do, on what it rests."""
+def command(name: str | None, search: str | None, lang: str | None, debug: bool) -> int:
+    """List all rules, one line each, or explain the rule NAME: what it means, what to do, on what it rests."""
     from mqdiag.cli.common.language import language_of_run
     from mqdiag.cli.common.options import CommonOptions
     from mqdiag.cli.common.output import Target
@@ -36,13 +45,26 @@ def command(name: str | None, lang: str | None, debug: bool) -> int:
 
     cards = {rule.card.name: rule.card for rule in all_rules()}
     shown = view(CommonOptions(), language_of_run(lang, {"text"}))
-    if name is None:
-        Target("-").write(render_catalogue(tuple(cards.values()), shown))
+    if name is None or search is not None:
+        if name is not None:
+            raise UsageError(say("--search lists rules; it takes no NAME beside it"))
+        found = tuple(card for card in cards.values() if search is None or _has(card, search, shown.write))
+        if not found:
+            raise UsageError(say("no rule has {word}; mqdiag rules lists them all", word=repr(search)))
+        Target("-").write(render_catalogue(found, shown))
     elif name in cards:
         Target("-").write(render_card(cards[name], shown))
     else:
         raise UsageError(say("{problem}; mqdiag rules lists them all", problem=_no_such_rule(name, cards)))
     return 0
+
+
+def _has(card: RuleCard, word: str, write: Writer) -> bool:
+    """Whether a text of the card has the word, in English or in the reader's language; case does not count."""
+    texts = (card.title, card.why, *card.remedy)
+    told = [card.name, card.name.replace("-", " "), *card.causes]
+    told += [each(text) for text in texts for each in (write, english())]
+    return any(word.casefold() in one.casefold() for one in told)
 
 
 def _no_such_rule(name: str, known: Collection[str]) -> Text:

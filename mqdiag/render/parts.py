@@ -107,6 +107,8 @@ class Column(msgspec.Struct, frozen=True):
     """Java names: a narrow table shortens their packages"""
     whole: bool = False
     """names that a person copies: never broken over lines"""
+    cut: bool = False
+    """one line a row: a cell that is too long for its column ends in an ellipsis"""
     wide: bool = False
     """only the wide form has it"""
     optional: bool = False

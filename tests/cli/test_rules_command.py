@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.cli import run
+from mqdiag.errors import EXIT_USAGE
 from mqdiag.language import english
 from mqdiag.rules import Rule, all_rules
 
@@ -19,7 +20,21 @@ def test_every_rule_is_listed(capsysbinary: pytest.CaptureFixture[bytes]) -> Non
     out = capsysbinary.readouterr().out.decode()
     for rule in all_rules():
         assert rule.card.name in out
-    assert max(map(len, out.splitlines())) <= 80
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.split()[:1] == [rule.card.name] for line in lines for rule in all_rules()) == len(
+        all_rules()
+    )
+    assert len(lines) <= len(all_rules()) + 4, "a rule takes one line"
+
+
+def test_rules_are_searched_in_all_their_texts(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["rules", "--search", "Page Cache"]) == 0
+    out = capsysbinary.readouterr().out.decode()
+    assert "page-cache-busy" in out
+    assert "duplicate-strings" not in out
+    assert run(["rules", "--search", "no such word"]) == EXIT_USAGE
+    assert run(["rules", "page-cache-busy", "--search", "x"]) == EXIT_USAGE
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.card.name)

@@ -19,8 +19,8 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
         columns=(
             Column(say("rule"), whole=True),
             Column(say("needs"), wide=True),
-            Column(say("worst")),
-            Column(say("what it finds")),
+            Column(say("worst"), wide=True),
+            Column(say("what it finds"), cut=True),
         ),
         rows=[(card.name, _needs(card), word(card.severities[0].value), card.title) for card in cards],
         shown=(_ALL, _ALL),
@@ -29,7 +29,12 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
         name="rules",
         title=say("Rules"),
         headed=False,
-        parts=(table, Paragraph(say("`mqdiag rules NAME` explains one."), soft=True)),
+        parts=(
+            table,
+            Paragraph(
+                say("`mqdiag rules NAME` explains one, `mqdiag rules --search WORD` finds some."), soft=True
+            ),
+        ),
     )
 
 
