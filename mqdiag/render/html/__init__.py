@@ -1,6 +1,7 @@
 """The report as one page that opens offline: the answer in plain words, pictures, and all numbers in tables.
 
-Everything is in the page without its script, which only sorts and filters tables. The page loads nothing.
+Everything is in the page without its script, which only sorts and filters tables, and copies
+code. The page loads nothing.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.html.template import render_page
 from mqdiag.render.sections import sections_of
+from mqdiag.render.sections.glossary import glossary_section
 
 
 def render(report: Report, view: View) -> str:
     """A whole HTML document."""
-    return render_page(report, sections_of(report, view), view.language)
+    return render_page(report, [*sections_of(report, view), glossary_section()], view.language)

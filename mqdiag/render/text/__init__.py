@@ -23,6 +23,10 @@ def render(report: Report, view: View) -> str:
         page.section(brief_section(report, view))
         return page.text()
     sections = sections_of(report, view)
+    if view.wide:
+        from mqdiag.render.sections.glossary import glossary_section
+
+        sections.append(glossary_section())
     for section in sections:
         page.section(section)
     hints = [*_hints(report, sections)]
