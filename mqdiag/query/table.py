@@ -39,10 +39,11 @@ class Table(msgspec.Struct, frozen=True):
         return row_parts(self.rows) if self.parts is None else self.parts()
 
 
-def row_parts(rows: int) -> Iterator[Part]:
-    """Pieces of a table whose parts are rows."""
-    for first in range(0, rows, PART):
-        yield first, min(first + PART, rows)
+def row_parts(rows: int, most: int | None = None) -> Iterator[Part]:
+    """Pieces of a table whose parts are rows, `most` at once."""
+    step = PART if most is None else most
+    for first in range(0, rows, step):
+        yield first, min(first + step, rows)
 
 
 class Stream:

@@ -15,6 +15,8 @@ from mqdiag.query.object_columns import id_column, ids, numbers_column, of_nodes
 from mqdiag.query.table import Column, Table, row_parts
 
 ABOUT = "Objects of java.lang.String, reachable or not."
+_AT_ONCE = 1 << 13
+"""strings decoded at once: a crafted dump has many that share one array, and each text may take 24 KB"""
 
 
 class _Strings:
@@ -67,4 +69,5 @@ def table(heap: Heap, hide: bool) -> Table:
             "value": Column(pa.uint64(), "id of the array with the characters", strings.arrays),
             **size_columns(heap, pick),
         },
+        lambda: row_parts(int(strings.nodes.size), _AT_ONCE),
     )
