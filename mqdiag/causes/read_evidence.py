@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.findings import Report
@@ -82,15 +83,46 @@ def _stacks(stacks: StacksFacts) -> Text:
 
 
 def _logs(logs: LogsFacts) -> Text:
-    times = [time for file in logs.files for time in (file.first, file.last) if time]
-    span = NOTHING
-    if times:
-        first, last = min(times), max(times)
-        several = say(", {first:time} to {last:time}", first=first, last=last)
-        span = say(", at {first:time}", first=first) if first == last else several
     return say(
         "{logs:count} {logs:log|logs}: {lines:count} {lines:line|lines}{span}",
         logs=len(logs.files),
         lines=logs.lines,
-        span=span,
+        span=_span(logs),
     )
+
+
+def _span(logs: LogsFacts) -> Text:
+    """The first and the last time of all logs in one zone; local times of an unknown zone are told apart."""
+    times = [*_times(logs)]
+    known = [time for time in times if time.tzinfo is not None]
+    local = [time for time in times if time.tzinfo is None]
+    if not known or not local:
+        return _from_to(known or local)
+    return say(
+        "{known}; others{local} in a local time of which the zone is not known",
+        known=_from_to(known),
+        local=_from_to(local),
+    )
+
+
+def _times(logs: LogsFacts) -> Iterator[datetime]:
+    """Times that cannot be read or have no place in another zone, as a saved report may have, are left out."""
+    for file in logs.files:
+        for time in (file.first, file.last):
+            try:
+                at = datetime.fromisoformat(time or "")
+            except ValueError:
+                continue
+            if datetime.min.year < at.year < datetime.max.year:
+                yield at
+
+
+def _from_to(times: Sequence[datetime]) -> Text:
+    if not times:
+        return NOTHING
+    first, last = min(times), max(times)
+    if first == last:
+        return say(", at {first:time}", first=last.isoformat())
+    if last.tzinfo is not None:
+        first = first.astimezone(last.tzinfo)
+    return say(", {first:time} to {last:time}", first=first.isoformat(), last=last.isoformat())
