@@ -40,3 +40,14 @@ def test_the_busy_twin_is_stuck_nowhere() -> None:
     assert alone.answer.state == "healthy"
     found = {finding.rule for finding in diagnose_incident([BUSY]).report.findings}
     assert found <= {"workers-saturated", "slow-listener", "flow-control"}
+
+
+def test_a_heap_dump_of_jdk_21_asks_for_the_stacks_that_it_lacks() -> None:
+    report = diagnose_heap(INCIDENTS / "virtual-http-jdk21" / "java_pid.hprof.gz").report
+    assert report.heap is not None
+    assert report.heap.virtual_threads is not None
+    assert report.heap.virtual_threads.without_stack == 1
+    assert "Thread.dump_to_file" in english()(report.heap.unknown["virtual threads"])
+    (finding,) = [one for one in report.findings if one.rule == "stuck-consumer-thread"]
+    assert finding.evidence["awaits"] is None
+    assert "Thread.dump_to_file" in english()(finding.remedy[0])
