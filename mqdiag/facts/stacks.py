@@ -77,6 +77,9 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """since the first sample"""
     threads: int = 0
+    heap_used_bytes: int | None = None
+    heap_size_bytes: int | None = None
+    """of the heap at that moment; None where the dump does not tell, as those of HotSpot"""
     complete: bool = True
     process: int = 0
     """number of the JVM that it is of, when samples of several were given"""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
-from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
@@ -97,28 +97,35 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                     " themselves, so no thread is free to run them."
                 ),
             )
-        awaited = _in_virtual_thread(facts.heap, still)
-        if awaited is not None and awaited.call is not None:
-            more = (
-                say(
-                    "The heap dump shows the call for which {thread} waits: it runs in {awaits}, at {call}.",
-                    thread=awaited.name,
-                    awaits=awaited.awaits,
-                    call=awaited.call.frame,
-                ),
-            )
         made = draft(still, limits, title=_title(still), more=more)
-        if awaited is not None and awaited.call is not None and awaited.call.remedy:
-            made = msgspec.structs.replace(made, remedy=awaited.call.remedy)
+        call = _call_in_virtual_thread(facts.heap, still)
+        if call is not None and still.frame:
+            made = msgspec.structs.replace(
+                made,
+                explanation=(made.explanation[0], say("The waiting code is {frame}."), call.shown),
+                remedy=call.remedy or made.remedy,
+            )
         elif still.holder is None and still.library is None and _leave_out_virtual_threads(stacks):
             made = msgspec.structs.replace(made, remedy=(VIRTUAL_REMEDY, *made.remedy))
         yield made
 
 
-def _in_virtual_thread(heap: HeapFacts | None, still: Standstill) -> HeapThread | None:
-    """A thread of the standstill of which a heap dump shows the virtual thread that it waits for."""
-    threads = () if heap is None else heap.threads
-    return next((thread for thread in threads if thread.awaits and thread.name in still.threads), None)
+class _Call(NamedTuple):
+    shown: Text
+    remedy: tuple[Text, ...]
+
+
+def _call_in_virtual_thread(heap: HeapFacts | None, still: Standstill) -> _Call | None:
+    """What a heap dump shows of the virtual thread for which the first of the threads waits that it knows."""
+    for thread in () if heap is None else heap.threads:
+        if thread.awaits and thread.call is not None and thread.name in still.threads:
+            shown = say(
+                "The heap dump shows what it waits for: {awaits} is in {call}.",
+                awaits=thread.awaits,
+                call=thread.call.frame,
+            )
+            return _Call(shown, thread.call.remedy)
+    return None
 
 
 def _leave_out_virtual_threads(stacks: StacksFacts) -> bool:

@@ -74,6 +74,8 @@ def _sample(moment: Moment) -> SampleFacts:
         captured_at=sample.captured_at,
         seconds=moment.seconds,
         threads=len(sample.threads),
+        heap_used_bytes=sample.heap_used_bytes,
+        heap_size_bytes=sample.heap_size_bytes,
         complete=sample.complete,
         process=moment.jvm,
     )

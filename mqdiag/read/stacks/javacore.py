@@ -44,6 +44,11 @@ _JVM = re.compile(r"^1CIJAVAVERSION +(?P<name>.{1,150}?)\s*$", re.M)
 _PID = re.compile(r"^1CIPROCESSID +Process ID: (?P<pid>\d{1,9})\b", re.M)
 _DATE = re.compile(r"^1TIDATETIME +Date: (\d{4})/(\d\d)/(\d\d) at (\d\d:\d\d:\d\d)", re.M)
 _UTC = re.compile(r"^1TIDATETIMEUTC Date: (\d{4})/(\d\d)/(\d\d) at (\d\d:\d\d:\d\d):(\d{3}) \(UTC\)", re.M)
+_HEAP_SIZE = re.compile(
+    r"^(?:1STHEAPTOTAL +Total memory|1STMEMUSAGE +Total memory available): +(?P<bytes>\d{1,18})\b", re.M
+)
+_HEAP_USED = re.compile(r"^(?:1STHEAPINUSE|1STMEMUSAGE) +Total memory in use: +(?P<bytes>\d{1,18})\b", re.M)
+"""of the object memory, in the tags of newer and older JVMs"""
 _LOCK_LINES = {"Blocked": "waiting to lock", "Waiting": "waiting on", "Parked": "parking to wait for "}
 _STATES = {"R": "RUNNABLE", "B": "BLOCKED (on object monitor)", "S": "RUNNABLE", "Z": "TERMINATED"}
 _METHODS = {
@@ -80,6 +85,12 @@ def process_id(text: str) -> int | None:
     """The id of the process; None when the section of the environment is missing."""
     found = _PID.search(text)
     return None if found is None else int(found["pid"])
+
+
+def heap_bytes(text: str) -> tuple[int | None, int | None]:
+    """(in use, size now) of the heap; None where the memory section does not tell."""
+    used, size = (pattern.search(text) for pattern in (_HEAP_USED, _HEAP_SIZE))
+    return (None if used is None else int(used["bytes"])), (None if size is None else int(size["bytes"]))
 
 
 def as_jstack(text: str) -> str:

@@ -148,6 +148,7 @@ def _of_javacore(label: str, text: str, bodies: BodyParser) -> list[Sample]:
         sample.format = "javacore"
         sample.captured_at = javacore.captured_at(text)
         sample.pid = javacore.process_id(text)
+        sample.heap_used_bytes, sample.heap_size_bytes = javacore.heap_bytes(text)
         sample.complete = javacore.END_MARK in text
         sample.stopped_at_byte = None if sample.complete else len(text.encode())
         sample.problem = None if sample.complete else say("the end of the javacore is missing")

@@ -92,5 +92,8 @@ class Sample(msgspec.Struct, kw_only=True):
     stopped_at_byte: int | None = None
     headless: bool = False
     """a paste without the JVM's first line"""
+    heap_used_bytes: int | None = None
+    heap_size_bytes: int | None = None
+    """of the heap at that moment, where the dump tells: a javacore does"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""

@@ -101,6 +101,7 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
             Column(say("taken at"), "time", whole=True),
             Column(say("format"), wide=True),
             Column(say("threads"), "count"),
+            Column(say("heap in use"), optional=True),
             Column(say("read"), optional=True),
         ),
         rows=[_sample(place, one, len(folder)) for place, one in enumerate(stacks.series, 1)],
@@ -128,7 +129,18 @@ def _sample(place: int, sample: SampleFacts, cut: int) -> Row:
         when,
         sample.format,
         sample.threads,
+        _heap(sample),
         "" if sample.complete else say("cut"),
+    )
+
+
+def _heap(sample: SampleFacts) -> Value:
+    if sample.heap_used_bytes is None or sample.heap_size_bytes is None:
+        return ""
+    return say(
+        "{used:bytes} of {size:bytes}",
+        used=sample.heap_used_bytes,
+        size=sample.heap_size_bytes,
     )
 
 

@@ -11,6 +11,8 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Report
 from mqdiag.read.stacks import read_stacks
 from mqdiag.read.stacks.records import LOCKED, PARKING, WAITING_TO_LOCK, ThreadRecord
+from mqdiag.render import View
+from mqdiag.render.text import render
 
 HEAD = """0SECTION       TITLE subcomponent dump routine
 NULL           ===============================
@@ -24,6 +26,13 @@ NULL
 NULL           =================================
 1CIJAVAVERSION JRE 17 Linux amd64-64 (build 17.0.10+7)
 1CIPROCESSID   Process ID: 4711 (0x1267)
+NULL
+0SECTION       MEMINFO subcomponent dump routine
+NULL           =================================
+1STHEAPTYPE    Object Memory
+1STHEAPTOTAL   Total memory:                   268435456 (0x0000000010000000)
+1STHEAPINUSE   Total memory in use:            201326592 (0x000000000C000000)
+1STHEAPFREE    Total memory free:               67108864 (0x0000000004000000)
 NULL
 0SECTION       THREADS subcomponent dump routine
 NULL           =================================
@@ -114,6 +123,7 @@ def threads_of(folder: Path, text: str) -> dict[str, ThreadRecord]:
     path.write_text(text)
     (sample,) = read_stacks(str(path)).samples
     assert (sample.format, sample.pid, sample.captured_at) == ("javacore", 4711, "2026-03-01T10:00:05.017Z")
+    assert (sample.heap_used_bytes, sample.heap_size_bytes) == (192 << 20, 256 << 20)
     assert sample.jvm == "JRE 17 Linux amd64-64 (build 17.0.10+7)"
     return {thread.name: thread for thread in sample.threads}
 
@@ -178,6 +188,12 @@ def test_a_convoy_behind_a_read_without_timeout(tmp_path: Path) -> None:
     assert by_rule["lock-convoy"].evidence["holder"] == "ConsumeMessageThread_g_1"
     assert found.answer is not None
     assert found.answer.state == "fault"
+
+
+def test_the_use_of_the_heap_is_shown(tmp_path: Path) -> None:
+    text = render(report(tmp_path, idle(0), idle(5)), View(width=120))
+    assert "heap in use" in text
+    assert "192 MiB of 256 MiB" in text
 
 
 def test_a_consumer_that_waits_for_messages_is_no_fault(tmp_path: Path) -> None:
