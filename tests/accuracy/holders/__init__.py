@@ -1,0 +1,1 @@
+"""mqdiag held against small Java programs of which an expert says who holds the memory."""
