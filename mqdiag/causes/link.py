@@ -20,7 +20,7 @@ def link(
 ) -> list[Finding]:
     """Fill `caused_by`: a rule's card says what explains it; subject, time and process must agree.
 
-    A finding that nothing explains gets the severity that its card gives for that.
+    A finding that nothing as severe explains gets the severity that its card gives for that.
 
     Args:
         findings: all of a report; `processes` tells those of several JVMs apart.
@@ -30,24 +30,32 @@ def link(
     linked = []
     for effect in findings:
         roots = cards[effect.rule].explained_by if effect.rule in cards else ()
-        causes = tuple(
-            cause.fingerprint
+        causes = [
+            cause
             for cause in findings
             if (cause.rule in roots or f"{cause.rule}:{cause.cause}" in roots)
             and cause is not effect
             and can_be_one_story(cause, effect, cards)
-        )
-        alone = None if causes or effect.rule in severity_set else _severity_alone(effect, cards)
+        ]
+        alone = None if effect.rule in severity_set else _severity_alone(effect, causes, cards)
         linked.append(
             msgspec.structs.replace(
-                effect, caused_by=tuple(dict.fromkeys(causes)), severity=alone or effect.severity
+                effect,
+                caused_by=tuple(dict.fromkeys(cause.fingerprint for cause in causes)),
+                severity=alone or effect.severity,
             )
         )
     return linked
 
 
-def _severity_alone(finding: Finding, cards: Mapping[str, RuleCard]) -> Severity | None:
-    return cards[finding.rule].severity_alone if finding.rule in cards else None
+def _severity_alone(
+    finding: Finding, causes: Sequence[Finding], cards: Mapping[str, RuleCard]
+) -> Severity | None:
+    """The severity of a finding by itself; None where one of its causes says as much."""
+    alone = cards[finding.rule].severity_alone if finding.rule in cards else None
+    if alone is None or any(cause.severity.rank <= alone.rank for cause in causes):
+        return None
+    return alone
 
 
 def can_be_one_story(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:

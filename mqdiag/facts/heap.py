@@ -17,7 +17,9 @@ from mqdiag.facts.vocabulary import (
     ClientKind,
     Doing,
     HeapBytesSource,
+    HolderKind,
     HolderOwner,
+    KeyFault,
     QueueSource,
     Role,
     ServiceThreadState,
@@ -25,7 +27,7 @@ from mqdiag.facts.vocabulary import (
     StandstillCause,
 )
 from mqdiag.facts.waste import Waste
-from mqdiag.text import Text
+from mqdiag.text import NOTHING, Text
 
 ConfigValue = int | float | bool | Setting | None
 LimitScope = Literal["queue", "consumer"]
@@ -48,6 +50,17 @@ class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
     """sum over the instances that no other instance of the class dominates; None without the graph"""
 
 
+class BrokenKeys(msgspec.Struct, frozen=True, kw_only=True):
+    """Keys of a map that should be one entry and are many."""
+
+    key_class: Public
+    method: KeyFault
+    looked_at: int
+    """keys that were compared"""
+    equal_keys: int
+    """of those, keys that have an equal one, or with "constant-hash" the same hash"""
+
+
 class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
     """An accumulation point: the object in which retained weight really sits."""
 
@@ -63,7 +76,31 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     holds: tuple[Public, ...] = ()
     """what is mostly inside, "class: bytes" lines, largest first"""
     label: Node = ""
-    """the static field or class that a person would name"""
+    """the field, method of a frame, or class that a person would name"""
+    kind: HolderKind = "field"
+    thread: ThreadName | None = None
+    """the thread that holds it, or the threads of a pool with a `*` for their number"""
+    threads: int = 0
+    """threads that hold such a value each; 0 where no thread does"""
+    frame: Public | None = None
+    """the frame of that thread, as a thread dump prints it"""
+    entries: int | None = None
+    """entries of the collection, tasks of the queue, or large parts of the object; None where it has none"""
+    entry_classes: tuple[Public, ...] = ()
+    """"class: count" of the entries"""
+    largest_entry_share: float | None = None
+    """of what the container retains"""
+    even: bool = False
+    """the entries are beans, such as the services of an application, and none of them stands out"""
+    broken_keys: BrokenKeys | None = None
+    also_held_by: tuple[Node, ...] = ()
+    """further fields that hold the same objects"""
+    known_as: Text = NOTHING
+    """what it is to its users: a cache, a registry of meters"""
+    remedy: tuple[Text, ...] = ()
+    """what limits it, where that is known"""
+    web_application: Public | None = None
+    """name of the web application that the holder's class belongs to"""
 
 
 class DominatorBox(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -178,6 +178,17 @@ ServiceThreadState = Literal["alive", "terminated", "new"]
 HolderOwner = Literal["rocketmq", "jdk", "application"]
 """Whose class holds what was found."""
 
+HolderKind = Literal["field", "local-variable", "thread-local", "pool-queue", "shared-objects", "object"]
+"""How memory is held.
+
+field: a field of a class or object. local-variable: a frame of a thread. thread-local: values of one ThreadLocal.
+pool-queue: tasks that wait for a thread pool. shared-objects: many objects that several holders share.
+object: no field, frame or pool could be named.
+"""
+
+KeyFault = Literal["equals", "hashCode", "constant-hash"]
+"""What the keys of a map show: equals tells equal keys apart, hashCode does, or hashCode is the same for all."""
+
 FrameKind = Literal["native", "vm", "vm-stub", "compiled", "interpreted"]
 """What the frame is in which the JVM crashed."""
 

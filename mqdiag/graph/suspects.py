@@ -1,171 +1,231 @@
-"""Accumulation points: the objects in which retained weight really sits.
+"""Accumulation points with the names that a person would give them.
 
-The largest dominator is often a class loader or a thread, which says nothing. From each large top-level dominator the
-search goes down to where the weight stops being in one child, and stops before a linked chain.
+Shares decide: points from 5 % of the reachable bytes, and values of threads or objects of one class that reach it
+together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
 
+import msgspec
 import numpy as np
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.facts.vocabulary import HolderOwner
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.holders.accumulation import Points
+from mqdiag.graph.holders.contents import Contents, contents_of
+from mqdiag.graph.holders.known_holders import known_holder
+from mqdiag.graph.holders.naming import Name, name_of
+from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.holders.pools import Pool, field_of, pool_on
+from mqdiag.graph.holders.shared_objects import SharedObjects, shared_objects
+from mqdiag.graph.holders.thread_values import Held, thread_values
+from mqdiag.graph.holders.web_applications import web_application
 from mqdiag.graph.kernels.row_counts import sum_inside
-from mqdiag.graph.paths import describe, edge_name, steps_of
-from mqdiag.graph.readable_path import JDK, is_named, named_class, readable_path
+from mqdiag.graph.paths import describe, steps_of
+from mqdiag.graph.threads import ThreadRecord
+from mqdiag.text import NOTHING
 
 MIN_SHARE = 0.05
 """of the reachable bytes"""
 MOST = 10
-_BIG_DROP = 0.7
-"""a child that keeps this share of its parent's weight is where the weight is"""
-_TRANSPARENT = ("java.lang.ClassLoader", "java.lang.Thread", "java.lang.Class")
-_WORTH_A_PASS = 0.3
-"""share of the reachable bytes from which a better name is worth a pass over all references"""
 _HOLDS = 5
+_MOST_SUMMED = 4096
+"""values of threads of which the contents are summed up"""
+
+FINALIZER = "java.lang.ref.Finalizer"
+
+IsRocketmq = Callable[[str], bool]
 
 
-def suspects(heap: Heap, is_rocketmq: Callable[[str], bool]) -> tuple[Suspect, ...]:
-    """Objects that retain much, largest first.
+def suspects(heap: Heap, is_rocketmq: IsRocketmq) -> tuple[Suspect, ...]:
+    """Holders that retain much, largest first.
 
     Args:
         heap: the graph.
         is_rocketmq: tells RocketMQ's own classes by name.
     """
-    tree = heap.dominance
-    total = tree.total_bytes
+    total = heap.dominance.total_bytes
     least = max(int(total * MIN_SHARE), 1)
-    search = _Search(heap, least)
-    top = tree.top_level()
-    weights = tree.retained(top)
-    top, weights = top[weights >= least], weights[weights >= least]
-    points: dict[int, None] = {}
-    for number in top[np.argsort(-weights)].tolist():
-        for point in search.down(number):
-            points[point] = None
-    found = np.array(list(points), np.int32)
-    largest = found[np.argsort(-tree.retained(found), kind="stable")][:MOST]
-    return tuple(_suspect(heap, number, total, is_rocketmq) for number in largest.tolist())
-
-
-class _Search:
-    """The way down the dominator tree."""
-
-    def __init__(self, heap: Heap, least: int) -> None:
-        self._heap = heap
-        self._tree = heap.dominance
-        self._least = least
-        rows = [row for name in _TRANSPARENT for row in heap.classes.indices_named(name)]
-        self._transparent = np.zeros(heap.classes.count, bool)
-        self._transparent[heap.classes.subclasses(rows)] = True
-
-    def down(self, number: int) -> list[int]:
-        """Accumulation points at or below a large dominator."""
-        found = []
-        waiting = [number]
-        while waiting:
-            at = waiting.pop()
-            way = [at]
-            while True:
-                here = way[-1]
-                heaviest, large = self._tree.heavy_children(here, self._least)
-                if not large.size:
-                    found.append(here)
-                    break
-                if self._transparent[self._row(here)] and large.size > 1:
-                    waiting += large.tolist()
-                    break
-                whole = self._transparent[self._row(here)]
-                if not whole and self._weight(heaviest) < _BIG_DROP * self._weight(here):
-                    found.append(here)
-                    break
-                if self._is_chain(way, heaviest):
-                    found.append(self._before_chain(way, heaviest))
-                    break
-                way.append(heaviest)
-        return found
-
-    def _weight(self, number: int) -> int:
-        return int(self._tree.retained(np.array([number], np.int32))[0])
-
-    def _row(self, number: int) -> int:
-        return int(self._heap.index.rows[self._tree.order[number]])
-
-    def _is_chain(self, way: list[int], following: int) -> bool:
-        """The same class three times on the way down: links of a list, whatever stands between them."""
-        row = self._row(following)
-        return sum(self._row(number) == row for number in way) >= 2
-
-    def _before_chain(self, way: list[int], following: int) -> int:
-        row = self._row(following)
-        first = next(i for i, number in enumerate(way) if self._row(number) == row)
-        return way[max(first - 1, 0)]
-
-
-def _suspect(heap: Heap, number: int, total: int, is_rocketmq: Callable[[str], bool]) -> Suspect:
-    tree = heap.dominance
-    node = int(tree.order[number])
-    weight = int(tree.retained(np.array([number], np.int32))[0])
-    way = readable_path(heap, node) if weight >= _WORTH_A_PASS * total else heap.path_nodes(node)
-    return Suspect(
-        class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
-        object_id=f"0x{heap.object_id(node):x}",
-        retained_bytes=weight,
-        share=weight / total if total else 0.0,
-        path=tuple(steps_of(heap, way)),
-        owner=_owner(heap, number, way, is_rocketmq),
-        holds=_contents(heap, number),
-        label=_label(heap, number, way),
+    records = {record.node: record for record in heap.threads}
+    values = thread_values(heap, records, least)
+    points = Points(heap, least).find()
+    for place in values.fields:
+        points.find(place, inside=True)
+    found = [_of_point(heap, place, records, is_rocketmq) for place in points.places]
+    found += [_of_threads(heap, held, is_rocketmq) for held in values.held if held.retained_bytes >= least]
+    for place in points.loose:
+        found += [_of_shared(heap, one, is_rocketmq) for one in shared_objects(heap, place, least)]
+    found = list(_together(found))
+    found.sort(key=lambda one: -one.retained_bytes)
+    return tuple(
+        msgspec.structs.replace(one, share=one.retained_bytes / total if total else 0.0) for one in found[:MOST]
     )
 
 
-def _label(heap: Heap, number: int, way: list[int]) -> str:
-    """The field that a person would look for.
+def _together(found: list[Suspect]) -> Iterator[Suspect]:
+    """One suspect for each name: several accumulation points may be under one field."""
+    by_name: dict[tuple[str, str, str | None], list[Suspect]] = {}
+    for one in found:
+        own = one.object_id if one.kind == "object" else one.thread if one.kind == "local-variable" else None
+        by_name.setdefault((one.label, one.kind, own), []).append(one)
+    for same in by_name.values():
+        largest = max(same, key=lambda one: one.retained_bytes)
+        yield msgspec.structs.replace(largest, retained_bytes=sum(one.retained_bytes for one in same))
 
-    The static field under which a class keeps most of its weight; else the field of the nearest class that is not the
-    JDK's, on the way to the root: "Cache.ENTRIES", not the "HashMap.table" inside it.
-    """
+
+def _of_point(heap: Heap, place: int, records: dict[int, ThreadRecord], is_rocketmq: IsRocketmq) -> Suspect:
     tree = heap.dominance
-    node = int(tree.order[number])
-    if node in heap.class_of_node:
-        heaviest, _ = tree.heavy_children(number, 0)
-        return edge_name(heap, node, int(tree.order[heaviest])) if heaviest >= 0 else describe(heap, node)
-    for holder, held in reversed(list(pairwise(way))):
-        if is_named(heap, holder):
-            return edge_name(heap, holder, held)
-    holder = int(tree.dominator[number])
-    return edge_name(heap, int(tree.order[holder]), node) if holder else describe(heap, node)
+    node = int(tree.order[place])
+    name = name_of(heap, node, records)
+    if name.holder_class == FINALIZER:
+        return _of_finalizers(heap, place, name, is_rocketmq)
+    pool = pool_on(heap, name.nodes, node)
+    contents = None if pool is not None else contents_of(heap, name.held, node)
+    suspect = _suspect(heap, place, name, contents, is_rocketmq)
+    return suspect if pool is None else _with_pool(heap, suspect, name, pool)
 
 
-def _owner(heap: Heap, number: int, way: list[int], is_rocketmq: Callable[[str], bool]) -> HolderOwner:
-    """Whose object it is: the nearest class of its own package on the way up to the roots."""
+def _of_finalizers(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> Suspect:
+    """Objects that wait for finalize() are named by their class: the JDK's queue is nobody's field."""
+    referents = heap.refs(heap.instances(heap.classes.indices_named(FINALIZER)), "referent")
+    rows, counts = np.unique(heap.index.rows[referents[heap.reachable(referents)]], return_counts=True)
+    largest = np.argsort(-counts, kind="stable")[:_HOLDS].tolist()
+    names = [heap.classes.names[rows[at]] for at in largest]
+    suspect = _suspect(heap, place, name, None, is_rocketmq)
+    return msgspec.structs.replace(
+        suspect,
+        label=names[0] if names else suspect.label,
+        owner="application",
+        entries=int(counts.sum()),
+        entry_classes=tuple(
+            f"{class_name}: {counts[at]:,}" for class_name, at in zip(names, largest, strict=True)
+        ),
+    )
+
+
+def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_rocketmq: IsRocketmq) -> Suspect:
     tree = heap.dominance
-    chain = [number]
-    while tree.dominator[chain[-1]]:
-        chain.append(int(tree.dominator[chain[-1]]))
-    for at in chain:
-        name = named_class(heap, int(tree.order[at]))
-        if is_rocketmq(name):
+    node = int(tree.order[place])
+    entry_classes = () if contents is None else contents.classes
+    on_the_way = [named_class(heap, at) for at in (*name.nodes, name.held, node)]
+    known = known_holder((*on_the_way, *entry_classes))
+    return Suspect(
+        class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
+        object_id=f"0x{heap.object_id(node):x}",
+        retained_bytes=int(tree.retained(np.array([place], np.int32))[0]),
+        share=0.0,
+        path=name.path,
+        owner=_owner(heap, place, name, is_rocketmq),
+        holds=_contents(heap, [place]),
+        label=name.label,
+        kind=name.kind,
+        thread=name.thread,
+        threads=0 if name.thread is None else 1,
+        frame=name.frame,
+        entries=None if contents is None else contents.entries,
+        entry_classes=entry_classes,
+        largest_entry_share=None if contents is None else contents.largest_share,
+        even=contents is not None and contents.even,
+        broken_keys=None if contents is None else contents.broken_keys,
+        known_as=NOTHING if known is None else known.name,
+        remedy=() if known is None else (known.remedy,),
+        web_application=web_application(heap, name.holder_class),
+    )
+
+
+def _with_pool(heap: Heap, suspect: Suspect, name: Name, pool: Pool) -> Suspect:
+    """A queue of tasks is named by the field that holds the pool, else by the pool's threads."""
+    label = suspect.label
+    if is_jdk(name.holder_class) or name.kind != "field":
+        label = field_of(heap, pool.executor) or pool.threads or suspect.label
+    return msgspec.structs.replace(
+        suspect,
+        label=label,
+        kind="pool-queue",
+        thread=pool.threads,
+        threads=0,
+        frame=None,
+        entries=pool.tasks,
+        entry_classes=() if pool.task_class is None else (f"{pool.task_class}: {pool.tasks:,}",),
+        known_as=NOTHING,
+        remedy=(),
+    )
+
+
+def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
+    """Local variables of one method, or values of one ThreadLocal, in all threads that have them."""
+    tree = heap.dominance
+    place = held.places[0]
+    node = int(tree.order[place])
+    holder = held.label.rpartition(".")[0]
+    known = known_holder([heap.class_name(node)])
+    return Suspect(
+        class_name=heap.class_name(node),
+        object_id=f"0x{heap.object_id(node):x}",
+        retained_bytes=held.retained_bytes,
+        share=0.0,
+        path=tuple(steps_of(heap, heap.path_nodes(node))),
+        owner="rocketmq" if is_rocketmq(holder) else "application" if not is_jdk(holder) else "jdk",
+        holds=_contents(heap, list(held.places[:_MOST_SUMMED])),
+        label=held.label,
+        kind="local-variable" if held.kind == "local-variable" else "thread-local",
+        thread=held.threads[0],
+        threads=len(held.threads),
+        frame=held.frame,
+        known_as=NOTHING if known is None else known.name,
+        remedy=() if known is None else (known.remedy,),
+        web_application=web_application(heap, holder),
+    )
+
+
+def _of_shared(heap: Heap, shared: SharedObjects, is_rocketmq: IsRocketmq) -> Suspect:
+    known = known_holder((shared.class_name, shared.name.label))
+    owned = is_rocketmq(shared.class_name) or is_rocketmq(shared.name.holder_class)
+    mine = is_application(shared.class_name) or is_application(shared.name.holder_class)
+    return Suspect(
+        class_name=shared.class_name,
+        object_id=f"0x{heap.object_id(shared.example):x}",
+        retained_bytes=shared.retained_bytes,
+        share=0.0,
+        path=shared.name.path,
+        owner="rocketmq" if owned else "application" if mine else "jdk",
+        holds=(f"{shared.class_name}: {shared.retained_bytes:,} bytes in {shared.objects:,}",),
+        label=shared.name.label,
+        kind="shared-objects",
+        entries=shared.objects,
+        entry_classes=(f"{shared.class_name}: {shared.objects:,}",),
+        also_held_by=shared.also,
+        known_as=NOTHING if known is None else known.name,
+        remedy=() if known is None else (known.remedy,),
+    )
+
+
+def _owner(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> HolderOwner:
+    """Whose object it is: the nearest class of its own package on the way up to the roots, else by its path."""
+    tree = heap.dominance
+    at = place
+    while at:
+        holder = named_class(heap, int(tree.order[at]))
+        if is_rocketmq(holder):
             return "rocketmq"
-        if not name.startswith(JDK) and not name.rstrip("[]").islower():
+        if not is_jdk(holder) and not holder.rstrip("[]").islower():
             return "application"
-    for step in reversed(steps_of(heap, way)):
-        name = step.split(": ", 1)[-1].removeprefix("class ").split(" -> ")[0]
-        if is_rocketmq(name):
-            return "rocketmq"
-        if not name.startswith((*JDK, "[]", "local variable")):
-            return "application"
+        at = int(tree.dominator[at])
+    if is_rocketmq(name.holder_class):
+        return "rocketmq"
+    if not is_jdk(name.holder_class):
+        return "application"
     return "jdk"
 
 
-def _contents(heap: Heap, number: int) -> tuple[str, ...]:
-    """What is inside, by class: "byte[]: 120 MiB in 4,000"."""
+def _contents(heap: Heap, places: list[int]) -> tuple[str, ...]:
+    """What is inside, by class: "byte[]: 120,000 bytes in 4,000"."""
     counts, sums = np.zeros(heap.classes.count, np.int64), np.zeros(heap.classes.count, np.int64)
-    sum_inside(heap.dominance.inside(number), heap.index.rows, heap.sizes.units, counts, sums)
+    for place in places:
+        sum_inside(heap.dominance.inside(place), heap.index.rows, heap.sizes.units, counts, sums)
     bytes_by_row = sums * heap.sizes.alignment
     largest = np.argsort(-bytes_by_row)[:_HOLDS]
     return tuple(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap import BrokenKeys, Suspect
 from mqdiag.facts.ratios import ratio
-from mqdiag.findings import Confidence, Margin, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, say
@@ -20,18 +20,24 @@ RULE = Rule(
     name="heap-held-by-application",
     title="The application fills the heap, not RocketMQ",
     why=(
-        "A histogram with byte[] at the top does not tell who holds the arrays. If one object or static field outside"
-        " RocketMQ retains most of the heap, lower thresholds of RocketMQ change nothing. An accumulation below"
-        " least_bytes is reported only if the JVM ran out of memory, and then as a warning."
+        "A histogram with byte[] at the top does not tell who holds the arrays. If one field, thread or pool outside"
+        " RocketMQ retains most of the heap, lower thresholds of RocketMQ change nothing. An accumulation counts if it"
+        " has a large share of the objects in use, and these have a large share of the heap or at least least_bytes, or"
+        " the JVM ran out of memory. Beans of similar size in one registry are no accumulation."
     ),
-    causes=("not-rocketmq",),
-    severities=(Severity.ERROR, Severity.WARNING),
+    causes=("not-rocketmq", "broken-keys", "spread-evenly"),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
-        "Look at the named object and the path that keeps it: limit its size, let its entries expire, or close it.",
+        "Look at the named holder and the path that keeps it: limit its size, let its entries expire, or close it.",
         "`mqdiag show DUMP OBJECT_ID` lists its fields and what it holds.",
     ),
     references=("Retained size: what the collector would free if the object went",),
-    limits={"share_error": 0.5, "share_warning": 0.3, "least_bytes": 64 * 1024 * 1024},
+    limits={
+        "share_error": 0.5,
+        "share_warning": 0.3,
+        "least_bytes": 64 * 1024 * 1024,
+        "least_heap_share": 0.5,
+    },
     explained_by=("messages-outside-queues",),
     in_chain=say("the heap fills up"),
 )
@@ -82,18 +88,27 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     ]
     large = [suspect for suspect in own if _is_large(suspect, heap, limits)]
     for suspect in large:
-        yield _draft(suspect, heap, limits)
+        yield _even(suspect, heap) if suspect.even else _draft(suspect, heap, limits)
     if own and not large:
         yield from _margin(max(own, key=lambda suspect: suspect.retained_bytes), heap, limits)
 
 
 def _is_large(suspect: Suspect, heap: HeapFacts, limits: Limits) -> bool:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes)
-    if share is None:
-        return False
-    # a heap that ran out of memory has a fault, however small the heap is
-    ran_out = heap.out_of_memory and share >= limits["share_error"]
-    return share >= limits["share_warning"] and (suspect.retained_bytes >= limits["least_bytes"] or ran_out)
+    return share is not None and share >= limits["share_warning"] and _matters(suspect, heap, limits)
+
+
+def _matters(suspect: Suspect, heap: HeapFacts, limits: Limits) -> bool:
+    """Whether it is much for this JVM: a large share of an almost empty heap is no fault."""
+    of_heap = ratio(suspect.retained_bytes, heap.heap_bytes) or 0.0
+    in_use = ratio(heap.shallow_bytes, heap.heap_bytes) or 0.0
+    # two caches that fill the heap are one fault each, though neither has half of it
+    fills = max(of_heap, in_use if of_heap >= limits["share_warning"] / 2 else 0.0)
+    return (
+        heap.out_of_memory
+        or suspect.retained_bytes >= limits["least_bytes"]
+        or fills >= limits["least_heap_share"]
+    )
 
 
 def _is_rocketmq_inside(suspect: Suspect, heap: HeapFacts) -> bool:
@@ -142,60 +157,190 @@ def _margin(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Iterator[Margi
 def _holder(suspect: Suspect) -> tuple[str, str | None]:
     """Class and static field of a label "com.acme.Cache.ENTRIES"; the class alone for an instance."""
     owner, dot, field = suspect.label.rpartition(".")
-    if not dot or suspect.label == suspect.class_name:
+    if not dot or suspect.label == suspect.class_name or suspect.kind == "object":
         return _name(suspect), None
     return owner, field
 
 
+def _without_rocketmq(heap: HeapFacts) -> bool:
+    """Whether nothing in the dump is RocketMQ's: then no sentence is about it."""
+    return not heap.consumers and not heap.process_queues and not heap.messages and not heap.instances
+
+
 def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
-    holder_class, holder_field = _holder(suspect)
-    totals = heap.message_totals
-    messages_bytes = None if totals is None else totals.in_queues_body_bytes
+    severe = share >= limits["share_error"] or heap.out_of_memory
     return Draft(
-        severity=(
-            Severity.ERROR
-            if share >= limits["share_error"] and suspect.retained_bytes >= limits["least_bytes"]
-            else Severity.WARNING
-        ),
-        cause="not-rocketmq",
+        severity=Severity.ERROR if severe else Severity.WARNING,
+        cause="not-rocketmq" if suspect.broken_keys is None else "broken-keys",
+        confidence=Confidence.HIGH,
+        confidence_reason=say("retained sizes come from the dominator tree of the whole dump"),
+        title=_title(suspect),
+        subject=Subject(object_class=_name(suspect)),
+        evidence=_evidence(suspect, heap),
+        explanation=tuple(_explanation(suspect, heap)),
+        remedy=tuple(_remedy(suspect, heap)),
+        weight=share,
+    )
+
+
+def _even(suspect: Suspect, heap: HeapFacts) -> Draft:
+    share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
+    return Draft(
+        severity=Severity.INFO,
+        cause="spread-evenly",
         confidence=Confidence.HIGH,
         confidence_reason=say("retained sizes come from the dominator tree of the whole dump"),
         title=say(
-            "{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use, and is not part of"
-            " RocketMQ"
+            "{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use, spread evenly over"
+            " {entries:count} entries; no single one holds it"
         ),
         subject=Subject(object_class=_name(suspect)),
-        evidence={
-            "class": suspect.class_name,
-            "object_id": suspect.object_id,
-            "holder_class": holder_class,
-            "holder_field": holder_field,
-            "retained_bytes": suspect.retained_bytes,
-            "share": round(share, 4),
-            "reachable_bytes": heap.shallow_bytes,
-            "path": suspect.path,
-            "holds": suspect.holds,
-            "messages_bytes": messages_bytes,
-        },
-        explanation=tuple(_explanation(suspect, messages_bytes)),
+        evidence=_evidence(suspect, heap),
+        explanation=(
+            say("The entries are {entry_classes:and}.", entry_classes=suspect.entry_classes),
+            say("The largest entry has {largest_entry_share:percent} of it."),
+        ),
         remedy=(
-            say("Look at {object_class}: limit its size, let its entries expire, or drop it when it is done."),
-            say("`mqdiag show DUMP {object_id}` lists its fields and the paths that keep it alive."),
-            say("Leave RocketMQ's thresholds as they are: they do not limit this memory."),
+            say(
+                "If the heap is too small, look at what one of the entries holds, or give the JVM more memory."
+            ),
+            say("`mqdiag show DUMP {object_id}` lists the fields and what they hold."),
         ),
         weight=share,
     )
 
 
-def _explanation(suspect: Suspect, messages_bytes: int | None) -> Iterator[Text]:
+def _evidence(suspect: Suspect, heap: HeapFacts) -> dict[str, EvidenceValue]:
+    holder_class, holder_field = _holder(suspect)
+    totals, keys = heap.message_totals, suspect.broken_keys
+    return {
+        "class": suspect.class_name,
+        "object_id": suspect.object_id,
+        "holder_class": holder_class,
+        "holder_field": holder_field,
+        "kind": suspect.kind,
+        "retained_bytes": suspect.retained_bytes,
+        "share": round(ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0, 4),
+        "reachable_bytes": heap.shallow_bytes,
+        "thread": suspect.thread,
+        "threads": suspect.threads,
+        "frame": suspect.frame,
+        "entries": suspect.entries,
+        "entry_classes": suspect.entry_classes,
+        "largest_entry_share": (
+            None if suspect.largest_entry_share is None else round(suspect.largest_entry_share, 4)
+        ),
+        "also_held_by": suspect.also_held_by,
+        "key_class": None if keys is None else keys.key_class,
+        "keys_compared": None if keys is None else keys.looked_at,
+        "equal_keys": None if keys is None else keys.equal_keys,
+        "web_application": suspect.web_application,
+        "path": suspect.path,
+        "holds": suspect.holds,
+        "messages_bytes": None if totals is None else totals.in_queues_body_bytes,
+    }
+
+
+def _title(suspect: Suspect) -> Text:
+    if suspect.kind == "pool-queue":
+        return say(
+            "The thread pool {object_class} has {entries:count} tasks in its queue, which retain"
+            " {retained_bytes:bytes}, {share:percent} of the heap in use"
+        )
+    if suspect.kind == "local-variable" and suspect.threads == 1:
+        return say(
+            "Thread {thread} has {retained_bytes:bytes}, {share:percent} of the heap in use, in a local variable of"
+            " {frame}"
+        )
+    if suspect.kind == "local-variable":
+        return say(
+            "{threads:count} threads in {object_class} have {retained_bytes:bytes}, {share:percent} of the heap in use,"
+            " in local variables"
+        )
+    if suspect.kind == "thread-local":
+        return say(
+            "The thread local {object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use, in"
+            " {threads:count} {threads:thread|threads}"
+        )
+    if suspect.kind == "shared-objects":
+        return say(
+            "{entries:count} objects of {shared_class} retain {retained_bytes:bytes}, {share:percent} of the heap in"
+            " use; {holders:and} {holders_count:holds|hold} them",
+            shared_class=suspect.class_name,
+            holders=(_name(suspect), *suspect.also_held_by),
+            holders_count=1 + len(suspect.also_held_by),
+        )
+    if suspect.known_as:
+        return say(
+            "{object_class} ({known_as}) retains {retained_bytes:bytes}, {share:percent} of the heap in use",
+            known_as=suspect.known_as,
+        )
+    return say("{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use")
+
+
+def _explanation(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
     yield say(
-        "Without this {class_name} the JVM could free {retained_bytes:bytes} of {reachable_bytes:bytes}.",
+        "Without it the JVM could free {retained_bytes:bytes} of {reachable_bytes:bytes}; the largest object in it is"
+        " of class {class_name}.",
         class_name=suspect.class_name,
     )
-    if messages_bytes is not None:
+    if suspect.kind == "field" and suspect.frame is not None:
+        yield say("Thread {thread} works with it in {frame}.")
+    if suspect.kind == "pool-queue" and suspect.thread is not None:
+        yield say(
+            "The tasks are {entry_classes:and}. The threads of the pool are {thread}.",
+            entry_classes=suspect.entry_classes,
+        )
+    elif suspect.entries is not None and suspect.entry_classes:
+        yield say(
+            "It has {entries:count} {entries:entry|entries}: {entry_classes:and}.",
+            entry_classes=suspect.entry_classes,
+        )
+    if suspect.broken_keys is not None:
+        yield _about_keys(suspect.broken_keys)
+    if suspect.web_application is not None:
+        yield say("It belongs to the web application {web_application}.")
+    if not _without_rocketmq(heap) and heap.message_totals is not None:
         yield say("RocketMQ's queues hold {messages_bytes:bytes} of message bodies.")
     if suspect.holds:
         yield say("Inside it, in bytes: {contents}", contents="; ".join(suspect.holds[:SHOWN_CONTENTS]))
     if suspect.path:
         yield say("This path keeps it: {steps}", steps=" -> ".join(suspect.path))
+
+
+def _about_keys(keys: BrokenKeys) -> Text:
+    if keys.method == "equals":
+        return say(
+            "{equal_keys:count} of {keys_compared:count} keys have the same values and the same hash as another key, so"
+            " equals of {key_class} is missing or wrong: each put adds an entry."
+        )
+    if keys.method == "hashCode":
+        return say(
+            "{equal_keys:count} of {keys_compared:count} keys have the same values as another key and a different hash,"
+            " so hashCode of {key_class} is missing or wrong: each put adds an entry, and get finds none."
+        )
+    return say(
+        "{equal_keys:count} of {keys_compared:count} keys have the same hash and different values: hashCode of"
+        " {key_class} gives nearly always the same number, which makes the map slow."
+    )
+
+
+def _remedy(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
+    if suspect.broken_keys is not None:
+        yield say("Write equals and hashCode of {key_class} over the same fields, or make it a record.")
+    elif suspect.remedy:
+        yield from suspect.remedy
+    elif suspect.kind == "pool-queue":
+        yield say(
+            "Give the pool a queue with a limit and a policy for rejected tasks, and look at what its threads wait for."
+        )
+    elif suspect.kind == "local-variable":
+        yield say("Process the data in parts instead of collecting all of it in {frame}.")
+    elif suspect.kind == "thread-local":
+        yield say("Call remove() on {object_class} when the work is done, or limit the size of its value.")
+    else:
+        yield say("Look at {object_class}: limit its size, let its entries expire, or drop it when it is done.")
+    yield say("`mqdiag show DUMP {object_id}` lists its fields and the paths that keep it alive.")
+    if not _without_rocketmq(heap):
+        yield say("Leave RocketMQ's thresholds as they are: they do not limit this memory.")

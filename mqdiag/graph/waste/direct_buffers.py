@@ -14,6 +14,8 @@ SEVERAL = "several holders"
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _NETTY = ".util.internal.PlatformDependent"
 _MOST_STEPS = 64
+_MOST_PATHS = 4096
+"""buffers without a dominator of its own whose paths are looked at"""
 
 
 def direct_buffers(heap: Heap) -> DirectBuffers | None:
@@ -100,7 +102,7 @@ def _holders(
 
 
 def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Class of the nearest dominator that is not the JDK's; -1 where there is none."""
+    """Class of the nearest dominator that is not the JDK's, else of such an object on the path from a root; or -1."""
     tree = heap.dominance
     rows = np.full(nodes.size, -1, np.int32)
     places = tree.dominator[tree.numbers[nodes]]
@@ -112,6 +114,12 @@ def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         found = _rows_named_by(heap, tree.order[places[open_ways]])
         rows[open_ways[own[found]]] = found[own[found]]
         places[open_ways] = tree.dominator[places[open_ways]]
+    # the cleaner of a buffer refers to it too, so that often nothing but the roots dominates it
+    for at in np.flatnonzero(rows < 0)[:_MOST_PATHS].tolist():
+        way = _rows_named_by(heap, np.array(heap.path_nodes(int(nodes[at])), np.int32))
+        named = way[own[way]]
+        if named.size:
+            rows[at] = named[-1]
     return rows
 
 

@@ -1,0 +1,100 @@
+"""Maps in which equal keys stand twice: the class of the keys has a broken equals or hashCode.
+
+A dump has no code, so this is told from the keys: two keys whose fields have the same values should be one entry. If
+the map stores the same hash for both, equals told them apart; if it stores different hashes, hashCode did.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from mqdiag.facts.heap import BrokenKeys
+from mqdiag.facts.vocabulary import KeyFault
+from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.graph.holders.own_classes import is_jdk
+from mqdiag.read.hprof.types import REFERENCE, width_of
+
+_SAMPLE = 1000
+_LEAST_KEYS = 32
+_REPEATED_SHARE = 0.5
+"""of the keys that were looked at"""
+_SAME_HASH_SHARE = 0.5
+
+_Value = bytes | str | int | None
+
+
+def broken_keys(heap: Heap, held: int, keys: Nodes) -> BrokenKeys | None:
+    """What is wrong with the keys of one map; None where nothing is, or the keys are the JDK's.
+
+    Args:
+        heap: the graph.
+        held: the map, or what wraps it.
+        keys: its keys.
+    """
+    keys = keys[keys >= 0]
+    if keys.size < _LEAST_KEYS:
+        return None
+    sample = keys[np.linspace(0, keys.size - 1, min(_SAMPLE, keys.size)).astype(np.int64)]
+    rows, counts = np.unique(heap.index.rows[sample], return_counts=True)
+    row = int(rows[counts.argmax()])
+    sample = sample[heap.index.rows[sample] == row]
+    if is_jdk(heap.classes.names[row]) or sample.size < _LEAST_KEYS:
+        return None
+    contents = _contents(heap, row, sample)
+    if contents is None:
+        return None
+    same = Counter(contents)
+    repeated = sum(count for count in same.values() if count > 1)
+    hashes = _hashes(heap, held, sample)
+    if repeated >= _REPEATED_SHARE * sample.size:
+        commonest = [at for at, value in enumerate(contents) if value == same.most_common(1)[0][0]]
+        alike = None if hashes is None else len({hashes[at] for at in commonest}) == 1
+        method: KeyFault = "hashCode" if alike is False else "equals"
+        return BrokenKeys(
+            key_class=heap.classes.names[row], method=method, looked_at=sample.size, equal_keys=repeated
+        )
+    if hashes is not None and Counter(hashes).most_common(1)[0][1] >= _SAME_HASH_SHARE * sample.size:
+        alike_hashes = Counter(hashes).most_common(1)[0][1]
+        return BrokenKeys(
+            key_class=heap.classes.names[row],
+            method="constant-hash",
+            looked_at=sample.size,
+            equal_keys=alike_hashes,
+        )
+    return None
+
+
+def _contents(heap: Heap, row: int, keys: Nodes) -> list[tuple[_Value, ...]] | None:
+    """The values of all fields of each key, strings and boxed numbers by value; None for keys without fields."""
+    columns: list[list[_Value]] = []
+    id_size = heap.header.id_size
+    for name, places in heap.classes.field_places(row).items():
+        if name.startswith("this$") or "hash" in name.lower():
+            continue
+        kind = places[0][1]
+        if kind == REFERENCE:
+            nodes = heap.refs(keys, name)
+            texts = heap.strings(nodes)
+            numbers = heap.numbers(nodes, "value").tolist()
+            columns.append(
+                [
+                    text if text is not None else number if number != heap.MISSING else int(node)
+                    for text, number, node in zip(texts, numbers, nodes.tolist(), strict=True)
+                ]
+            )
+        else:
+            starts = heap.index.offsets[keys] + 9 + 2 * id_size + places[0][0]
+            width = width_of(kind, id_size)
+            columns.append([bytes(heap.data[at : at + width]) for at in starts.tolist()])
+    return list(zip(*columns, strict=True)) if columns else None
+
+
+def _hashes(heap: Heap, held: int, keys: Nodes) -> list[int] | None:
+    """The hash that the map's entries store for each key; None where entries store none, or not all are found."""
+    positions, holders = heap.referrers(keys)
+    stored = heap.numbers(holders, "hash")
+    entries = (heap.refs(holders, "key") == keys[positions]) & (stored != heap.MISSING)
+    found = dict(zip(positions[entries].tolist(), stored[entries].tolist(), strict=True))
+    return [found[at] for at in range(keys.size)] if len(found) == keys.size else None

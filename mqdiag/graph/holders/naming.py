@@ -1,0 +1,141 @@
+"""How a person would name a holder: a field of the application, a local variable of a frame, a thread local."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from mqdiag.facts.vocabulary import HolderKind
+from mqdiag.graph.heap import Heap
+from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.paths import describe, edge_name, steps_of
+from mqdiag.graph.readable_path import readable_path
+from mqdiag.graph.threads import ThreadRecord
+
+
+class Name(msgspec.Struct, frozen=True, kw_only=True):
+    """A holder's name, and how it was found."""
+
+    label: str
+    kind: HolderKind
+    held: int
+    """the object that the field, local variable or thread local refers to"""
+    path: tuple[str, ...]
+    holder_class: str
+    """the class that has the field or the frame"""
+    nodes: tuple[int, ...] = ()
+    """the way from the named holder to the accumulation point, itself included"""
+    thread: str | None = None
+    frame: str | None = None
+
+
+def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
+    """Name the holder of an accumulation point.
+
+    The field of the application nearest to it; else the frame that has it in a local variable; else a library's field.
+    A field of the JDK is no name: then the object is named by its class.
+    """
+    way = readable_path(heap, node)
+    steps = list(enumerate(pairwise(way)))[::-1]
+    for test in (is_application, None, lambda name: not is_jdk(name)):
+        if test is None:
+            local = local_name(heap, way, records)
+            if local is not None:
+                return local
+            continue
+        for at, (holder, held) in steps:
+            if test(named_class(heap, holder)):
+                return _field_name(heap, way, at, held, records)
+    row = heap.class_of_node.get(node)
+    return Name(
+        label=describe(heap, node) if row is not None else heap.class_name(node),
+        kind="object",
+        held=node,
+        path=tuple(steps_of(heap, way)),
+        holder_class=named_class(heap, node),
+    )
+
+
+def _field_name(heap: Heap, way: list[int], at: int, held: int, records: dict[int, ThreadRecord]) -> Name:
+    holder = way[at]
+    local = local_name(heap, way, records)
+    return Name(
+        label=edge_name(heap, holder, held),
+        kind="field",
+        held=held,
+        path=own_steps(heap, way, at),
+        holder_class=named_class(heap, holder),
+        nodes=tuple(way[at:]),
+        thread=None if local is None else local.thread,
+        frame=None if local is None else local.frame,
+    )
+
+
+def own_steps(heap: Heap, way: list[int], at: int) -> tuple[str, ...]:
+    """The path from the first class that the application wrote, or from the holder where there is none."""
+    first = next((i for i, node in enumerate(way[:at]) if is_application(named_class(heap, node))), at)
+    if first == 0 or way[0] in heap.references.extra_from:
+        return tuple(steps_of(heap, way))
+    # what comes before is how the JVM keeps classes
+    return (describe(heap, way[first]), *steps_of(heap, way[first:])[1:])
+
+
+def local_name(heap: Heap, way: list[int], records: dict[int, ThreadRecord]) -> Name | None:
+    """The frame that has the second object of a way in a local variable; None where the way is not a thread's."""
+    if len(way) < 2 or way[0] not in records:
+        return None
+    record = records[way[0]]
+    frame = frame_of_local(record, way[1])
+    if frame is None:
+        return None
+    return Name(
+        label=frame,
+        kind="local-variable",
+        held=way[1],
+        path=tuple(steps_of(heap, way)),
+        holder_class=method_of(frame).rpartition(".")[0],
+        nodes=tuple(way),
+        thread=record.name,
+        frame=frame,
+    )
+
+
+def frame_of_local(record: ThreadRecord, node: int) -> str | None:
+    """The application's frame that works with a local: the outermost that has it, or the next one that called it.
+
+    Falls back to the frame itself where the stack has no frame of the application; None where no frame has it.
+    """
+    frames: tuple[str, ...] = record.frames
+    holding = [number for number, held in record.locals.items() if node in held.tolist()]
+    if not holding or not frames:
+        return None
+    outermost = max(min(max(holding), len(frames) - 1), 0)
+    callers, called = frames[outermost:], frames[:outermost][::-1]
+    for frame in (*callers, *called):
+        if is_application(method_of(frame).rpartition(".")[0]):
+            return frame
+    return frames[outermost]
+
+
+def method_of(frame: str) -> str:
+    """The method of a frame: "a.B.run" for "a.B.run(B.java:41)"."""
+    return frame.partition("(")[0]
+
+
+def thread_local_names(heap: Heap, keys: list[int]) -> dict[int, str]:
+    """The static or other field that holds each ThreadLocal; one pass over all references."""
+    wanted = np.array(sorted({key for key in keys if key >= 0}), np.int32)
+    if not wanted.size:
+        return {}
+    positions, holders = heap.referrers(wanted)
+    found: dict[int, tuple[bool, str]] = {}
+    for position, holder in zip(positions.tolist(), holders.tolist(), strict=True):
+        name = named_class(heap, holder)
+        if is_jdk(name):
+            continue
+        key, static = int(wanted[position]), holder in heap.class_of_node
+        if key not in found or (static and not found[key][0]):
+            found[key] = (static, edge_name(heap, holder, key))
+    return {key: label for key, (_, label) in found.items()}

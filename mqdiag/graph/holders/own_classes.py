@@ -1,0 +1,30 @@
+"""Whose class it is: the JDK's, a library's, or the application's."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mqdiag.graph.heap import Heap
+from mqdiag.read.stacks.library_packages import JDK, LIBRARIES, NOT_OWN_PARTS
+
+MORE_LIBRARIES = ("org.ehcache.", "org.infinispan.", "org.terracotta.", "com.hazelcast.", "org.caffinitas.")
+"""libraries that hold memory and seldom stand on a stack"""
+
+
+def is_jdk(name: str) -> bool:
+    """True for classes of the JDK and for arrays."""
+    return name.endswith("]") or name.startswith(JDK)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_application(name: str) -> bool:
+    """True for what the user wrote: neither the JDK's, a library's, nor generated."""
+    if is_jdk(name) or any(part in name for part in NOT_OWN_PARTS):
+        return False
+    return not name.startswith(LIBRARIES) and not name.startswith(MORE_LIBRARIES)
+
+
+def named_class(heap: Heap, node: int) -> str:
+    """The class of an object, or the one that a class object stands for."""
+    row = heap.class_of_node.get(node)
+    return heap.classes.names[row] if row is not None else heap.class_name(node)
