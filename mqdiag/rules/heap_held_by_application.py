@@ -169,9 +169,8 @@ def _without_rocketmq(heap: HeapFacts) -> bool:
 
 def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
-    severe = share >= limits["share_error"] or heap.out_of_memory
     return Draft(
-        severity=Severity.ERROR if severe else Severity.WARNING,
+        severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
         cause="not-rocketmq" if suspect.broken_keys is None else "broken-keys",
         confidence=Confidence.HIGH,
         confidence_reason=say("retained sizes come from the dominator tree of the whole dump"),
@@ -247,6 +246,10 @@ def _title(suspect: Suspect) -> Text:
         return say(
             "The thread pool {object_class} has {entries:count} tasks in its queue, which retain"
             " {retained_bytes:bytes}, {share:percent} of the heap in use"
+        )
+    if suspect.kind == "local-variable" and suspect.frame is None:
+        return say(
+            "Thread {thread} has {retained_bytes:bytes}, {share:percent} of the heap in use, in a local variable"
         )
     if suspect.kind == "local-variable" and suspect.threads == 1:
         return say(
@@ -335,7 +338,7 @@ def _remedy(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
         yield say(
             "Give the pool a queue with a limit and a policy for rejected tasks, and look at what its threads wait for."
         )
-    elif suspect.kind == "local-variable":
+    elif suspect.kind == "local-variable" and suspect.frame is not None:
         yield say("Process the data in parts instead of collecting all of it in {frame}.")
     elif suspect.kind == "thread-local":
         yield say("Call remove() on {object_class} when the work is done, or limit the size of its value.")

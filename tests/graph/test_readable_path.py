@@ -37,10 +37,11 @@ def test_a_list_that_a_listener_fills_is_named_by_its_static_field(tmp_path: Pat
     assert found.share > 0.9
     if in_static:
         assert (found.label, found.owner) == ("app.Cache.kept", "application")
-        assert found.path[0].startswith("JNI global")
+        assert found.path[0] == "class app.Cache"
         assert any(step.startswith("app.Cache.kept") for step in found.path)
     else:
-        assert (found.label, found.owner) == ("java.util.ArrayList.elementData", "jdk")
+        assert (found.label, found.owner, found.kind) == ("java.util.ArrayList", "jdk", "local-variable")
+        assert (found.thread, found.frame) == ("worker", None)
         assert found.path[0].startswith("thread")
 
 

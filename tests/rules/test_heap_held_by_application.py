@@ -33,9 +33,55 @@ def test_application_share(retained: int, reachable: int, expected: list[Severit
 def test_a_small_heap_that_ran_out_is_told() -> None:
     facts = with_heap(heap_held_by_application.fires(), out_of_memory=True, shallow_bytes=58 * MIB)
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
-    assert severities(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == [Severity.WARNING]
-    rest = msgspec.structs.replace(suspect, retained_bytes=28 * MIB)
+    assert severities(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == [Severity.ERROR]
+    part = msgspec.structs.replace(suspect, retained_bytes=28 * MIB)
+    assert severities(heap_held_by_application, with_heap(facts, suspects=(part,))) == [Severity.WARNING]
+    rest = msgspec.structs.replace(suspect, retained_bytes=17 * MIB)
     assert severities(heap_held_by_application, with_heap(facts, suspects=(rest,))) == []
+
+
+@pytest.mark.parametrize(("heap_bytes", "expected"), [(104 * MIB, [Severity.ERROR]), (105 * MIB, [])])
+def test_a_small_heap_counts_by_its_share_of_the_limit(heap_bytes: int, expected: list[Severity]) -> None:
+    facts = heap_held_by_application.fires()
+    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
+    small = with_heap(facts, suspects=(suspect,), shallow_bytes=52 * MIB, heap_bytes=heap_bytes)
+    assert severities(heap_held_by_application, small) == expected
+
+
+def test_two_that_fill_the_heap_together_are_both_named() -> None:
+    facts = heap_held_by_application.fires()
+    both = tuple(
+        msgspec.structs.replace(heap_of(facts).suspects[0], label=f"com.acme.{name}", retained_bytes=part * MIB)
+        for name, part in (("A.MAP", 26), ("B.MAP", 24))
+    )
+    full = with_heap(facts, suspects=both, shallow_bytes=50 * MIB, heap_bytes=80 * MIB)
+    assert severities(heap_held_by_application, full) == [Severity.ERROR, Severity.WARNING]
+
+
+def test_beans_of_similar_size_are_told_and_are_no_fault() -> None:
+    facts = heap_held_by_application.fires()
+    even = msgspec.structs.replace(
+        heap_of(facts).suspects[0],
+        even=True,
+        entries=60,
+        entry_classes=("com.acme.Bean: 60",),
+        largest_entry_share=0.02,
+    )
+    (finding,) = findings(heap_held_by_application, with_heap(facts, suspects=(even,)))
+    assert (finding.severity, finding.cause) == (Severity.INFO, "spread-evenly")
+    assert "spread evenly over {entries:count} entries" in finding.title.template
+
+
+def test_without_rocketmq_no_sentence_is_about_it() -> None:
+    (finding,) = findings(heap_held_by_application, heap_held_by_application.fires())
+    assert not [
+        one for one in (finding.title, *finding.explanation, *finding.remedy) if "RocketMQ" in one.template
+    ]
+    consumer = ConsumerFacts(group="g", kind="push", retained_bytes=1_000)
+    (beside,) = findings(
+        heap_held_by_application, with_heap(heap_held_by_application.fires(), consumers=(consumer,))
+    )
+    assert "thresholds" in beside.remedy[-1].template
 
 
 def test_rocketmqs_own_weight_is_not_the_applications() -> None:

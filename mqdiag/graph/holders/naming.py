@@ -83,19 +83,22 @@ def own_steps(heap: Heap, way: list[int], at: int) -> tuple[str, ...]:
 
 
 def local_name(heap: Heap, way: list[int], records: dict[int, ThreadRecord]) -> Name | None:
-    """The frame that has the second object of a way in a local variable; None where the way is not a thread's."""
+    """The frame that has the second object of a way in a local variable; None where no thread has it in one.
+
+    A dump without stacks has local variables whose frame is not known: `frame` is None then.
+    """
     if len(way) < 2 or way[0] not in records:
         return None
     record = records[way[0]]
     frame = frame_of_local(record, way[1])
-    if frame is None:
+    if not any(way[1] in held.tolist() for held in record.locals.values()):
         return None
     return Name(
-        label=frame,
+        label=frame or heap.class_name(way[1]),
         kind="local-variable",
         held=way[1],
         path=tuple(steps_of(heap, way)),
-        holder_class=method_of(frame).rpartition(".")[0],
+        holder_class=heap.class_name(way[1]) if frame is None else method_of(frame).rpartition(".")[0],
         nodes=tuple(way),
         thread=record.name,
         frame=frame,

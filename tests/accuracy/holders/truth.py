@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 RIG = Path(__file__).resolve().parents[3] / "fixtures" / "rig"
-KEPT = RIG.parent / "heap-holders"
+KEPT = RIG.parent / "holders"
 """dumps small enough to be kept"""
 MADE = RIG / "target" / "holders" / "dumps"
 """dumps made on this machine"""
