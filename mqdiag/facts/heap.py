@@ -27,7 +27,7 @@ from mqdiag.facts.vocabulary import (
     StandstillCause,
 )
 from mqdiag.facts.waste import Waste
-from mqdiag.text import NOTHING, Text
+from mqdiag.text import Text
 
 ConfigValue = int | float | bool | Setting | None
 LimitScope = Literal["queue", "consumer"]
@@ -95,7 +95,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     broken_keys: BrokenKeys | None = None
     also_held_by: tuple[Node, ...] = ()
     """further fields that hold the same objects"""
-    known_as: Text = NOTHING
+    known_as: Text | None = None
     """what it is to its users: a cache, a registry of meters"""
     remedy: tuple[Text, ...] = ()
     """what limits it, where that is known"""

@@ -26,7 +26,6 @@ from mqdiag.graph.holders.web_applications import web_application
 from mqdiag.graph.kernels.row_counts import sum_inside
 from mqdiag.graph.paths import describe, steps_of
 from mqdiag.graph.threads import ThreadRecord
-from mqdiag.text import NOTHING
 
 MIN_SHARE = 0.05
 """of the reachable bytes"""
@@ -130,7 +129,7 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
         largest_entry_share=None if contents is None else contents.largest_share,
         even=contents is not None and contents.even,
         broken_keys=None if contents is None else contents.broken_keys,
-        known_as=NOTHING if known is None else known.name,
+        known_as=None if known is None else known.name,
         remedy=() if known is None else (known.remedy,),
         web_application=web_application(heap, name.holder_class),
     )
@@ -150,7 +149,7 @@ def _with_pool(heap: Heap, suspect: Suspect, name: Name, pool: Pool) -> Suspect:
         frame=None,
         entries=pool.tasks,
         entry_classes=() if pool.task_class is None else (f"{pool.task_class}: {pool.tasks:,}",),
-        known_as=NOTHING,
+        known_as=None,
         remedy=(),
     )
 
@@ -175,7 +174,7 @@ def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
         thread=held.threads[0],
         threads=len(held.threads),
         frame=held.frame,
-        known_as=NOTHING if known is None else known.name,
+        known_as=None if known is None else known.name,
         remedy=() if known is None else (known.remedy,),
         web_application=web_application(heap, holder),
     )
@@ -198,7 +197,7 @@ def _of_shared(heap: Heap, shared: SharedObjects, is_rocketmq: IsRocketmq) -> Su
         entries=shared.objects,
         entry_classes=(f"{shared.class_name}: {shared.objects:,}",),
         also_held_by=shared.also,
-        known_as=NOTHING if known is None else known.name,
+        known_as=None if known is None else known.name,
         remedy=() if known is None else (known.remedy,),
     )
 

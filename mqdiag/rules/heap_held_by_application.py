@@ -274,7 +274,7 @@ def _title(suspect: Suspect) -> Text:
             holders=(_name(suspect), *suspect.also_held_by),
             holders_count=1 + len(suspect.also_held_by),
         )
-    if suspect.known_as:
+    if suspect.known_as is not None:
         return say(
             "{object_class} ({known_as}) retains {retained_bytes:bytes}, {share:percent} of the heap in use",
             known_as=suspect.known_as,
