@@ -25,7 +25,7 @@ RULE = Rule(
         " has a large share of the objects in use, and these have a large share of the heap or at least least_bytes, or"
         " the JVM ran out of memory. Beans of similar size in one registry are no accumulation."
     ),
-    causes=("not-rocketmq", "broken-keys", "spread-evenly"),
+    causes=("not-rocketmq", "broken-keys", "spread-evenly", "softly-held"),
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Look at the named holder and the path that keeps it: limit its size, let its entries expire, or close it.",
@@ -88,7 +88,12 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     ]
     large = [suspect for suspect in own if _is_large(suspect, heap, limits)]
     for suspect in large:
-        yield _even(suspect, heap) if suspect.even else _draft(suspect, heap, limits)
+        if suspect.even:
+            yield _even(suspect, heap)
+        elif _is_soft(suspect) and not heap.out_of_memory:
+            yield _soft(suspect, heap)
+        else:
+            yield _draft(suspect, heap, limits)
     if own and not large:
         yield from _margin(max(own, key=lambda suspect: suspect.retained_bytes), heap, limits)
 
@@ -205,6 +210,32 @@ def _even(suspect: Suspect, heap: HeapFacts) -> Draft:
                 "If the heap is too small, look at what one of the entries holds, or give the JVM more memory."
             ),
             say("`mqdiag show DUMP {object_id}` lists the fields and what they hold."),
+        ),
+        weight=share,
+    )
+
+
+def _is_soft(suspect: Suspect) -> bool:
+    return bool(suspect.entry_classes) and suspect.entry_classes[0].startswith("java.lang.ref.SoftReference:")
+
+
+def _soft(suspect: Suspect, heap: HeapFacts) -> Draft:
+    share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
+    return Draft(
+        severity=Severity.INFO,
+        cause="softly-held",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("what is strongly held elsewhere is not freed with the soft references"),
+        title=say(
+            "{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use, by soft references"
+        ),
+        subject=Subject(object_class=_name(suspect)),
+        evidence=_evidence(suspect, heap),
+        explanation=(say("The JVM drops what only soft references hold before it runs out of memory."),),
+        remedy=(
+            say(
+                "Give the cache a limit of its own: soft references fill the heap first, and make collections long."
+            ),
         ),
         weight=share,
     )

@@ -19,6 +19,8 @@ class KnownHolder(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[str, ...]
     name: Text
     remedy: Text
+    works_alone: bool = False
+    """has threads of its own, so that a frame that happens to refer to it is not who holds the memory"""
 
 
 KNOWN: tuple[KnownHolder, ...] = (
@@ -83,11 +85,13 @@ KNOWN: tuple[KnownHolder, ...] = (
             "Find out why the appender behind the AsyncAppender is slow or hangs, and lower queueSize of the"
             " AsyncAppender, or set neverBlock."
         ),
+        works_alone=True,
     ),
     KnownHolder(
         classes=("org.apache.logging.log4j.core.async.",),
         name=say("the ring buffer of an asynchronous Log4j logger"),
         remedy=say("Lower log4j2.asyncLoggerRingBufferSize, and find out why the appender behind it is slow."),
+        works_alone=True,
     ),
     KnownHolder(
         classes=("org.apache.kafka.clients.producer.internals.RecordAccumulator",),

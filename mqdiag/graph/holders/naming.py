@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
 
 from mqdiag.facts.vocabulary import HolderKind
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.holders.known_holders import known_holder
+from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library, named_class
 from mqdiag.graph.paths import describe, edge_name, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
@@ -34,20 +35,17 @@ class Name(msgspec.Struct, frozen=True, kw_only=True):
 def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
     """Name the holder of an accumulation point.
 
-    The field of the application nearest to it; else the frame that has it in a local variable; else a library's field.
-    A field of the JDK is no name: then the object is named by its class.
+    The field of the application nearest to it; else that of a library that works by itself; else the frame that has it
+    in a local variable; else a library's field. A field of the JDK is no name: then the object is named by its class.
     """
     way = readable_path(heap, node)
-    steps = list(enumerate(pairwise(way)))[::-1]
-    for test in (is_application, None, lambda name: not is_jdk(name)):
-        if test is None:
-            local = local_name(heap, way, records)
-            if local is not None:
-                return local
-            continue
-        for at, (holder, held) in steps:
-            if test(named_class(heap, holder)):
-                return _field_name(heap, way, at, held, records)
+    for test in (is_application, _works_alone):
+        found = _field_of(heap, way, test, records)
+        if found is not None:
+            return found
+    found = local_name(heap, way, records) or _field_of(heap, way, is_library, records)
+    if found is not None:
+        return found
     row = heap.class_of_node.get(node)
     return Name(
         label=describe(heap, node) if row is not None else heap.class_name(node),
@@ -56,6 +54,21 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
         path=tuple(steps_of(heap, way)),
         holder_class=named_class(heap, node),
     )
+
+
+def _works_alone(name: str) -> bool:
+    known = known_holder((name,))
+    return known is not None and known.works_alone
+
+
+def _field_of(
+    heap: Heap, way: list[int], test: Callable[[str], bool], records: dict[int, ThreadRecord]
+) -> Name | None:
+    """The last field on a way that belongs to such a class."""
+    for at in range(len(way) - 2, -1, -1):
+        if test(named_class(heap, way[at])):
+            return _field_name(heap, way, at, way[at + 1], records)
+    return None
 
 
 def _field_name(heap: Heap, way: list[int], at: int, held: int, records: dict[int, ThreadRecord]) -> Name:

@@ -24,6 +24,11 @@ def is_application(name: str) -> bool:
     return not name.startswith(LIBRARIES) and not name.startswith(MORE_LIBRARIES)
 
 
+def is_library(name: str) -> bool:
+    """True for all classes that are not the JDK's, the application's included."""
+    return not is_jdk(name)
+
+
 def named_class(heap: Heap, node: int) -> str:
     """The class of an object, or the one that a class object stands for."""
     row = heap.class_of_node.get(node)

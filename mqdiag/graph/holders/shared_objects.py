@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.naming import Name, own_steps
-from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
 from mqdiag.graph.kernels.row_counts import sum_children
 from mqdiag.graph.paths import edge_name
 
@@ -99,12 +99,8 @@ def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> Sha
 
 def _named_holder(heap: Heap, way: list[int]) -> int | None:
     """Where on a way the application's class nearest to its end is; a library's where there is none."""
-    for test in (is_application, _is_library):
+    for test in (is_application, is_library):
         for at in range(len(way) - 2, -1, -1):
             if test(named_class(heap, way[at])):
                 return at
     return None
-
-
-def _is_library(name: str) -> bool:
-    return not is_jdk(name)

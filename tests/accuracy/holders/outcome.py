@@ -14,7 +14,7 @@ from tests.accuracy.holders.truth import RIG, Case, Severity
 FIRST_RUN = RIG / "holders" / "first_run.json"
 LEVELS: tuple[Severity, ...] = ("info", "warning", "error")
 INSIDES = (
-    "ClassLoader",
+    "ClassLoader.classes",
     "elementData",
     "java.util.HashMap.",
     "ConcurrentHashMap.table",
