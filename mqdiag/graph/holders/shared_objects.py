@@ -71,6 +71,9 @@ def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> Sha
     seen: set[tuple[int, str]] = set()
     for position, holder in zip(positions.tolist(), holders.tolist(), strict=True):
         way = [*heap.path_nodes(holder), int(nodes[position])]
+        if (heap.index.rows[way[:-1]] == row).any():
+            # what is inside such an object, or another one of them, refers back to it
+            continue
         at = _named_holder(heap, way)
         label = None if at is None else edge_name(heap, way[at], way[at + 1])
         if at is not None and label is not None and (position, label) not in seen:
