@@ -118,7 +118,12 @@ def steps_of(graph: ObjectGraph, nodes: list[int]) -> list[str]:
     if not nodes:
         return []
     kind = ROOT_NAMES.get(_root_type(graph, nodes[0]), "GC root")
-    steps = [f"{kind}: {describe(graph, nodes[0])}"]
+    return [f"{kind}: {describe(graph, nodes[0])}", *hops_of(graph, nodes)]
+
+
+def hops_of(graph: ObjectGraph, nodes: list[int]) -> list[str]:
+    """The words for the references of a path, without its first object, which need not be a root."""
+    steps = []
     hops = list(pairwise(nodes))
     half = _MOST_STEPS // 2
     for at, (holder, held) in enumerate(hops):

@@ -11,7 +11,7 @@ from mqdiag.facts.vocabulary import HolderKind
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.known_holders import known_holder
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library, named_class
-from mqdiag.graph.paths import describe, edge_name, steps_of
+from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
 
@@ -92,7 +92,7 @@ def own_steps(heap: Heap, way: list[int], at: int) -> tuple[str, ...]:
     if first == 0 or way[0] in heap.references.extra_from:
         return tuple(steps_of(heap, way))
     # what comes before is how the JVM keeps classes
-    return (describe(heap, way[first]), *steps_of(heap, way[first:])[1:])
+    return (describe(heap, way[first]), *hops_of(heap, way[first:]))
 
 
 def local_name(heap: Heap, way: list[int], records: dict[int, ThreadRecord]) -> Name | None:
