@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_listed_is_lost_evidence_and_the_rest_is_there(t
     ]
     assert found[1].labels == Labels(service="orders", host="h2")
     assert found[1].error is not None
-    assert found[1].error.startswith("the folder cannot be listed: ")
+    assert "orders/h2" in found[1].error
 
 
 def test_files_from_before_a_time_are_left_out(tree: Path) -> None:

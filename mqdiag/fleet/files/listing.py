@@ -143,9 +143,7 @@ class Listing:
     def _lost_folder(self, store: Storage, found: _Unlisted, relative: str) -> EvidenceFile:
         """A folder without a listing is lost evidence of the service that it would belong to."""
         labels = Labels(service=UNKNOWN, host=relative) if self._templates else folder_labels(relative)
-        return EvidenceFile(
-            uri=store.uri(found.folder), labels=labels, error=f"the folder cannot be listed: {found.reason}"
-        )
+        return EvidenceFile(uri=store.uri(found.folder), labels=labels, error=found.reason)
 
     def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:
         if self._templates:
