@@ -34,6 +34,8 @@ _NOT_SENT_BACK = re.compile(
 _PAUSED = re.compile(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
 _CHANGED = re.compile(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
 _OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
+_CLASS_ROW = re.compile(r"\s*\d{1,9}: +\d{1,19} +\d{1,19} +\S")
+"""a row of `jcmd GC.class_histogram`: a healthy JVM has some OutOfMemoryErrors in reserve"""
 
 _CLIENT_NUMBER = re.compile(r"(?:RocketmqClientAsyncWorker|ClientManagerImpl)-(\d{1,9})\b")
 """the gRPC client numbers its clients from 0 in each process"""
@@ -200,7 +202,7 @@ def _count_unlocked(tally: EventTally | None, log: LogTally) -> None:
 def out_of_memory(message: Message, log: LogTally) -> None:
     """Some thread met an OutOfMemoryError."""
     found = _OUT_OF_MEMORY.search(message.text)
-    if found is None or message.text.lstrip().startswith("at "):
+    if found is None or message.text.lstrip().startswith("at ") or _CLASS_ROW.match(message.text):
         return
     if "Map failed" in (found[1] or ""):
         return  # a file that could not be mapped: no matter of the heap, and an event of the store

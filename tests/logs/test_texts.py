@@ -269,6 +269,19 @@ def test_flags_and_frames_are_no_out_of_memory() -> None:
     assert (event.kind, event.subjects[0].thread) == ("out-of-memory", "worker-1")
 
 
+@pytest.mark.parametrize("module", [" (java.base@17.0.15)", ""])
+def test_a_class_histogram_shows_no_out_of_memory(module: str) -> None:
+    """Each JVM keeps a few OutOfMemoryErrors in reserve; the histogram of a healthy one lists their class."""
+    histogram = (
+        "19231:\n num     #instances         #bytes  class name (module)\n"
+        + "-" * 55
+        + f"\n 221:            12            480  java.lang.OutOfMemoryError{module}\n"
+        f" 527:             2             80  [Ljava.lang.OutOfMemoryError;{module}\n"
+        "Total         95464        5586768\n"
+    )
+    assert facts(histogram).events == ()
+
+
 MESSAGE = "send expire msg back. topic=t, msgId=m, storeHost=/10.0.0.1:10911, queueId=1, queueOffset=9"
 
 
