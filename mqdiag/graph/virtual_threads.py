@@ -27,8 +27,8 @@ _MOST_HANDS = 8
 # States of VirtualThread, by the names of its constants.
 _OVER = ("NEW", "TERMINATED")
 _PINNED = ("PINNED", "TIMED_PINNED")
-_READY = ("STARTED", "UNPARKED", "YIELDED", "UNBLOCKED")
-"""wait for a carrier"""
+_READY = ("STARTED", "RUNNABLE", "UNPARKED", "YIELDED", "UNBLOCKED")
+"""wait for a carrier; RUNNABLE is the one state of JDK 21 for what later JDKs call UNPARKED and YIELDED"""
 _OF_THREAD = {
     "WAITING": ("PARKING", "PARKED", "PINNED", "WAITING", "WAIT"),
     "TIMED_WAITING": ("TIMED_PARKING", "TIMED_PARKED", "TIMED_PINNED", "TIMED_WAITING", "TIMED_WAIT"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -12,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from mqdiag.capture.jdk import ToolFailed
 from mqdiag.capture.remote import logs, scripts
 from mqdiag.capture.remote.jvms import RemoteJvm
 from mqdiag.capture.remote.reach import Host, host, pod
+from mqdiag.capture.remote.run import _SizedFile
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
 from tests.capture.conftest import Jvm
@@ -209,3 +212,33 @@ def test_what_is_no_pod_is_refused(text: str) -> None:
 def test_what_is_no_host_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         host(text)
+
+
+def test_a_listing_that_fails_costs_the_logs_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(reach: Host, script: str, *words: str) -> str:
+        if script == scripts.FILES:
+            raise ToolFailed("it printed more than 8 MiB")
+        return ""
+
+    monkeypatch.setattr(logs, "answer", answer)
+    told: list[str] = []
+    jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "com.example.Main"])
+    assert logs._find(Host(name="h"), jvm, lambda text: told.append(str(text))) == []
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("chunks", [[b"5\nhel", b"lo"], [b"5", b"\n", b"hello"]])
+def test_the_size_of_a_dump_comes_before_its_bytes(chunks: list[bytes]) -> None:
+    file = io.BytesIO()
+    sized = _SizedFile(file)
+    for chunk in chunks:
+        sized.write(chunk)
+    assert (file.getvalue(), sized.left) == (b"hello", 0)
+
+
+@pytest.mark.parametrize("sent", [b"JAVA PROFILE 1.0.2\0\0\0\0\x08", b"-5\nhello", b"9" * 5000, b"4\nhello"])
+def test_a_dump_that_is_not_as_it_was_announced_is_refused(sent: bytes) -> None:
+    file = io.BytesIO()
+    with pytest.raises(ToolFailed):
+        _SizedFile(file).write(sent)
+    assert file.getvalue() == b""

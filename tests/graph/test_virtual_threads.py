@@ -13,7 +13,7 @@ from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
 
-STATES = {"NEW": 0, "STARTED": 1, "PARKED": 4, "PINNED": 5, "TIMED_PARKED": 7, "TERMINATED": 99}
+STATES = {"NEW": 0, "STARTED": 1, "RUNNABLE": 2, "PARKED": 4, "PINNED": 5, "TIMED_PARKED": 7, "TERMINATED": 99}
 WAIT = (("jdk/internal/misc/Unsafe", "park"), ("java/util/concurrent/FutureTask", "get"))
 LISTENER = ("com/acme/Listener", "consumeMessage")
 READ = (
@@ -134,7 +134,7 @@ def test_a_future_in_the_listeners_own_frames_is_not_what_it_waits_for(jvm: Jvm,
 
 def test_numbers_of_jdk_21_without_stacks(jvm: Jvm, tmp_path: Path) -> None:
     carrier = jvm.carrier()
-    for state in ("NEW", "TERMINATED", "STARTED", "STARTED", "PARKED"):
+    for state in ("NEW", "TERMINATED", "STARTED", "RUNNABLE", "PARKED"):
         jvm.virtual_thread(state)
     jvm.virtual_thread("PINNED", carrier)
     jvm.thread(carrier, CARRIED)

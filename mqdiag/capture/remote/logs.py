@@ -96,7 +96,13 @@ def _find(reach: Reach, jvm: RemoteJvm, tell: Tell) -> list[tuple[FoundLog, int]
     except ToolFailed:
         properties = ""
     candidates += named_logs(jvm.command, jvm.pid, folder, properties)
-    there = _files(reach, sorted({os.path.dirname(log.path) for log in candidates}))
+    try:
+        there = _files(reach, sorted({os.path.dirname(log.path) for log in candidates}))
+    except ConnectionLost:
+        raise
+    except ToolFailed as error:
+        tell(say("the folders of the logs cannot be listed: {reason}", reason=error.reason))
+        return []
     found: dict[str, FoundLog] = {}
     for log in candidates:
         beside = sorted((there[path][1], path) for path in there if _rotated_from(log.path, path))

@@ -22,6 +22,8 @@ from mqdiag.text import Text, say
 
 MOST_DUMP_BYTES = 256 << 20
 """of one thread dump"""
+_LONGEST_SIZE = 20
+"""bytes of the line with the size of a heap dump"""
 
 
 def capture_remote(
@@ -184,6 +186,8 @@ def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, t
             words = (str(jvm.pid), os.urandom(6).hex(), *plan.options)
             room = free_bytes(folder.path) - RESERVE_BYTES
             stream(reach, HEAP_DUMP, *words, out=sized, most_bytes=room, seconds=LONGEST_SECONDS)
+            if sized.left is None:
+                raise ToolFailed(say("the other side did not tell the size of the dump"))
             if sized.left:
                 raise ConnectionLost(say("{bytes:count} bytes of the dump did not come", bytes=sized.left))
     path = folder.path / name
@@ -193,7 +197,11 @@ def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, t
 
 
 class _SizedFile:
-    """Takes a line with a number of bytes, and then these bytes for a file."""
+    """Takes a line with a number of bytes, and then these bytes for a file.
+
+    Raises:
+        ToolFailed: the line is no number, or more bytes come than it says.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -205,9 +213,14 @@ class _SizedFile:
         """Take the next bytes."""
         if self.left is None:
             self._head += data
-            line, end, data = self._head.partition(b"\n")
-            if not end:
+            line, end, data = self._head[: _LONGEST_SIZE + 1].partition(b"\n")
+            if not end and len(self._head) <= _LONGEST_SIZE:
                 return
-            self.left = int(line) if line.strip().isdigit() else 0
+            if not end or not line.isdigit():
+                raise ToolFailed(say("the other side did not tell the size of the dump"))
+            data = self._head[len(line) + 1 :]
+            self.left = int(line)
+        if len(data) > self.left:
+            raise ToolFailed(say("the other side sent more than the dump"))
         self._file.write(data)
         self.left -= len(data)
