@@ -23,12 +23,16 @@ from tests.render.html.reports import FLEET, change, two_processes
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DUMPS = sorted(path.relative_to(FIXTURES) for path in (FIXTURES / "heap").glob("*/dump*"))
-FOLDERS = sorted(
-    path.relative_to(FIXTURES)
-    for kind in ("stacks", "logs", "incidents", "stores", "admin", "reports")
-    for path in (FIXTURES / kind).iterdir()
-    if path.is_dir()
-)
+
+
+def folders(*kinds: str) -> list[Path]:
+    """Those of the committed evidence of some kinds."""
+    found = (path for kind in kinds for path in (FIXTURES / kind).iterdir() if path.is_dir())
+    return sorted(path.relative_to(FIXTURES) for path in found)
+
+
+FOLDERS = folders("incidents", "stores", "admin", "reports")
+SERIES_AND_LOGS = folders("stacks", "logs")
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
@@ -160,12 +164,20 @@ def _assert_same_words(text: str, page: Page) -> None:
         assert all(map(MARKS.fullmatch, piece.split())), f"the page lacks {piece!r}"
 
 
-@pytest.mark.parametrize("path", DUMPS, ids=str)
+def one_of(every: int, paths: Sequence[Path]) -> list[object]:
+    """One of so many paths for each run of the tests, the rest for the night."""
+    return [
+        pytest.param(path, id=str(path), marks=[pytest.mark.nightly] if place % every else [])
+        for place, path in enumerate(paths)
+    ]
+
+
+@pytest.mark.parametrize("path", one_of(4, DUMPS))
 def test_heap_dumps(path: Path) -> None:
     assert_same(diagnose_heap(FIXTURES / path).report)
 
 
-@pytest.mark.parametrize("path", FOLDERS, ids=str)
+@pytest.mark.parametrize("path", [*FOLDERS, *one_of(6, SERIES_AND_LOGS)], ids=str)
 def test_folders_of_evidence(path: Path) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     assert_same(report)
