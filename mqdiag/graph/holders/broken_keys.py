@@ -6,6 +6,7 @@ the map stores the same hash for both, equals told them apart; if it stores diff
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -14,7 +15,7 @@ from mqdiag.facts.heap import BrokenKeys
 from mqdiag.facts.vocabulary import KeyFault
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.own_classes import is_jdk
-from mqdiag.read.hprof.types import REFERENCE, width_of
+from mqdiag.read.hprof.types import INT, REFERENCE, width_of
 
 _SAMPLE = 1000
 _LEAST_KEYS = 32
@@ -22,16 +23,18 @@ _REPEATED_SHARE = 0.5
 """of the keys that were looked at"""
 _SAME_HASH_SHARE = 0.5
 
+_KEPT_HASH = re.compile(r"_*(?:cached|my)?_?hash_?(?:code)?", re.IGNORECASE)
+"""an int field in which a key keeps its own hash, and which some keys have filled and others have not"""
+
 _Value = bytes | str | int | None
 
 
-def broken_keys(heap: Heap, held: int, keys: Nodes) -> BrokenKeys | None:
+def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
     """What is wrong with the keys of one map; None where nothing is, or the keys are the JDK's.
 
     Args:
         heap: the graph.
-        held: the map, or what wraps it.
-        keys: its keys.
+        keys: of the map.
     """
     keys = keys[keys >= 0]
     if keys.size < _LEAST_KEYS:
@@ -47,7 +50,7 @@ def broken_keys(heap: Heap, held: int, keys: Nodes) -> BrokenKeys | None:
         return None
     same = Counter(contents)
     repeated = sum(count for count in same.values() if count > 1)
-    hashes = _hashes(heap, held, sample)
+    hashes = _hashes(heap, sample)
     if repeated >= _REPEATED_SHARE * sample.size:
         commonest = [at for at, value in enumerate(contents) if value == same.most_common(1)[0][0]]
         alike = None if hashes is None else len({hashes[at] for at in commonest}) == 1
@@ -71,9 +74,9 @@ def _contents(heap: Heap, row: int, keys: Nodes) -> list[tuple[_Value, ...]] | N
     columns: list[list[_Value]] = []
     id_size = heap.header.id_size
     for name, places in heap.classes.field_places(row).items():
-        if name.startswith("this$") or "hash" in name.lower():
-            continue
         kind = places[0][1]
+        if name.startswith("this$") or (kind == INT and _KEPT_HASH.fullmatch(name)):
+            continue
         if kind == REFERENCE:
             nodes = heap.refs(keys, name)
             texts = heap.strings(nodes)
@@ -91,7 +94,7 @@ def _contents(heap: Heap, row: int, keys: Nodes) -> list[tuple[_Value, ...]] | N
     return list(zip(*columns, strict=True)) if columns else None
 
 
-def _hashes(heap: Heap, held: int, keys: Nodes) -> list[int] | None:
+def _hashes(heap: Heap, keys: Nodes) -> list[int] | None:
     """The hash that the map's entries store for each key; None where entries store none, or not all are found."""
     positions, holders = heap.referrers(keys)
     stored = heap.numbers(holders, "hash")

@@ -45,7 +45,7 @@ def contents_of(heap: Heap, held: int, point: int) -> Contents | None:
         return None
     whole = int(heap.retained_sizes(one)[0]) or int(heap.retained_sizes(np.array([point], np.int32))[0])
     _, keys, values = map_entries(heap, one)
-    broken = broken_keys(heap, held, keys) if keys.size else None
+    broken = broken_keys(heap, keys) if keys.size else None
     if not keys.size:
         values = items(heap, one)[1]
     if not values.size and heap.class_name(held).endswith("[]"):

@@ -1,0 +1,74 @@
+"""Maps in which equal keys stand twice, and keys that only look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqdiag.facts.heap import BrokenKeys
+from mqdiag.graph.holders.broken_keys import broken_keys
+from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS
+from mqdiag.testing.hprof_writer import DumpWriter
+from mqdiag.testing.java_objects import JavaObjects
+from tests.graph.opening import heap_of
+
+KEYS = 64
+
+
+def found(
+    folder: Path,
+    fields: dict[str, int],
+    values: Callable[[JavaObjects, int], dict[str, int]],
+    hash_of: Callable[[int], int],
+) -> BrokenKeys | None:
+    """What is wrong with the keys of a map of 64 entries."""
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    key_class = dump.java_class("com/acme/Key", fields=fields, superclass=dump.known("java/lang/Object"))
+    node = dump.known("java/util/HashMap$Node", hash=INT, key=OBJECT, value=OBJECT, next=OBJECT)
+    entries = [
+        dump.instance(node, hash=hash_of(at), key=dump.instance(key_class, **values(java, at)))
+        for at in range(KEYS)
+    ]
+    dump.root(STICKY_CLASS, dump.object_array(dump.known("[Ljava/util/HashMap$Node;"), entries))
+    heap = heap_of(dump, folder)
+    return broken_keys(heap, heap.instances(heap.classes.indices_named("com.acme.Key")))
+
+
+@pytest.mark.parametrize(
+    ("hash_of", "method"), [(lambda at: at % 4, "equals"), (lambda at: 1000 + at, "hashCode")]
+)
+def test_keys_with_the_same_values(hash_of: Callable[[int], int], method: str, tmp_path: Path) -> None:
+    broken = found(tmp_path, {"id": INT}, lambda java, at: {"id": at % 4}, hash_of)
+    assert broken is not None
+    assert (broken.method, broken.equal_keys) == (method, KEYS)
+
+
+def test_nearly_all_keys_with_one_hash(tmp_path: Path) -> None:
+    broken = found(tmp_path, {"id": INT}, lambda java, at: {"id": at}, lambda at: 7)
+    assert broken is not None
+    assert broken.method == "constant-hash"
+
+
+def test_healthy_keys(tmp_path: Path) -> None:
+    assert found(tmp_path, {"id": INT}, lambda java, at: {"id": at}, lambda at: at) is None
+
+
+def test_a_hash_that_only_some_keys_have_computed_is_no_difference(tmp_path: Path) -> None:
+    broken = found(
+        tmp_path,
+        {"id": INT, "hashCode": INT},
+        lambda java, at: {"id": at % 2, "hashCode": at},
+        lambda at: at % 2,
+    )
+    assert broken is not None
+    assert broken.method == "equals"
+
+
+def test_a_field_about_the_hash_of_something_else_tells_keys_apart(tmp_path: Path) -> None:
+    def values(java: JavaObjects, at: int) -> dict[str, int]:
+        return {"shard": 3, "contentHash": java.string(f"sha256-{at}")}
+
+    assert found(tmp_path, {"shard": INT, "contentHash": OBJECT}, values, lambda at: at) is None
