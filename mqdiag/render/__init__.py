@@ -47,6 +47,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """how much text says; brief: the answer alone; full: all that the page has"""
     why: bool = False
     """list the rules that were not checked, each with its reason"""
+    command: tuple[str, ...] = ()
+    """words of the command line that made the report; empty where a program made it"""
 
     @property
     def wide(self) -> bool:

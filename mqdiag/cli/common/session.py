@@ -79,6 +79,7 @@ def diagnose(
         all_threads: show every thread, not only those that matter.
     """
     from mqdiag.cli.common.also import also_targets
+    from mqdiag.cli.common.run_command import run_command
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.render import renderer
 
@@ -96,7 +97,10 @@ def diagnose(
         diagnosis = work(settings, progress)
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
-    viewed = view(options, language, all_threads=all_threads, fail_on=settings.fail_on)
+    viewed = msgspec.structs.replace(
+        view(options, language, all_threads=all_threads, fail_on=settings.fail_on),
+        command=run_command(redact=options.redact),
+    )
     if options.format_name != "text" or report.failed or not _nothing_read(report):
         target.write(renderer(options.format_name)(report, viewed))
     plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)

@@ -46,7 +46,10 @@ def sections_of(report: Report, view: View) -> list[Section]:
 
 
 def _first_makers(report: Report) -> Iterator[Maker]:
-    """The answer, what follows from it, and what it cannot tell."""
+    """What the report is about, the answer, what follows from it, and what it cannot tell."""
+    from mqdiag.render.sections.report_head import head_section
+
+    yield head_section
     yield answer_section
     if report.diff is not None:
         from mqdiag.render.sections.differences import differences_section
