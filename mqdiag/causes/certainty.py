@@ -41,7 +41,7 @@ def certainty(
         cause, effect = untimed[0]
         level = _less(level)
         reason = say(
-            "nothing shows that {cause} and {effect} were at one time: {why}",
+            "nothing shows that {cause} and {effect} happened at the same time: {why}",
             cause=cause.rule,
             effect=effect.rule,
             why=_why_untimed(cause, effect),
@@ -98,12 +98,8 @@ def _why_untimed(cause: Finding, effect: Finding) -> Text:
     """Which of both has no time, or none that compares."""
     for one in (cause, effect):
         if not one.when:
-            return say(
-                "{kinds:and} {number:has|have} no time for it",
-                kinds=evidence_names(one.seen_in),
-                number=len(one.seen_in),
-            )
-    return say("one has local times of an unknown zone, which --utc-offset can name")
+            return say("the time of {rule} is not known", rule=one.rule)
+    return say("the log of one has local times of an unknown zone; give the zone by --utc-offset")
 
 
 def elsewhere(chain: tuple[Finding, ...], candidates: Sequence[Finding]) -> Iterator[Text]:

@@ -46,7 +46,12 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     if answer.state != "fault" and report.heap is not None and _without_rocketmq(report.heap):
         answer = msgspec.structs.replace(
             answer,
-            reason=sentences(answer.reason, say("The dump has no consumer, producer or broker of RocketMQ.")),
+            reason=sentences(
+                answer.reason,
+                say(
+                    "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
+                ),
+            ),
         )
     return msgspec.structs.replace(report, answer=answer)
 
@@ -123,7 +128,8 @@ def _undecided(report: Report) -> Text:
     if not report.checked:
         return say("This evidence does not suffice for a diagnosis.")
     return say(
-        "No fault found in what could be judged; {checked:count} {checked:rule|rules} looked at it.",
+        "No fault found, but not all of the evidence could be judged. {checked:count} {checked:rule|rules} looked"
+        " at it.",
         checked=len(report.checked),
     )
 

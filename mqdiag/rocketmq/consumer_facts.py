@@ -113,7 +113,8 @@ def _with_bounds(facts: ConsumerFacts, held: Held, batch: int) -> ConsumerFacts:
             reason = say("a pull consumer caches nothing")
         elif facts.measured_messages < LEAST_MESSAGES:
             reason = say(
-                "{measured_messages} messages were seen; a mean body needs {least_messages}",
+                "{measured_messages:count} {measured_messages:message was|messages were} seen; a mean size needs at"
+                " least {least_messages:count}",
                 measured_messages=facts.measured_messages,
                 least_messages=LEAST_MESSAGES,
             )

@@ -108,7 +108,7 @@ RULE = Rule(
 REMEDIES = {
     "cut-after-set-time": (
         RULE.remedy[0],
-        say("Compare the life of the connections with the time-outs of what lies in between."),
+        say("Compare how long the connections lived with the time-outs of these devices."),
     ),
     "closed-again": (
         say("Look in the log of the other side at the same time: it says why the connection ended."),
@@ -294,7 +294,7 @@ def _when(row: Connections) -> tuple[TimeRange, ...]:
 
 def _sure(cause: str) -> tuple[Confidence, Text]:
     if cause == "cut-after-set-time":
-        return Confidence.MEDIUM, say("clients that all live equally long leave the same lines")
+        return Confidence.MEDIUM, say("clients that each stop after the same time leave the same lines")
     return Confidence.MEDIUM, say("the lines do not tell which side closed the connections, and why")
 
 

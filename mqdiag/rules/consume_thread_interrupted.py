@@ -36,7 +36,8 @@ RULE = Rule(
         "Find what interrupts the listener's threads: Future.cancel(true), shutdownNow, a watchdog, or a library's"
         " timeout.",
         "Do not leave the interrupt flag set when the listener returns: call Thread.interrupted() before it.",
-        "Restart the consumer: the offset of a queue whose message was not taken out does not move by itself.",
+        "Restart the consumer: as long as it runs, the message stays in the cache and the offset of its queue does not"
+        " move.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/281",
@@ -144,7 +145,10 @@ def _explained(found: list[LogEvent], ends: list[LogEvent]) -> Iterator[Text]:
             )
         )
     if any(event.kind == QUEUE for event in found) and not ends:
-        yield say("Such a message stays in the cache and holds back the stored offset of its queue.")
+        yield say(
+            "The message of an interrupted thread stays in the cache: the stored offset of its queue does not move"
+            " beyond it."
+        )
     for event in ends:
         yield say(
             "{lines:count} {lines:line|lines} of a shutdown, {between}.",

@@ -41,7 +41,8 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Find what the listener waits for on that message, and give that call a timeout.",
-        "Set consumeTimeout, so that the client sends an expired message back and the offset moves on.",
+        "Lower consumeTimeout (15 minutes by default), so that the client sends an expired message back sooner and the"
+        " offset moves on.",
         "Make the listener idempotent: after a restart, the messages that finished behind the first one come again.",
     ),
     references=(
@@ -229,7 +230,9 @@ def _draft(
             _find_call(holder),
             say("Do not restart the process before the listener is idempotent or the message is dealt with.")
             if finished
-            else say("Set consumeTimeout (minutes), so that the client sends a stuck message back."),
+            else say(
+                "Lower consumeTimeout (15 minutes by default), so that the client sends a stuck message back sooner."
+            ),
         ),
         age_ms=age,
         consequence=(

@@ -51,10 +51,10 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert stacks is not None
     for pool in busy_pools(stacks, limits["busy_share"]):
         frame, doing = short_frame(pool.shared_frame), Text(pool.shared_doing or "")
-        title = say("The listener spends its time in {doing} at {frame}", doing=doing, frame=frame)
+        title = say("The listener spends its time at {frame} ({doing})", doing=doing, frame=frame)
         if pool.group:
             title = say(
-                "The listener of group {group} spends its time in {doing} at {frame}", doing=doing, frame=frame
+                "The listener of group {group} spends its time at {frame} ({doing})", doing=doing, frame=frame
             )
         yield busy_pool_draft(
             pool,

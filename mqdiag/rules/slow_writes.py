@@ -32,7 +32,7 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Check the disk (iostat -x 1), memory reclaim and swapping (vmstat 1), and what else uses them on the broker's"
-        " host at the minutes that the finding names.",
+        " host at the time of the slow writes.",
         "With SYNC_FLUSH or a SYNC_MASTER this time includes the disk or the slave; check both.",
         "Add brokers, memory or SSDs.",
         POOL_IF_ASYNC_MASTER,

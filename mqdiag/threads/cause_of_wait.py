@@ -44,9 +44,12 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
             "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
             " join(), and handle the time-out by RECONSUME_LATER."
         ),
-        say("Look at the pool that has to complete the future: its threads stand in the same dump."),
+        say(
+            "Look at the threads that have to complete the future: the same dump shows them, unless they are"
+            " virtual threads."
+        ),
     ),
-    "latch": (say("Use await(timeout, unit): one party that dies leaves all others waiting for good."),),
+    "latch": (say("Use await(timeout, unit): otherwise all others wait forever when one thread dies early."),),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
         say(
@@ -199,7 +202,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
         (
             say("Look at the slave: its disk, its network, `slave fall behind` lines in store.log."),
             ASYNC_MASTER,
-            say("slaveTimeout (3 s, syncFlushTimeout before 4.9.x) bounds the wait."),
+            say("No send waits longer than slaveTimeout (3 s by default; before 4.9.x syncFlushTimeout)."),
         ),
     ),
     (

@@ -328,7 +328,8 @@ def _computing(track: Track, run: Run, share: float) -> Revision:
         return Revision(
             state="unknown",
             reason=say(
-                "computes in the same place ({share:percent} of a core); without allocated= a loop looks like work",
+                "it computes in the same place ({share:percent} of a core); dumps without allocated= do not tell a loop"
+                " from work",
                 share=share,
             ),
             run=run,

@@ -131,7 +131,8 @@ def _with_bounds(facts: ConsumerFacts) -> ConsumerFacts:
     if limits is None:
         reason = (
             say(
-                "{measured_messages} messages were seen; a mean body needs {least_messages}",
+                "{measured_messages:count} {measured_messages:message was|messages were} seen; a mean size needs at"
+                " least {least_messages:count}",
                 measured_messages=facts.measured_messages,
                 least_messages=LEAST_MESSAGES,
             )

@@ -94,7 +94,7 @@ def busy_pool_draft(
     if pool.shared_frame:
         lines.append(
             say(
-                "{shared_share:percent} of the samples found them at {frame}, in {doing}.",
+                "{shared_share:percent} of the samples found them at {frame} ({doing}).",
                 frame=short_frame(pool.shared_frame),
                 doing=Text(pool.shared_doing or ""),
             )
@@ -147,7 +147,5 @@ def _doubt(pool: WorkerPool) -> Text:
         return say("two samples only")
     if pool.shared_share >= SAME_FRAME_SHARE and pool.shared_doing not in LOCKS:
         # a lock that moves was seen to change its owner
-        return say(
-            "the samples found them in the same call again and again: only their CPU time shows that they move"
-        )
+        return say("all samples show the same call; only the growing CPU time shows that the threads move")
     return NOTHING

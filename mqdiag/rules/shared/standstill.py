@@ -127,10 +127,13 @@ def _samples(standstill: Standstill) -> Text:
     """In how many samples, over which time, with how much CPU time."""
     if standstill.samples == 1:
         return say("One sample shows all of them at the same place; more samples would tell for how long.")
-    seen = say("{samples:count} {samples:sample shows|samples show} each thread in the same call")
+    seen = say(
+        "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
+    )
     if standstill.seconds is not None:
         seen = say(
-            "{samples:count} {samples:sample|samples} over {seconds:seconds} show each thread in the same call"
+            "{samples:count} {samples:sample|samples} over {seconds:seconds} show"
+            " {thread_count:the thread|each thread} in the same call"
         )
     if standstill.cpu_growth_ms is None:
         return say("{seen}; the dumps hold no CPU time.", seen=seen)
