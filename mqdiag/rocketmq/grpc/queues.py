@@ -73,13 +73,14 @@ def queue_rows(heap: Heap, queues: Queues, groups: Mapping[int, str], tasks: Tas
     writers = fields.refs(heap, queues.nodes, "GrpcProcessQueue.lock", "Lock.sync", "Synchronizer.owner")
     running = tasks.messages[tasks.threads >= 0]
     rows = []
-    for place, name in enumerate(names):
-        messages = queues.messages[queues.places == place]
+    for place, (name, own) in enumerate(zip(names, _positions(queues), strict=True)):
+        messages = queues.messages[own]
         lengths = body_bytes(heap, messages)
         largest = int(lengths.argmax()) if lengths.size else None
         offsets = fields.numbers(heap, messages, "MessageView.offset")
         attempts = fields.numbers(heap, messages, "MessageView.attempt")
-        ordered = offsets.size > 0 and name.queue_id is not None and name.queue_id >= 0
+        known = offsets.size > 0 and not (offsets == heap.MISSING).any()
+        ordered = known and name.queue_id is not None and name.queue_id >= 0
         least, most = (int(offsets.min()), int(offsets.max())) if ordered else (None, None)
         rows.append(
             QueueFacts(
@@ -89,11 +90,11 @@ def queue_rows(heap: Heap, queues: Queues, groups: Mapping[int, str], tasks: Tas
                 queue_id=name.queue_id,
                 object_id=hex(heap.object_id(int(queues.nodes[place]))),
                 messages=int(messages.size),
-                in_flight=int(queues.in_flight[queues.places == place].sum()),
+                in_flight=int(queues.in_flight[own].sum()),
                 msg_size=None if sizes[place] == heap.MISSING else sizes[place],
                 body_bytes=distinct_body_bytes(heap, fields.refs(heap, messages, "MessageView.body")),
                 largest_body_bytes=None if largest is None else int(lengths[largest]),
-                largest_body_offset=None if largest is None else int(offsets[largest]),
+                largest_body_offset=int(offsets[largest]) if known and largest is not None else None,
                 largest_body_msg_id=None
                 if largest is None
                 else message_ids(heap, messages[largest : largest + 1])[0],
@@ -102,7 +103,7 @@ def queue_rows(heap: Heap, queues: Queues, groups: Mapping[int, str], tasks: Tas
                 span=None if least is None or most is None else most - least,
                 started=int(np.isin(messages, running).sum()),
                 redelivered=int((attempts > 1).sum()),
-                most_redelivered=int(attempts.max()) - 1 if attempts.size else None,
+                most_redelivered=int(attempts.max()) - 1 if (attempts != heap.MISSING).any() else None,
                 assigned=bool(queues.assigned[place]),
                 dropped=None if dropped[place] == heap.MISSING else bool(dropped[place]),
                 being_changed=bool(writers[place] >= 0),
@@ -110,6 +111,13 @@ def queue_rows(heap: Heap, queues: Queues, groups: Mapping[int, str], tasks: Tas
             )
         )
     return rows
+
+
+def _positions(queues: Queues) -> list[NDArray[np.int64]]:
+    """For each queue, the positions of its messages in `messages`."""
+    order = np.argsort(queues.places, kind="stable")
+    ends = np.searchsorted(queues.places[order], np.arange(queues.nodes.size), "right")
+    return np.split(order, ends)[:-1]
 
 
 def stalled_ms(
