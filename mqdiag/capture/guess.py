@@ -25,8 +25,6 @@ _THREADS = (
     (("PullMessageServ", "RebalanceServic"), say("RocketMQ client")),
 )
 MOST_THREADS = 20_000
-
-
 _GROUP = re.compile(r'^"ConsumeMessageThread_(.*\D.*)_\d+"', re.MULTILINE)
 """a consume thread of a client that puts the group into the name, 4.5 and later"""
 MOST_GROUPS = 3

@@ -23,7 +23,7 @@ def secrets_in_heap(
 
     Args:
         path: the file.
-        redacted: it is a redacted copy: texts of the letters of redaction alone are nobody's.
+        redacted: it is a redacted copy: a text that has only the letters of redaction is no secret.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
         max_inflated: bytes to which a gzip dump may inflate.

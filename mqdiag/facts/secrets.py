@@ -11,7 +11,7 @@ class SecretGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Texts of one kind that one field of one class holds."""
 
     kind: Public
-    """name of the pattern, or field-name where the name of the field alone says that its text is none for strangers"""
+    """name of the pattern, or field-name where only the name of the field says that its text is a secret"""
     held_by: Public | None = None
     """class and field that hold them, beyond strings and collections of the JDK: "a.Settings.password" or "local
     variable"; None where nothing reaches them any more, and for texts beyond the first 10,000"""

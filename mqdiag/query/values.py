@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 PlainValue = Any
-"""None, a number, a truth, a text, or lists and dictionaries of them"""
+"""None, a number, a boolean, a text, or lists and dictionaries of them"""
 
 
 def plain(value: Any) -> PlainValue:
-    """Numbers, truths, texts, lists and dictionaries as they are; anything else, such as a time, as text."""
+    """Numbers, booleans, texts, lists and dictionaries as they are; anything else, such as a time, as text."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):

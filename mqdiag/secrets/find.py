@@ -61,20 +61,20 @@ class _Arrays(NamedTuple):
 class _Secret(NamedTuple):
     kind: str
     node: int
-    """of the text's array, or of the string itself"""
+    """the text's array, or the string itself"""
     text: int
-    """hash of it, to count different ones"""
+    """hash of the text, so that different ones can be counted"""
     held_by: str | None = None
     """class and field, where they are known already"""
 
 
 def find_secrets(heap: Heap, progress: Progress, *, redacted: bool = False) -> SecretsFacts:
-    """All that looks like a secret.
+    """Find all that looks like a secret.
 
     Args:
         heap: the dump.
         progress: who listens.
-        redacted: the dump is a redacted copy, so texts of its letters alone are nobody's.
+        redacted: the dump is a redacted copy: a text that has only the letters of redaction is no secret.
     """
     arrays = _arrays(heap)
     progress.phase(say("searching texts"))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 PAYMENT_CARD = "payment-card"
 FIELD_NAME = "field-name"
-"""kind of what only its field's name gives away"""
+"""kind of a text that is known as a secret by the name of its field alone"""
 _B64 = r"[A-Za-z0-9_-]"
 
 
@@ -21,7 +21,7 @@ class Pattern(NamedTuple):
 
     kind: str
     literals: tuple[str, ...]
-    """one of them stands in each"""
+    """each secret of the kind contains one of them"""
     whole: re.Pattern[str]
     """the secret itself is the last group, or all of it where there is none"""
 
@@ -77,7 +77,7 @@ SECRET_NAMES = re.compile(
     r"|^(?:id|bank)_?card(?:_?no)?$|^card_?(?:no|number)$|^ssn$|^passport(?:_?no)?$|^(?:mobile|phone)(?:_?(?:no|number))?$"
     r"|^e?mail(?:_?address)?$|^(?:birthday|birth_?date)$|^real_?name$"
 )
-"""names of fields with credentials or tell of a person, as Java writes them"""
+"""names that Java code gives to fields with credentials or personal data"""
 
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)")
 _BRANDS = re.compile(

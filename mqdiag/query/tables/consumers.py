@@ -9,7 +9,9 @@ from mqdiag.query.table import Table
 from mqdiag.redact.report import redact_rows
 from mqdiag.rocketmq.view import rocketmq_facts
 
-ABOUT = "Consumers of the RocketMQ remoting client, with columns as `consumers` of the JSON report."
+ABOUT = (
+    "Consumers of RocketMQ, those of the gRPC client included, with columns as `consumers` of the JSON report."
+)
 
 
 def table(heap: Heap, hide: bool) -> Table:
