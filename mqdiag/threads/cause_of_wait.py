@@ -44,10 +44,7 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
             "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
             " join(), and handle the time-out by RECONSUME_LATER."
         ),
-        say(
-            "Look at the threads that have to complete the future: the same dump shows them, unless they are"
-            " virtual threads."
-        ),
+        say("Look at the threads of the pool that has to complete the future."),
     ),
     "latch": (say("Use await(timeout, unit): otherwise all others wait forever when one thread dies early."),),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
