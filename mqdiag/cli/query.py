@@ -132,12 +132,12 @@ def command(
     with given_file(dump) as path:
         with terminal_progress(reader_language()) as progress:
             heap = open_heap(path, name=dump, progress=progress, task="query")
-        if not heap.dump.complete:
+        if heap.problem is not None:
             complain(
                 say(
                     "{path} is cut or damaged: the answer is about the part that could be read ({problem})",
                     path=dump,
-                    problem=heap.dump.problem,
+                    problem=heap.problem,
                 )
             )
         with Session(heap, hide=redact, limits=limits) as session:

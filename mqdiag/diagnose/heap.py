@@ -70,5 +70,5 @@ def diagnose_opened(heap: Heap, name: str, settings: Settings | None = None) -> 
 
     settings = settings or Settings()
     facts = graph_facts(heap, settings, Silent())
-    given = heap_input(heap.dump, name, heap)
+    given = heap_input(heap.dump, name, heap, facts)
     return judge(Facts(inputs=(given,), heap=facts, expectations=settings.expectations), settings).report

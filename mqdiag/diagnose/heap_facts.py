@@ -45,27 +45,45 @@ def read_heap(
     heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated)
     facts = graph_facts(heap, settings, progress)
     heap.dump.source.refuse_changed()
-    return heap_input(heap.dump, name, heap), facts
+    return heap_input(heap.dump, name, heap, facts), facts
 
 
-def heap_input(dump: Dump, name: str, heap: Heap | None = None) -> Input:
-    """The file as the report names it."""
+def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts | None = None) -> Input:
+    """The file as the report names it.
+
+    Args:
+        dump: the file but for its objects.
+        name: what the user called it.
+        heap: its graph, which shows whether objects are missing.
+        facts: what is known of its queues, which show that too.
+    """
     compression = f", {dump.source.compression}" if dump.source.compression else ""
-    found_share = None
-    if not dump.complete and heap is not None:
-        found = heap.references.edges.size
-        found_share = found / max(found + heap.references.dangling, 1)
+    problem = dump.problem if heap is None else heap.problem
+    if problem is None and facts is not None:
+        problem = _incomplete_queues(facts)
     return Input(
         path=name,
         kind="heap",
         format=f"hprof {dump.header.version}{compression}",
         bytes=dump.source.file_bytes,
         captured_at=captured_at(dump),
-        complete=dump.complete,
+        complete=problem is None,
         stopped_at_byte=dump.stopped_at,
         read_share=dump.read_share,
-        found_references_share=found_share,
-        problem=dump.problem,
+        found_references_share=None if problem is None or heap is None else heap.references.found_share,
+        problem=problem,
+    )
+
+
+def _incomplete_queues(facts: HeapFacts) -> Text | None:
+    """What queues tell of objects that are missing; one that a thread was changing tells nothing."""
+    queues = sum(queue.incomplete and not queue.being_changed for queue in facts.queues)
+    if not queues:
+        return None
+    return say(
+        "objects are missing, though the file is well formed: it lacks messages or bodies of {queues:count}"
+        " {queues:queue|queues}",
+        queues=queues,
     )
 
 

@@ -45,4 +45,4 @@ def secrets_in_heap(
         raise error.of(shown) from error
     found = find_secrets(heap, progress, redacted=redacted)
     heap.dump.source.refuse_changed()
-    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), secrets=found))
+    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), secrets=found))

@@ -62,7 +62,7 @@ def show_in_heap(
         else Shown(object=show_object(heap, target))
     )
     heap.dump.source.refuse_changed()
-    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown),), show=found))
+    return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), show=found))
 
 
 def _compute(heap: Heap) -> None:

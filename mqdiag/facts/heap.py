@@ -285,6 +285,8 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     last_consume_age_ms: int | None = None
     being_changed: bool | None = None
     """a thread was inside the queue's write lock: counters and map may differ by one batch"""
+    incomplete: bool = False
+    """the file lacks messages that the queue's maps count, or bodies of its messages"""
     found_by: QueueSource | None = None
 
 

@@ -41,7 +41,7 @@ from mqdiag.read.hprof.types import (
     WIDTHS,
     width_of,
 )
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 Nodes = NDArray[np.int32]
 _INTEGERS = (BOOLEAN, CHAR, BYTE, SHORT, INT, LONG)
@@ -78,6 +78,13 @@ class ObjectGraph:
             )
         except TooManyReferences as error:
             raise InputError(dump.source.path, error.reason, hint=say("--quick counts it")) from None
+
+    @property
+    def problem(self) -> Text | None:
+        """What is wrong with the file: it is cut or damaged, or objects are missing; None for a whole dump."""
+        if self.dump.problem is None and self.references.lack_objects:
+            return say("records of objects are missing, though the file is well formed")
+        return self.dump.problem
 
     @property
     def count(self) -> int:
@@ -166,6 +173,15 @@ class ObjectGraph:
                 ids = big_endian(self.data, places, self.header.id_size)
                 values[positions] = self.index.lookup.find(ids)
         return values
+
+    def lacks(self, nodes: Nodes, field: str) -> NDArray[np.bool_]:
+        """Whether a reference field leads to an object that the file does not have."""
+        lacking = np.zeros(nodes.size, bool)
+        for positions, places, kind in self.field_places(nodes, field):
+            if kind == REFERENCE:
+                ids = big_endian(self.data, places, self.header.id_size)
+                lacking[positions] = (ids != 0) & (self.index.lookup.find(ids) < 0)
+        return lacking
 
     def numbers(self, nodes: Nodes, field: str) -> NDArray[np.int64]:
         """Values of a boolean or integer field, int64; MISSING where the node has none."""

@@ -60,8 +60,8 @@ class Heap:
 
     @property
     def complete(self) -> bool:
-        """False when the file was cut or damaged and read as far as it goes."""
-        return self.graph.dump.complete
+        """False when the file was cut or damaged and read as far as it goes, or lacks objects."""
+        return self.graph.problem is None
 
     @property
     def object_count(self) -> int:

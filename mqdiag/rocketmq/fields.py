@@ -60,6 +60,14 @@ def _refs(heap: Heap, nodes: Nodes, role: str) -> Nodes:
     return found
 
 
+def lacks(heap: Heap, nodes: Nodes, role: str) -> NDArray[np.bool_]:
+    """Whether a reference field leads to an object that the file does not have."""
+    lacking = np.zeros(nodes.size, bool)
+    for name in names_of(role):
+        lacking |= heap.lacks(nodes, name)
+    return lacking
+
+
 def numbers(heap: Heap, nodes: Nodes, *roles: str) -> NDArray[np.int64]:
     """Numbers or booleans at the end of a way of roles; a boxed or atomic number counts as its value.
 

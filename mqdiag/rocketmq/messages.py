@@ -72,6 +72,20 @@ def read_cached(heap: Heap, process_queues: Nodes) -> Cached:
     )
 
 
+def incomplete_queues(heap: Heap, process_queues: Nodes, cached: Cached) -> NDArray[np.bool_]:
+    """Which ProcessQueues have messages that the file lacks in part: a map, entries of it, a message or its body.
+
+    A map counts its entries itself. While a thread changes it, it may be one ahead of them.
+    """
+    without_body = fields.lacks(heap, cached.nodes, "Message.body")
+    incomplete = np.bincount(cached.queues[without_body], minlength=process_queues.size) > 0
+    for role, in_flight in (("ProcessQueue.messages", False), ("ProcessQueue.in_flight", True)):
+        found = np.bincount(cached.queues[cached.in_flight == in_flight], minlength=process_queues.size)
+        counted = heap.numbers(fields.refs(heap, process_queues, role), "size")
+        incomplete |= (counted > found) | fields.lacks(heap, process_queues, role)
+    return incomplete
+
+
 def distinct_body_bytes(heap: Heap, bodies: Nodes) -> int:
     """Bytes of the distinct arrays: messages may share one."""
     arrays = distinct(bodies[bodies >= 0])

@@ -8,7 +8,7 @@ from mqdiag.facts.heap import QueueFacts
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client
-from mqdiag.rocketmq.messages import Cached
+from mqdiag.rocketmq.messages import Cached, incomplete_queues
 from mqdiag.rocketmq.queue_contents import QueueContents
 from mqdiag.rocketmq.queue_names import QueueName
 from mqdiag.rocketmq.queue_owners import QueueOwners
@@ -48,6 +48,7 @@ def queue_rows(
     columns = _Columns(client, owners.nodes)
     contents = QueueContents(client.heap, cached, owners.nodes.size)
     _name_by_message(client.heap, owners, contents)
+    incomplete = incomplete_queues(heap, owners.nodes, cached)
     rows = []
     for place, name in enumerate(owners.names):
         consumer = int(owners.consumers[place])
@@ -94,6 +95,7 @@ def queue_rows(
                 last_pull_age_ms=columns.age("ProcessQueue.last_pull_ms", place),
                 last_consume_age_ms=columns.age("ProcessQueue.last_consume_ms", place),
                 being_changed=columns.flag(_BEING_CHANGED, place),
+                incomplete=bool(incomplete[place]),
                 found_by=owners.found_by[place],
             )
         )

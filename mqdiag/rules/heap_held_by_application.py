@@ -81,6 +81,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None
+    whole = all(given.complete for given in facts.inputs if given.kind == "heap")
     own = [
         suspect
         for suspect in heap.suspects
@@ -93,7 +94,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         elif _is_soft(suspect) and not heap.out_of_memory:
             yield _soft(suspect, heap)
         else:
-            yield _draft(suspect, heap, limits)
+            yield _draft(suspect, heap, limits, whole=whole)
     if own and not large:
         yield from _margin(max(own, key=lambda suspect: suspect.retained_bytes), heap, limits)
 
@@ -172,13 +173,15 @@ def _without_rocketmq(heap: HeapFacts) -> bool:
     return not heap.consumers and not heap.process_queues and not heap.messages and not heap.instances
 
 
-def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits) -> Draft:
+def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
     return Draft(
         severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
         cause="not-rocketmq" if suspect.broken_keys is None else "broken-keys",
-        confidence=Confidence.HIGH,
-        confidence_reason=say("retained sizes come from the dominator tree of the whole dump"),
+        confidence=Confidence.HIGH if whole else Confidence.MEDIUM,
+        confidence_reason=say("retained sizes come from the dominator tree of the whole dump")
+        if whole
+        else say("the dump is incomplete, and may lack other holders of it"),
         title=_title(suspect),
         subject=Subject(object_class=_name(suspect)),
         evidence=_evidence(suspect, heap),

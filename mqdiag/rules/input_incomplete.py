@@ -101,7 +101,11 @@ def _title(given: Input, *, decided: bool) -> Text:
 
 def _draft(given: Input, *, decided: bool) -> Draft:
     lost = None if given.found_references_share is None else round(1 - given.found_references_share, 4)
-    lines = [say("Reading stopped at byte {stopped_at_byte}: {problem}.", problem=given.problem)]
+    lines = [
+        say("It is incomplete: {problem}.", problem=given.problem)
+        if given.stopped_at_byte is None
+        else say("Reading stopped at byte {stopped_at_byte}: {problem}.", problem=given.problem)
+    ]
     if given.read_share is None:
         lines.append(say("Nothing tells how many bytes are missing."))
     if lost is not None:

@@ -103,6 +103,13 @@ def test_trap_33_dangling_ids_are_counted_and_not_followed(tmp_path: Path) -> No
     assert targets(heap, array) == [held]
     assert targets(heap, held) == []
     assert heap.references.dangling == 781 + 1 + 1 + 1
+    assert heap.problem is None
+
+
+def test_a_dump_with_many_dangling_references_lacks_objects(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    dump.object_array(dump.known("[Ljava/lang/Object;"), [0xDEAD_BEF0] * 1_001)
+    assert heap_of(dump, tmp_path).problem is not None
 
 
 @pytest.mark.parametrize("extreme", [1, 2**32 - 1, 2**63, 2**64 - 1])

@@ -11,7 +11,8 @@ import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Report
-from tests.hostile.typed_mutations import MUTATIONS, ParsedDump, parsed
+from mqdiag.language import english
+from tests.hostile.typed_mutations import MUTATIONS, ParsedDump, heap_records, parsed, without_record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 DUMPS = ("stuck-one-4.9.8", "oversized-oom-4.3.2", "orderly-4.9.8", "healthy-busy-5.3.3", "app-retains-5.3.3")
@@ -43,18 +44,42 @@ def sure_causes(report: Report) -> frozenset[tuple[str, str]]:
 
 def check(mutation: str, dump: str, seed: int, folder: Path) -> None:
     draw = random.Random(f"{mutation} {dump} {seed}")
+    check_bytes(MUTATIONS[mutation](original(dump), draw), dump, f"{mutation} {seed}", folder)
+
+
+def check_bytes(changed: bytes, dump: str, label: str, folder: Path) -> Report:
+    """The report of a changed dump, which names no other cause for sure."""
     path = folder / "mutated.hprof"
-    path.write_bytes(MUTATIONS[mutation](original(dump), draw))
+    path.write_bytes(changed)
     diagnosis = diagnose_heap(path)
     assert not diagnosis.crashes
     assert not diagnosis.report.failed
     more = sure_causes(diagnosis.report) - causes_of_original(dump)
-    assert {rule for rule, _ in more} <= {ABOUT_THE_INPUT}, f"{mutation} {dump} {seed}: {more}"
+    assert {rule for rule, _ in more} <= {ABOUT_THE_INPUT}, f"{label} {dump}: {more}"
+    return diagnosis.report
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_mutated_dump_names_no_other_cause_for_sure(mutation: str, tmp_path: Path) -> None:
     check(mutation, DUMPS[0], 0, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("dump", "place", "shown_by"),
+    [("healthy-busy-5.3.3", 6, "records"), ("oversized-oom-4.3.2", 39, "2 queues")],
+)
+def test_a_missing_record_is_noticed(dump: str, place: int, shown_by: str, tmp_path: Path) -> None:
+    """By references into the gap, or by maps of queues; else the counters of the queues seem to have drifted."""
+    report = check_bytes(without_record(original(dump), place), dump, f"record {place}", tmp_path)
+    assert ABOUT_THE_INPUT in {found.rule for found in report.findings}
+    assert shown_by in english()(report.inputs[0].problem or "")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("dump", DUMPS)
+def test_no_missing_record_names_another_cause(dump: str, tmp_path: Path) -> None:
+    for place in range(len(heap_records(original(dump)))):
+        check_bytes(without_record(original(dump), place), dump, f"record {place}", tmp_path)
 
 
 @pytest.mark.nightly

@@ -119,7 +119,8 @@ def _with(dump: ParsedDump, at: int, form: str, value: int) -> bytes:
     return bytes(changed)
 
 
-def _heap_records(dump: ParsedDump) -> list[tuple[int, int, int]]:
+def heap_records(dump: ParsedDump) -> list[tuple[int, int, int]]:
+    """Records of objects: (tag, where the record begins, where it ends)."""
     return [one for one in dump.records if one[0] in (hprof.HEAP_DUMP, hprof.HEAP_DUMP_SEGMENT)]
 
 
@@ -188,18 +189,23 @@ def root(dump: ParsedDump, draw: random.Random) -> bytes:
     return _with(dump, at + 1, "Q", draw.choice((0, 1, dump.number(draw.choice(dump.instances) + 1, "Q"))))
 
 
-def segments(dump: ParsedDump, draw: random.Random) -> bytes:
-    """A heap record twice, cut, or at another place.
+def without_record(dump: ParsedDump, place: int) -> bytes:
+    """The dump without one of its heap records."""
+    _, at, end = heap_records(dump)[place]
+    return dump.data[:at] + dump.data[end:]
 
-    One that is missing as a whole is not among these: nothing in the format says so, see SECURITY.md.
-    """
-    _, at, end = draw.choice(_heap_records(dump))
+
+def segments(dump: ParsedDump, draw: random.Random) -> bytes:
+    """A heap record twice, cut, missing, or at another place."""
+    _, at, end = draw.choice(heap_records(dump))
     whole, data = dump.data[at:end], dump.data
-    kind = draw.randrange(3)
+    kind = draw.randrange(4)
     if kind == 0:
         return data[:end] + whole + data[end:]
     if kind == 1:
         return data[:at] + data[draw.randrange(at + 1, end) :]
+    if kind == 2:
+        return data[:at] + data[end:]
     first = dump.records[0][1]
     return data[:first] + whole + data[first:at] + data[end:]
 

@@ -33,6 +33,14 @@ def test_shared_body_counts_once(client: WrittenClient, tmp_path: Path) -> None:
     assert (row.body_bytes, row.largest_body_bytes) == (1000, 1000)
 
 
+def test_a_body_that_the_file_lacks_is_no_null_body(client: WrittenClient, tmp_path: Path) -> None:
+    assert _row(client, {0: client.message(0, body=0xDEAD_BEE8)}, tmp_path).incomplete
+
+
+def test_a_queue_whose_messages_are_all_there_is_complete(client: WrittenClient, tmp_path: Path) -> None:
+    assert not _row(client, {0: client.message(0, body=0), 1: client.message(1, 30)}, tmp_path).incomplete
+
+
 def test_null_body(client: WrittenClient, tmp_path: Path) -> None:
     row = _row(client, {0: client.message(0, body=0), 1: client.message(1, 30)}, tmp_path)
     assert (row.messages, row.body_bytes, row.largest_body_offset) == (2, 30, 1)

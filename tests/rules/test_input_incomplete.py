@@ -9,6 +9,7 @@ from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import input_incomplete, run_rules
 from mqdiag.rules.shared.example_consumer import example
+from mqdiag.text import say
 
 
 def finding(read_share: float | None, found_references_share: float | None) -> Finding:
@@ -35,6 +36,18 @@ def test_references_are_told_as_references_never_as_bytes() -> None:
     assert "was read" not in english()(said.title)
     assert "Nothing tells how many bytes are missing." in lines(said)
     assert any(line.startswith("20 % of the references lead to objects") for line in lines(said))
+
+
+def test_a_well_formed_dump_that_lacks_objects_stopped_at_no_byte() -> None:
+    given = msgspec.structs.replace(
+        input_incomplete.fires().inputs[0],
+        stopped_at_byte=None,
+        read_share=None,
+        problem=say("records of objects are missing"),
+    )
+    said = run_rules([input_incomplete.RULE], Facts(inputs=(given,), heap=example().heap)).findings[0]
+    assert "It is incomplete: records of objects are missing." in lines(said)
+    assert not any("None" in line or "byte {" in line for line in lines(said))
 
 
 def test_a_cut_input_that_decides_nothing_is_an_error() -> None:

@@ -26,7 +26,7 @@ def thread_locals(heap: Heap) -> ThreadLocals | None:
     owners, stale = owners[first], stale[first]
     retained = retained_together(heap, distinct)
     # A cut dump lacks objects that the JVM had: a reference into the gap looks like one that was cleared.
-    whole = heap.dump.complete
+    whole = heap.problem is None
     return ThreadLocals(
         entries=distinct.size,
         retained_bytes=int(retained.sum()),

@@ -39,6 +39,8 @@ def table(heap: Heap, hide: bool) -> Table:
             "reachable_bytes": one(
                 pa.int64(), "bytes of all objects that a GC root reaches", lambda: heap.dominance.total_bytes
             ),
-            "complete": one(pa.bool_(), "false for a dump that was cut or damaged", lambda: heap.dump.complete),
+            "complete": one(
+                pa.bool_(), "false for a dump that was cut or damaged", lambda: heap.problem is None
+            ),
         },
     )
