@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 MOST_MODULES = {
     ("--help",): 42,
     ("rules",): 203,
-    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 177,
+    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 180,
     ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 247,
     ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 325,
 }

@@ -97,6 +97,21 @@ class StackGroup(msgspec.Struct, frozen=True, kw_only=True):
     role: Role = "other"
 
 
+class CallNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A method in the call tree of all thread samples."""
+
+    method: Public
+    """class and method"""
+    parent: int | None = None
+    """place of its caller in the tree, which is before it; None for the outermost method"""
+    samples: int
+    """thread samples that show it: one thread in one dump is one"""
+    ends: int = 0
+    """those of them with no further call that matters"""
+    doing: Doing
+    """what most of those that end here do; where none does, what most of all do"""
+
+
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A lock that threads of the last sample wait for."""
 
@@ -281,6 +296,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_synchronizers: bool = False
     pools: tuple[WorkerPool, ...] = ()
     groups: tuple[StackGroup, ...] = ()
+    calls: tuple[CallNode, ...] = ()
+    """the calls of all samples as one tree, without idle threads; the 300 most frequent nodes"""
     locks: tuple[LockFacts, ...] = ()
     deadlocks: tuple[Deadlock, ...] = ()
     standstills: tuple[Standstill, ...] = ()

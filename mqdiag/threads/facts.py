@@ -15,6 +15,7 @@ from mqdiag.facts.stacks import (
 )
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
+from mqdiag.threads.call_tree import call_tree
 from mqdiag.threads.decide import judge_track
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.lock_passes import deadlocked
@@ -54,6 +55,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         has_synchronizers=any(sample.with_synchronizers for sample in series.samples),
         pools=worker_pools(judgements, len(series.moments)),
         groups=_groups(judgements),
+        calls=call_tree(tracks),
         locks=_locks(world),
         deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked)),

@@ -102,9 +102,10 @@ def _process_makers(report: Report) -> Iterator[Maker]:
     if report.heap is not None:
         yield from _heap_makers(report.heap)
     if report.stacks is not None:
+        from mqdiag.render.sections.call_tree import call_tree_section
         from mqdiag.render.sections.thread_samples import stacks_section
 
-        yield stacks_section
+        yield from (stacks_section, call_tree_section)
 
 
 def _of_process(report: Report, view: View) -> Iterator[Section]:

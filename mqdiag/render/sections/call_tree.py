@@ -1,0 +1,81 @@
+"""Where threads are: the calls of all samples together, as a flame graph and as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mqdiag.facts.stacks import CallNode
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.flame_graph import Flame, flame_graph
+from mqdiag.render.parts import Branch, Figure, Section, Tree
+from mqdiag.render.wording.words import word
+from mqdiag.text import NOTHING, Text, say
+
+_KINDS = {
+    "socket-read": "network",
+    "socket-write": "network",
+    "connect": "network",
+    "dns": "network",
+    "monitor": "lock",
+    "lock": "lock",
+    "class-init": "lock",
+    "log": "lock",
+    "pool": "pool",
+    "running": "work",
+}
+"""the colours of what threads do; every other wait has one colour"""
+_WAIT = "wait"
+
+
+def call_tree_section(report: Report, view: View) -> Iterator[Section]:
+    """The picture, and the tree in words."""
+    nodes = () if report.stacks is None else report.stacks.calls
+    if not nodes:
+        return
+    below: dict[int | None, list[int]] = {}
+    for place, node in enumerate(nodes):
+        below.setdefault(node.parent, []).append(place)
+    flames = _flames(nodes, below)
+    figure = Figure(
+        draw=lambda write: flame_graph(write, _title(nodes), flames),
+        caption=say(
+            "Each box is a call, as wide as the samples of threads that show it. Its caller is above it. The last box"
+            " of a branch says what the threads do there. Red: network, violet: locks, brown: pools of connections,"
+            " green: work, grey: other waits. Idle threads, frames that do not matter and rare calls are left out."
+        ),
+        words=(Tree([_branch(flame, None) for flame in flames], wide=True),),
+        wide=True,
+    )
+    yield Section(name="calls", title=say("Where the threads are"), parts=(figure,))
+
+
+def _title(nodes: Sequence[CallNode]) -> Text:
+    outer = [node for node in nodes if node.parent is None]
+    return say(
+        "Calls of {samples:count} {samples:thread sample|thread samples}",
+        samples=sum(one.samples for one in outer),
+    )
+
+
+def _flames(nodes: Sequence[CallNode], below: dict[int | None, list[int]]) -> tuple[Flame, ...]:
+    """A node comes behind its caller, so from the last to the first what a node calls is made before it."""
+    made: dict[int, Flame] = {}
+    for place in range(len(nodes) - 1, -1, -1):
+        node = nodes[place]
+        calls = tuple(made[child] for child in below.get(place, ()))
+        kind = _KINDS.get(node.doing, _WAIT)
+        if node.ends:
+            calls = (*calls, Flame(label=word(node.doing), samples=node.ends, kind=kind))
+        made[place] = Flame(label=node.method, samples=node.samples, kind=kind, calls=calls)
+    return tuple(made[place] for place in below.get(None, ()))
+
+
+def _branch(flame: Flame, samples_of_caller: int | None) -> Branch:
+    """With the number of its samples, unless that is the number of its caller."""
+    return Branch(
+        text=flame.label,
+        mark=NOTHING if flame.samples == samples_of_caller else say("{samples:count}", samples=flame.samples),
+        java=isinstance(flame.label, str),
+        below=[_branch(one, flame.samples) for one in flame.calls],
+    )
