@@ -32,8 +32,10 @@ from mqdiag.text import say
 _WINDOW_BYTES = 4 << 20
 _OVERLAP_BYTES = 128
 """longer than a literal or a card number in wide characters"""
-_BEFORE, _AFTER = 160, 2048
+_BEFORE, _AFTER = 160, 4096
 """characters of a text that are looked at around a literal"""
+_COVERED = 2048
+"""characters behind a literal in which further literals of its pattern need no look of their own"""
 _LEAST_DIGITS = 13
 _MOST_LOCATED = 10_000
 """secrets whose holder is looked for one by one"""
@@ -107,17 +109,21 @@ def _in_texts(heap: Heap, arrays: _Arrays, progress: Progress) -> Iterator[_Secr
     search = BytesAhoCorasick([form for form, _, _ in forms], implementation=Implementation.DFA)
     first, last = int(arrays.starts[0]), int(arrays.ends.max())
     seen: set[tuple[int, str, int]] = set()
+    covered: dict[tuple[Pattern | None, bool], int] = {}
     for start in range(first, last, _WINDOW_BYTES):
         window = heap.data[start : min(start + _WINDOW_BYTES + _OVERLAP_BYTES, last)]
         matches: list[tuple[int, bool, Pattern | None]] = [
             (start + begin, b"\0" in forms[number][0], forms[number][2])
             for number, begin, _ in search.find_matches_as_indexes(window.tobytes())
         ]
-        matches += [(start + place, wide, None) for place, wide in _digit_runs(window)]
+        matches += [(start + place, wide, None) for place, wide in sorted(_digit_runs(window))]
         for place, wide, pattern in matches:
-            array = arrays.at(place)
+            # Without this, a text of literals alone would be looked at 4,096 characters for each of its characters.
+            array = -1 if place < covered.get((pattern, wide), 0) else arrays.at(place)
             if array < 0:
                 continue
+            width = 2 if wide or arrays.are_chars[array] else 1
+            covered[pattern, wide] = min(place + _COVERED * width, int(arrays.ends[array]))
             for kind, at, text in _whole(heap, arrays, array, place, wide, pattern):
                 if (array, kind, at) not in seen:
                     seen.add((array, kind, at))
@@ -165,7 +171,10 @@ def _runs(fits: NDArray[np.bool_], is_first: NDArray[np.bool_]) -> list[int]:
 def _whole(
     heap: Heap, arrays: _Arrays, array: int, place: int, wide: bool, pattern: Pattern | None
 ) -> Iterator[tuple[str, int, str]]:
-    """(kind, place in the array, text) of the secrets of a pattern around a place; of cards where there is none."""
+    """(kind, place in the array, text) of the secrets of a pattern at a place and in what it covers.
+
+    Without a pattern, of cards.
+    """
     width = 2 if wide or arrays.are_chars[array] else 1
     start, end = int(arrays.starts[array]), int(arrays.ends[array])
     place -= (place - start) % width
@@ -176,7 +185,7 @@ def _whole(
     whole = CARD if pattern is None else pattern.whole
     for found in whole.finditer(text):
         begin, after = (first + width * at for at in found.span())
-        if begin <= place + width and place < after and (pattern is not None or is_card(found[0])):
+        if place < after and begin < place + _COVERED * width and (pattern is not None or is_card(found[0])):
             secret = found[found.lastindex or 0]
             yield (PAYMENT_CARD if pattern is None else pattern.kind), begin, secret
 

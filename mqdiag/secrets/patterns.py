@@ -14,6 +14,8 @@ PAYMENT_CARD = "payment-card"
 FIELD_NAME = "field-name"
 """kind of a text that is known as a secret by the name of its field alone"""
 _B64 = r"[A-Za-z0-9_-]"
+_FIRST = rf"(?<!{_B64})"
+"""begins a run of these characters: each run is gone through once, however often the beginning of a secret is in it"""
 
 
 class Pattern(NamedTuple):
@@ -36,7 +38,7 @@ PATTERNS = (
         ("PRIVATE KEY-----",),
         r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY-----\s*[A-Za-z0-9+/=\s:,-]{32}",
     ),
-    _pattern("jwt", ("eyJ",), rf"\beyJ{_B64}{{10,}}\.eyJ{_B64}{{10,}}\.{_B64}{{10,}}"),
+    _pattern("jwt", ("eyJ",), rf"{_FIRST}eyJ{_B64}{{10,}}+\.eyJ{_B64}{{10,}}+\.{_B64}{{10,}}"),
     _pattern("aws-access-token", ("AKIA", "ASIA", "ABIA", "ACCA"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
     _pattern("alibaba-access-key-id", ("LTAI",), r"\bLTAI[A-Za-z0-9]{12,26}\b"),
     _pattern("tencent-secret-id", ("AKID",), r"\bAKID[A-Za-z0-9]{32,36}\b"),
@@ -52,11 +54,11 @@ PATTERNS = (
     _pattern("sendgrid-api-token", ("SG.",), rf"\bSG\.{_B64}{{16,32}}\.{_B64}{{30,64}}"),
     _pattern("npm-access-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}\b"),
     _pattern("pypi-upload-token", ("pypi-AgE",), rf"\bpypi-AgE{_B64}{{50,}}"),
-    _pattern("openai-api-key", ("T3BlbkFJ",), rf"\bsk-{_B64}{{16,}}T3BlbkFJ{_B64}{{16,}}"),
+    _pattern("openai-api-key", ("T3BlbkFJ",), rf"{_FIRST}sk-{_B64}{{16,}}T3BlbkFJ{_B64}{{16,}}"),
     _pattern("anthropic-api-key", ("sk-ant-",), rf"\bsk-ant-{_B64}{{40,}}"),
     _pattern("hashicorp-vault-token", ("hvs.", "hvb."), rf"\bhv[sb]\.{_B64}{{24,}}"),
     _pattern("databricks-api-token", ("dapi",), r"\bdapi[a-f0-9]{32}\b"),
-    _pattern("jdbc-url", ("jdbc:",), r"\bjdbc:[a-z0-9:]+(?://|@)[\w\[(][^\s\"']*"),
+    _pattern("jdbc-url", ("jdbc:",), r"\bjdbc:[a-z0-9:]{1,60}(?://|@)[\w\[(][^\s\"']*"),
     _pattern(
         "url-with-password",
         ("://",),

@@ -11,6 +11,7 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.diagnose.secrets import secrets_in_heap
 from mqdiag.facts.secrets import SecretGroup
+from mqdiag.secrets import find
 from mqdiag.secrets.patterns import PATTERNS, is_card
 from mqdiag.testing.hprof_records import BYTE, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter
@@ -121,3 +122,29 @@ def test_kinds_have_one_name_each() -> None:
     kinds = [pattern.kind for pattern in PATTERNS]
     assert len(set(kinds)) == len(kinds)
     assert {*kinds, "payment-card"} == set(SECRETS)
+
+
+@pytest.mark.parametrize("text", [b"-eyJ", b"://", b"jdbc:", b"-sk-T3BlbkFJ"])
+def test_a_text_of_literals_alone_is_not_looked_at_for_each_of_them(
+    text: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    places = []
+
+    def counted(heap: object, arrays: object, array: int, place: int, *rest: object) -> tuple[()]:
+        places.append(place)
+        return ()
+
+    monkeypatch.setattr(find, "_whole", counted)
+    dump = DumpWriter()
+    dump.root(STICKY_CLASS, dump.primitive_array(BYTE, text * 10_000))
+    assert groups_of(dump.write(tmp_path / "dump.hprof")) == ()
+    assert 0 < len(places) <= 1 + len(text) * 10_000 // 2048
+
+
+def test_each_of_many_secrets_in_one_text_is_found(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    keys = b" ".join(b"AKIA%016d" % at for at in range(2000)).replace(b"0", b"A").replace(b"1", b"B")
+    keys = keys.replace(b"8", b"C").replace(b"9", b"D")
+    dump.root(STICKY_CLASS, dump.primitive_array(BYTE, keys))
+    (found,) = groups_of(dump.write(tmp_path / "dump.hprof"))
+    assert (found.kind, found.texts, found.distinct) == ("aws-access-token", 2000, 2000)
