@@ -29,11 +29,11 @@ NAMES = frozenset(
         "commitlog", "consumequeue", "config", "SSD", "swap", "iostat", "vmstat",
         # formats, protocols and levels of log lines
         "HTML", "HTTP", "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
-        "PAGECACHERT",
+        "PAGECACHERT", "RETRY", "DLQ",
         "socket", "id", "false", "true",
         # stands for a number in texts of log lines; times
         "N", "x",
-        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "HH", "MM", "abort",
+        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "HH", "MM", "abort",
         # commands and tools
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
         # databases and caches: what they call their own things, and their commands
@@ -60,6 +60,8 @@ _QUOTED = re.compile(
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+_INLINE = re.compile(r"</?code\b[^>]*>")
+"""parts of a sentence, which go on in the same line"""
 _SPOKEN_ATTRIBUTE = re.compile(r'\b(?:title|alt|aria-label|placeholder|data-label)="([^"]*)"')
 
 
@@ -100,7 +102,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
 
 def seen_words(page: str) -> str:
     """What a reader sees of an HTML page, tooltips and labels included."""
-    page = _HIDDEN.sub(" ", _ESCAPES.sub("", page))
+    page = _INLINE.sub("", _HIDDEN.sub(" ", _ESCAPES.sub("", page)))
     spoken = " \n".join(_SPOKEN_ATTRIBUTE.findall(page))
     return html.unescape(re.sub(r"<[^>]+>", "\n", page) + "\n" + spoken)
 

@@ -58,7 +58,7 @@ GLOSSARY: tuple[tuple[str | Text, Text], ...] = (
         say("Topics of a group: messages that failed and come again, and those that failed too often."),
     ),
     (
-        "POP, check point",
+        say("check point of POP"),
         say(
             "Since 5.0 the broker can keep the positions of a group. A check point is its record of a delivered batch."
         ),
