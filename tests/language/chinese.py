@@ -60,8 +60,7 @@ _QUOTED = re.compile(
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
-_INLINE = re.compile(r"</?code\b[^>]*>")
-"""parts of a sentence, which go on in the same line"""
+_CODE = re.compile(r"<code\b[^>]*>(.*?)</code>", re.DOTALL)
 _SPOKEN_ATTRIBUTE = re.compile(r'\b(?:title|alt|aria-label|placeholder|data-label)="([^"]*)"')
 
 
@@ -77,7 +76,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     for command in _commands(report, write):
         written = written.replace(_ESCAPES.sub("", command), " ")
     for reference in _references():
-        written = written.replace(reference, " ")
+        written = reference.sub(" ", written)
     written = _QUOTED.sub(" ", written)
     data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report)}
     for phrase in sorted(data | evidence, key=len, reverse=True):
@@ -102,9 +101,15 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
 
 def seen_words(page: str) -> str:
     """What a reader sees of an HTML page, tooltips and labels included."""
-    page = _INLINE.sub("", _HIDDEN.sub(" ", _ESCAPES.sub("", page)))
+    page = _CODE.sub(_code, _HIDDEN.sub(" ", _ESCAPES.sub("", page)))
     spoken = " \n".join(_SPOKEN_ATTRIBUTE.findall(page))
     return html.unescape(re.sub(r"<[^>]+>", "\n", page) + "\n" + spoken)
+
+
+def _code(found: re.Match[str]) -> str:
+    """Code goes on in the line of its sentence; several words of it have the marks that text gives them."""
+    text = found.group(1)
+    return f"`{text}`" if " " in text else text
 
 
 @cache
@@ -114,10 +119,13 @@ def rule_names() -> frozenset[str]:
 
 
 @cache
-def _references() -> tuple[str, ...]:
-    """Sources of the rules, the longest first: one may hold another."""
+def _references() -> tuple[re.Pattern[str], ...]:
+    """Sources of the rules, the longest first: one may hold another. A page may mark code in them."""
     found = {reference for rule in all_rules() for reference in rule.card.references if " " in reference}
-    return tuple(sorted(found, key=len, reverse=True))
+    return tuple(
+        re.compile(re.escape(reference).replace(r"\ ", "`? `?"))
+        for reference in sorted(found, key=len, reverse=True)
+    )
 
 
 @cache
