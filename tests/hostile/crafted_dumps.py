@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import INT, OBJECT, Encoder
 from mqdiag.testing.hprof_writer import DumpWriter
+from tests.rocketmq.written import WrittenClient
 
 ENCODE = Encoder(8)
 FIRST_ID = 0x1000_0000
@@ -146,6 +148,35 @@ def linked_list(nodes: int = 20_000) -> bytes:
     return dump.to_bytes()
 
 
+def deep_bin(entries: int = 8_000) -> bytes:
+    """A queue keeps its messages in a HashMap, all entries in one bin of tree nodes."""
+    client = WrittenClient(DumpWriter())
+    message = client.message(0)
+    pairs = [(client.long(at), message) for at in range(entries)]
+    return _with_map_of_messages(client, client.java.hash_map(pairs, bins=1, tree=True))
+
+
+def deep_tree(entries: int = 8_000) -> bytes:
+    """A queue keeps its messages in a TreeMap that is no tree but one long branch."""
+    client = WrittenClient(DumpWriter())
+    made = client.java.tree_map([])
+    layout = client.dump.known("java/util/TreeMap$Entry")
+    message = client.message(0)
+    branch = [client.dump.instance(layout, key=client.long(at), value=message) for at in range(entries)]
+    for above, below in pairwise(branch):
+        client.dump.set(above, right=below)
+        client.dump.set(below, parent=above)
+    client.dump.set(made, root=branch[0], size=entries)
+    return _with_map_of_messages(client, made)
+
+
+def _with_map_of_messages(client: WrittenClient, made: int) -> bytes:
+    queue, kept = client.queue(), client.process_queue()
+    client.dump.set(kept, msgTreeMap=made)
+    client.push_consumer("CID_deep", {queue: kept})
+    return client.dump.to_bytes()
+
+
 def nested_arrays(arrays: int = 300, elements: int = 300) -> bytes:
     """Arrays that each name all the others: as many references as the file has bytes, each a cycle."""
     dump = DumpWriter()
@@ -202,6 +233,8 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         unloaded_classes,
         superclass_ring,
         linked_list,
+        deep_bin,
+        deep_tree,
         nested_arrays,
         huge_lengths,
         many_roots,
