@@ -13,7 +13,7 @@ from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING, Text, say, sentences
 
 _RULES = say("`mqdiag rules NAME` explains a rule.")
-_MORE = say("--detail full shows all tables.")
+_MORE = say("--detail full adds tables and a glossary.")
 
 
 def render(report: Report, view: View) -> str:
