@@ -38,7 +38,7 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         if unknown:
             parts.append(Bullets(unknown, title=say("Values that could not be read"), shown=_UNKNOWN))
     if parts:
-        yield Section(name="unchecked", title=say("Not checked, and why"), parts=parts)
+        yield Section(name="unchecked", title=say("Not checked, and why"), parts=parts, paper=False)
 
 
 def _summary(report: Report) -> Text:
