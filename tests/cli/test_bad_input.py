@@ -180,6 +180,18 @@ def test_a_pipe_with_a_name_is_read(mqdiag: Run, tmp_path: Path) -> None:
     assert done.line.startswith("mqdiag: pipe: holds no thread dump")
 
 
+def test_a_slow_pipe_is_read_to_its_end(mqdiag: Run, tmp_path: Path) -> None:
+    """The pauses are in the middle of a line, where a read gives a part of it."""
+    os.mkfifo(tmp_path / "pipe")
+    line = "2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy"
+    pieces = (
+        f"printf '{line[:30]}'; sleep 0.2; printf '{line[30:]}\\n{line[:50]}'; sleep 0.2; echo '{line[50:]}'"
+    )
+    with subprocess.Popen(["sh", "-c", f"({pieces}) > {tmp_path / 'pipe'}"]):
+        done = mqdiag("logs", "pipe", "--format", "json")
+    assert json.loads(done.out)["logs"]["lines"] == 2
+
+
 def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "mqdiag", "heap", "-"],

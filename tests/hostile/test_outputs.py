@@ -16,6 +16,8 @@ from mqdiag.findings import Report
 from mqdiag.render import TABLES, View, formats, renderer
 from mqdiag.render.wording.ci_commands import without_commands
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.render.html.test_page import Outline
+from tests.render.test_markdown import OURS, Page
 
 COMMANDS = (
     "::error title=x::y",
@@ -28,7 +30,17 @@ COMMANDS = (
 )
 CONTROLS = "\u202egnp.exe\u2066\u200b\u2028\x9b31m"
 FORMULAS = ("=cmd()", "x;=cmd()", 'x; "+cmd()', "x; @cmd()", "-cmd()")
-NAMES = (*COMMANDS, CONTROLS, *FORMULAS)
+MARKUP = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "</textarea><svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "![x](http://127.0.0.1/x.png)",
+    "http://127.0.0.1/x",
+    "a`<b>`|c|``d",
+    "]]>&x;<!--",
+)
+NAMES = (*COMMANDS, CONTROLS, *FORMULAS, *MARKUP)
 _COMMAND = re.compile(r"##(vso|teamcity)?\[", re.IGNORECASE)
 
 
@@ -82,6 +94,20 @@ def test_no_output_holds_a_hidden_character(name: str, report: Report) -> None:
 def test_xml_and_sarif_are_still_read(report: Report) -> None:
     ElementTree.fromstring(*outputs(report, "junit"))
     json.loads(*outputs(report, "sarif"))
+
+
+def test_no_name_becomes_markup_of_a_summary(report: Report) -> None:
+    """Its own elements are those that the tests of the format allow: no script, image or link."""
+    assert Page(*outputs(report, "markdown")).tags <= OURS
+
+
+def test_no_name_becomes_an_element_of_a_page(report: Report) -> None:
+    shown = Outline(*outputs(report, "html"))
+    names = [tag for tag, _ in shown.tags]
+    assert names.count("script") == 1
+    assert not {"img", "textarea", "b"} & set(names)
+    assert not [key for _, given in shown.tags for key in dict(given) if key.startswith("on")]
+    assert all(name in shown.text for name in MARKUP)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
