@@ -17,7 +17,7 @@ from mqdiag.render.wording.safe import LONGEST_WIDE, safe
 from mqdiag.text import Text, Value, say
 
 _FOLDER = Path(__file__).parent
-_LONG, _LONGER = 24, 90
+_LONG, _LONGER = 26, 90
 """characters of a cell from which it is wide, and from which it scrolls by itself"""
 _LAST = -1
 """sorts what is not known behind all numbers"""

@@ -78,6 +78,10 @@ def _table_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.fleet_tables import fleet_tables
 
         yield fleet_tables
+    if report.verdict is not None:
+        from mqdiag.render.sections.evidence_times import evidence_times_section
+
+        yield evidence_times_section
     yield from _process_makers(report)
     if report.other_processes:
         yield _other_processes

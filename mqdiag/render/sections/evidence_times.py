@@ -1,0 +1,148 @@
+"""All evidence of an incident on one time axis: heap dump, thread dumps, events of logs, pauses of collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import msgspec
+
+from mqdiag.facts import LogsFacts
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.event_series import Series, dated, event_series
+from mqdiag.render.parts import AnyPart, Column, Figure, Section, Table, Words
+from mqdiag.text import Text, say
+
+_MOST_KINDS = 12
+"""kinds of log events, the most frequent first"""
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of evidence and when it is of."""
+
+    label: Words
+    points: list[tuple[float, float, str]]
+    """(seconds, amount, time as text) of each step, in order of time"""
+    first: str
+    last: str
+    step_seconds: float
+    total: Text
+    kind: str = "bar"
+
+    @property
+    def zoned(self) -> bool:
+        """Whether its times say which instants they are."""
+        return datetime.fromisoformat(self.points[0][2]).tzinfo is not None
+
+
+def evidence_times_section(report: Report, view: View) -> Iterator[Section]:
+    """The picture where two lines or more share a clock, and the table of all lines."""
+    lines = [line for line in _lines(report) if line.points]
+    if len(lines) < 2:
+        return
+    parts: list[AnyPart] = [*_picture(lines), _table(lines)]
+    yield Section(name="times", title=say("When the evidence is of"), parts=parts)
+
+
+def _lines(report: Report) -> Iterator[_Line]:
+    if report.heap is not None and report.heap.captured_at:
+        yield _Line(
+            label=say("heap dump"),
+            points=dated([(report.heap.captured_at, 1)]),
+            first=report.heap.captured_at,
+            last=report.heap.captured_at,
+            step_seconds=1,
+            total=say("1"),
+            kind="bar-2",
+        )
+    samples = () if report.stacks is None else report.stacks.series
+    zoned = [one.captured_at for one in samples if one.captured_at]
+    taken = zoned or [one.captured_local for one in samples if one.captured_local]
+    if taken:
+        yield _Line(
+            label=say("thread dumps"),
+            points=dated((when, 1) for when in taken),
+            first=taken[0],
+            last=taken[-1],
+            step_seconds=1,
+            total=say("{samples:count}", samples=len(taken)),
+            kind="bar-2",
+        )
+    if report.logs is not None:
+        yield from _log_lines(report.logs)
+
+
+def _log_lines(logs: LogsFacts) -> Iterator[_Line]:
+    for event in [event for event in logs.events if event.series][:_MOST_KINDS]:
+        yield _Line(
+            label=event.kind,
+            points=dated((point.at, point.count) for point in event.series),
+            first=event.first or event.series[0].at,
+            last=event.last or event.series[-1].at,
+            step_seconds=60 * event.step_minutes,
+            total=say("{lines:count} {lines:line|lines}", lines=event.count),
+        )
+    for log in logs.gc:
+        if log.series:
+            yield _Line(
+                label=say("pauses of collections"),
+                points=dated((point.at, point.pause_ms) for point in log.series),
+                first=log.series[0].at,
+                last=log.series[-1].at,
+                step_seconds=60 * log.step_minutes,
+                total=say("{pause_ms:ms}", pause_ms=log.pause_ms),
+                kind="stuck",
+            )
+
+
+def _picture(lines: list[_Line]) -> Iterator[Figure]:
+    """The lines of the clock that most of them have: a time without a zone cannot be set beside one with a zone."""
+    zoned = [line for line in lines if line.zoned]
+    local = [line for line in lines if not line.zoned]
+    drawn, left_out = (zoned, local) if len(zoned) > len(local) else (local, zoned)
+    if len(drawn) < 2:
+        return
+    series = [
+        Series(
+            label=line.label,
+            points=line.points,
+            step_seconds=line.step_seconds,
+            total=line.total,
+            kind=line.kind,
+        )
+        for line in drawn
+    ]
+    caption = say("Each line has its own height: bars show when, not how much beside another line.")
+    if left_out:
+        caption = say(
+            "{caption} Only the table has {lines:and}: of times with and without a zone, nothing tells which is first.",
+            caption=caption,
+            lines=tuple(line.label for line in left_out),
+        )
+    _, begin = min((point[0], point[2]) for one in series for point in one.points)
+    _, end = max((point[0] + one.step_seconds, _end(one, point[2])) for one in series for point in one.points)
+    first, last = say("{begin:time}", begin=begin), say("{end:time}", end=end)
+    title = say("Evidence from {first} to {last}", first=first, last=last)
+    yield Figure(draw=lambda write: event_series(write, title, series, first, last), caption=caption)
+
+
+def _end(series: Series, when: str) -> str:
+    """The end of a step, where the axis ends."""
+    try:
+        return (datetime.fromisoformat(when) + timedelta(seconds=series.step_seconds)).isoformat()
+    except OverflowError:
+        return when
+
+
+def _table(lines: list[_Line]) -> Table:
+    return Table(
+        name="times",
+        columns=(
+            Column(say("evidence")),
+            Column(say("first"), "time", whole=True),
+            Column(say("last"), "time", whole=True),
+            Column(say("in all"), number=True),
+        ),
+        rows=[(line.label, line.first, line.last, line.total) for line in lines],
+    )

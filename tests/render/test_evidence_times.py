@@ -1,0 +1,45 @@
+"""All evidence of an incident on one axis, as far as its clocks can be compared."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from mqdiag.findings import Report
+from mqdiag.render import View, renderer
+from tests.render.html.reports import stuck_incident
+
+
+def timeline(report: Report) -> str:
+    page = renderer("html")(report, View())
+    found = re.search(r'<section id="times".*?</section>', page, re.DOTALL)
+    return "" if found is None else found[0]
+
+
+def test_the_table_has_all_evidence_and_the_picture_one_clock() -> None:
+    section = timeline(stuck_incident())
+    figure, _, table = section.partition("</figure>")
+    assert figure.count("thread dumps: 1 at 2026-11-21 12:12:4") == 4
+    assert "flow-control-span: 1 at 2026-11-21 12:11:00" in figure
+    assert "Only the table has heap dump" in figure
+    assert "heap dump: 1 at" not in figure
+    assert "Evidence from 2026-11-21 12:11:00 to 2026-11-21 12:13:00" in figure
+    assert "2026-11-21 12:12:52 +00:00" in table
+
+
+def test_times_with_a_zone_are_on_one_axis() -> None:
+    report = stuck_incident()
+    assert report.stacks is not None
+    series = tuple(
+        msgspec.structs.replace(one, captured_at=f"{(one.captured_local or '').replace(' ', 'T')}+00:00")
+        for one in report.stacks.series
+    )
+    stacks = msgspec.structs.replace(report.stacks, series=series)
+    section = timeline(msgspec.structs.replace(report, stacks=stacks, logs=None))
+    assert "heap dump: 1 at 2026-11-21 12:12:52 +00:00" in section
+    assert "Only the table has" not in section
+
+
+def test_one_kind_of_evidence_has_no_timeline() -> None:
+    assert timeline(msgspec.structs.replace(stuck_incident(), stacks=None, logs=None)) == ""
