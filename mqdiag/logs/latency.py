@@ -14,7 +14,7 @@ from mqdiag.facts.put_buckets import puts_of
 from mqdiag.logs.tally import MINUTE_MS, Span
 
 LINE = re.compile(r"\[PAGECACHERT\] TotalPut (\d+), PutMessageDistributeTime ((?:\[[^\]]{1,12}\]:\d+ ?)+)")
-_BUCKET = re.compile(r"\[([^\]]{1,12})\]:(\d+)")
+_BUCKET = re.compile(r"\[([^\]]{1,12})\]:(\d{1,18})(?!\d)")
 MOST_MINUTES = 20_000
 
 

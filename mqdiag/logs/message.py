@@ -12,6 +12,9 @@ from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
+_MOST_DIGITS = 100
+_ENDLESS_NUMBER = re.compile(rf"\d{{{_MOST_DIGITS},}}")
+"""no number of a log is so long; Python reads none of more than 4,300 digits, and turns none beyond 308 into a float"""
 _TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
 _STACK_KEYS = ("stack_trace", "stack", "exception")
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
@@ -81,9 +84,10 @@ class Message(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """The line without a collector's wrapper."""
+        """The line without a collector's wrapper, and with an ellipsis for a number that is too long to be one."""
         if self._text is None:
-            self._text, self._named_thread = unwrapped(self.hit.line)
+            text, self._named_thread = unwrapped(self.hit.line)
+            self._text = text if len(text) < _MOST_DIGITS else _ENDLESS_NUMBER.sub("…", text)
         return self._text
 
     @property

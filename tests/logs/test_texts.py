@@ -436,3 +436,13 @@ def test_lines_of_each_group_by_minute() -> None:
     assert event.peak_per_minute == 5
     assert [(row.group, row.count, row.peak_per_minute) for row in event.groups] == [("a", 6, 3), ("b", 4, 2)]
     assert event.groups[1].peak_at == "2026-11-21T20:00:00+08:00"
+
+
+@pytest.mark.parametrize("digits", [25, 999, 5_000])
+def test_a_number_that_is_too_long_is_left_out(digits: int) -> None:
+    """Python refuses to read one of 5,000 digits, and to turn one of 999 into a float."""
+    text = f"[PAGECACHERT] TotalPut 44, PutMessageDistributeTime [<=0ms]:9 [0~10ms]:{'9' * digits} [1~2s]:1"
+    latency = read(line(text)).tally.latency
+    assert latency.lines == 1
+    assert latency.buckets["<=0ms"] == 9
+    assert "0~10ms" not in latency.buckets
