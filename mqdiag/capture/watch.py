@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable
@@ -95,8 +96,11 @@ class LogLine:
 
     def __init__(self, target: Target, text: str) -> None:
         self._text = text.encode()
-        paths = (Path(target.seen_from_here(log.path)) for log in find_logs(target, None))
-        self._read_to = {path: path.stat().st_size for path in paths}
+        self._read_to: dict[Path, int] = {}
+        for log in find_logs(target, None):
+            path = Path(target.seen_from_here(log.path))
+            with contextlib.suppress(OSError):  # rotated away since it was found
+                self._read_to[path] = path.stat().st_size
 
     def __call__(self, dump: Path) -> Text | None:
         """See `Condition`."""

@@ -173,15 +173,21 @@ def _without_rocketmq(heap: HeapFacts) -> bool:
     return not heap.consumers and not heap.process_queues and not heap.messages and not heap.instances
 
 
+def _how_sure(suspect: Suspect, *, whole: bool) -> Text:
+    if not whole:
+        return say("the dump is incomplete, and may lack other holders of it")
+    if suspect.broken_keys is not None:
+        return say("keys that are different on purpose, though their fields are equal, look the same in a dump")
+    return say("retained sizes come from the dominator tree of the whole dump")
+
+
 def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
     return Draft(
         severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
         cause="not-rocketmq" if suspect.broken_keys is None else "broken-keys",
-        confidence=Confidence.HIGH if whole else Confidence.MEDIUM,
-        confidence_reason=say("retained sizes come from the dominator tree of the whole dump")
-        if whole
-        else say("the dump is incomplete, and may lack other holders of it"),
+        confidence=Confidence.HIGH if whole and suspect.broken_keys is None else Confidence.MEDIUM,
+        confidence_reason=_how_sure(suspect, whole=whole),
         title=_title(suspect),
         subject=Subject(object_class=_name(suspect)),
         evidence=_evidence(suspect, heap),

@@ -15,7 +15,7 @@ def open_findings(findings: DataFrame, incidents: DataFrame) -> DataFrame:
 
     A later incident refutes a finding if it had the evidence for its rule, ran the rule to the end and did not find
     the fault. A fault in last month's heap dump is over once a newer dump is healthy; thread dumps that came since
-    say nothing about a rule that needs a heap.
+    say nothing about a rule that needs a heap. An incident of unknown time refutes nothing, and nothing refutes it.
 
     Args:
         findings: all rows of a run's incidents.
@@ -30,7 +30,7 @@ def open_findings(findings: DataFrame, incidents: DataFrame) -> DataFrame:
     latest = (
         checked.union(found)
         .withColumn("_place", F.row_number().over(newest))
-        .where(F.col("_place") == 1)
+        .where((F.col("_place") == 1) | F.col("window_start").isNull())
         .select("incident", "rule")
     )
     return findings.join(latest, ["incident", "rule"], "left_semi")
