@@ -158,8 +158,6 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
     """one PullRequest for each assigned queue goes round in the background"""
     sends_back: bool = True
     """messages that failed or expired go back to the broker"""
-    acknowledges_each: bool = False
-    """each message is acknowledged by itself: there is no consume offset that one message could hold back"""
     application_holds: bool = False
     """the application receives messages and keeps them itself until it acknowledges them"""
     polled: bool = False

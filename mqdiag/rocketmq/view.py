@@ -22,7 +22,7 @@ from mqdiag.rocketmq.broker.broker_facts import brokers
 from mqdiag.rocketmq.broker.controllers import broker_roots
 from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
-from mqdiag.rocketmq.grpc.kind import grpc_roots
+from mqdiag.rocketmq.grpc.roots import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.retained_by import message_holders, split_messages

@@ -8,14 +8,14 @@ from mqdiag.facts.diff import ConsumerGrowth, DiffFacts, DiffSide, FindingChange
 from mqdiag.facts.fleet import FleetFacts, FleetTotals, HostsByRule, ServiceState
 from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue, StoresFacts
 from mqdiag.findings import Report
-from mqdiag.render import View, renderer
+from mqdiag.render import Detail, View, renderer
 from mqdiag.text import say
 
 _NOTHING = Growth()
 
 
-def _text(report: Report) -> str:
-    return " ".join(renderer("text")(report, View(width=250)).split())
+def _text(report: Report, detail: Detail = "normal") -> str:
+    return " ".join(renderer("text")(report, View(width=250, detail=detail)).split())
 
 
 def _report(**facts: object) -> Report:
@@ -132,6 +132,6 @@ def test_services_by_rules_in_text() -> None:
             HostsByRule(service="bills", rule="b-rule", hosts=1),
         ),
     )
-    text = _text(_report(fleet=fleet))
+    text = _text(_report(fleet=fleet), detail="full")
     assert "orders 3 · bills · 1 (1) a-rule, (2) b-rule" in text
     assert "orders 5 6 1 3 2 The run's tables have 2 more." in text

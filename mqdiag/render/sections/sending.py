@@ -73,6 +73,7 @@ def _producers(producers: tuple[ProducerFacts, ...]) -> Table:
             Column(say("capacity"), "count"),
             Column(say("sends that may begin"), "count", wide=True, optional=True),
             Column(say("bytes that may be sent"), "bytes", wide=True, optional=True),
+            Column(say("transaction checker"), wide=True, optional=True),
         ),
         rows=[
             (
@@ -84,6 +85,7 @@ def _producers(producers: tuple[ProducerFacts, ...]) -> Table:
                 one.async_queue_capacity,
                 one.backpressure_permits,
                 one.backpressure_bytes,
+                say("has one") if one.transaction_checker else "",
             )
             for one in producers
         ],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
-from mqdiag.rocketmq.grpc.kind import GrpcKind, read_grpc_clients
+from mqdiag.rocketmq.grpc.kind import GrpcKind
+from mqdiag.rocketmq.grpc.roots import read_grpc_clients
 
 
 class GrpcPush(GrpcKind):
@@ -19,7 +20,6 @@ class GrpcPush(GrpcKind):
         limit_scope="consumer",
         pull_loop=False,
         sends_back=False,
-        acknowledges_each=True,
         spring_lifecycle=False,
         main_settings=(
             "maxCacheMessageCount",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
-from mqdiag.rocketmq.grpc.kind import GrpcKind, read_grpc_clients
+from mqdiag.rocketmq.grpc.kind import GrpcKind
+from mqdiag.rocketmq.grpc.roots import read_grpc_clients
 
 
 class GrpcSimple(GrpcKind):
@@ -20,7 +21,6 @@ class GrpcSimple(GrpcKind):
         messages_in_queues=False,
         pull_loop=False,
         sends_back=False,
-        acknowledges_each=True,
         application_holds=True,
         spring_lifecycle=False,
         main_settings=("awaitDuration", "requestTimeout"),
