@@ -134,4 +134,4 @@ def test_services_by_rules_in_text() -> None:
     )
     text = _text(_report(fleet=fleet), detail="full")
     assert "orders 3 · bills · 1 (1) a-rule, (2) b-rule" in text
-    assert "orders 5 6 1 3 2 The run's tables have 2 more." in text
+    assert "orders 5 6 1 0 3 2 The run's tables have 2 more." in text
