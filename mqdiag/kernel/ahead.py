@@ -79,7 +79,10 @@ def _compile(wanted: list[Listed]) -> bool:
     kept: list[str] = []
     try:
         for _ in range(count):
-            workers.append(_start())
+            try:
+                workers.append(_start())
+            except OSError:
+                break  # this user may start no process, or has no memory for it: the rest is compiled when called
             threads.append(threading.Thread(target=_feed, args=(workers[-1], ahead, kept)))
             threads[-1].start()
         for thread in threads:

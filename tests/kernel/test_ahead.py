@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from mqdiag.kernel import ahead
 from mqdiag.kernel.ahead import LIST
 from mqdiag.kernel.definition import spelled, type_code, type_spelled
 from tests.kernel import sample_kernels as sample
@@ -74,6 +76,12 @@ def test_a_kernel_that_cannot_be_compiled_keeps_no_other_back(tmp_path: Path) ->
     out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=120)
     assert (out, errors) == ("False False\n", "")
     assert kept(tmp_path) == {"is_even"}
+
+
+def test_where_no_process_can_be_started_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a kernel is compiled when it is called first."""
+    monkeypatch.setattr(sys, "executable", "/dev/null")
+    assert not ahead._compile([ahead.listed()[0]])
 
 
 def test_an_interrupt_ends_the_compilers_too(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def namespace() -> None:
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of a copy of the tree, unpacked."""
     tree = copy_tree(ROOT, tmp_path_factory.mktemp("tree"), tracked(*SOURCES, "Makefile", ".ci", ".gitignore"))
-    done = subprocess.run(["make", "bundle"], cwd=tree, capture_output=True, text=True, check=True)
+    # Below another make, this one would print the folders that it enters and leaves.
+    make = ["make", "--no-print-directory", "bundle"]
+    done = subprocess.run(make, cwd=tree, capture_output=True, text=True, check=True)
     place = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(tree / done.stdout.splitlines()[-1]) as archive:
         archive.extractall(place, filter="data")
