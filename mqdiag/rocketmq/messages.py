@@ -81,7 +81,7 @@ def incomplete_queues(heap: Heap, process_queues: Nodes, cached: Cached) -> NDAr
     incomplete = np.bincount(cached.queues[without_body], minlength=process_queues.size) > 0
     for role, in_flight in (("ProcessQueue.messages", False), ("ProcessQueue.in_flight", True)):
         found = np.bincount(cached.queues[cached.in_flight == in_flight], minlength=process_queues.size)
-        counted = heap.numbers(fields.refs(heap, process_queues, role), "size")
+        counted = fields.numbers(heap, process_queues, role, "TreeMap.size")
         incomplete |= (counted > found) | fields.lacks(heap, process_queues, role)
     return incomplete
 

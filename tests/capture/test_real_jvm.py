@@ -64,7 +64,7 @@ def test_a_captured_consumer_is_diagnosed(jvm: Jvm, tmp_path: Path) -> None:
 
     report = diagnose_incident([str(folder)]).report
     first = report.findings[0]
-    assert (first.rule, first.confidence) == ("stuck-socket-read", "high")
+    assert (first.rule, first.confidence) == ("stuck-socket-read", "high"), english()(first.confidence_reason)
     assert first.evidence["threads"] == tuple(f"ConsumeMessageThread_CID_orders_{i}" for i in (1, 2, 3))
     assert report.process is not None
     assert report.process.tied_by is not None

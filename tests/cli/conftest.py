@@ -40,7 +40,8 @@ def mqdiag(tmp_path: Path) -> Run:
             input=stdin,
             capture_output=True,
             cwd=tmp_path,
-            env={**os.environ, **environment},
+            # The workers of a test run have a width of their own.
+            env={**{key: value for key, value in os.environ.items() if key != "COLUMNS"}, **environment},
             user=uid,
             timeout=120,
             check=False,

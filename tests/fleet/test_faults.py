@@ -27,6 +27,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tmp_path: Path) -> None:
     """The worker's process, its executor and its Python workers go at once, as when a machine is lost."""
     with Cluster(tmp_path) as cluster:

@@ -54,6 +54,7 @@ def real(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.nightly
 def test_a_small_dump_cut_at_every_byte(tmp_path: Path) -> None:
     path = small_dump(4).write(tmp_path / "small.hprof")
     outcomes = hostile("cuts", path, path.stat().st_size)

@@ -10,10 +10,12 @@ from mqdiag.redact.redact_dump import redact_dump
 from tests.redact.compare import differences, reported
 
 DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/dump.hprof.gz"))
+PLAIN = [dump for dump in DUMPS if not dump.parent.name.endswith("-direct-limit")]
+"""the others know the heap's limit by the JVM's arguments alone, which are replaced, as they may hold passwords"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dump", DUMPS, ids=[dump.parent.name for dump in DUMPS])
+@pytest.mark.parametrize("dump", PLAIN, ids=[dump.parent.name for dump in PLAIN])
 def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
     done = redact_dump(dump, tmp_path / "shared.hprof")
     assert done.unread_bytes == 0

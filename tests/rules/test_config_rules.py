@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -128,4 +130,4 @@ def test_a_text_setting_is_redacted_in_a_conflict() -> None:
     assert finding.evidence["namespace"] == ("secret0", "secret1")
     report = Report(mqdiag="0", inputs=(), findings=(finding,), heap=facts.heap)
     assert "secret0" in str(to_values(report))
-    assert "secret" not in str(to_values(redact_report(report)))
+    assert not {"secret0", "secret1"} & {*re.findall(r"secret\d", str(to_values(redact_report(report))))}

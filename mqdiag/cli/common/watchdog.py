@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
 from mqdiag.progress import Progress
@@ -40,6 +40,9 @@ class Budget:
     memory_bytes: int
     for_size: bool
     """whether there is more for a large input: not where the user has said how much"""
+    begun_cpu_s: float = field(default_factory=time.process_time)
+    begun_memory_bytes: int = field(default_factory=lambda: _own_memory_bytes())
+    """what the process had taken before the run: a notebook or a test keeps other things too"""
 
     @staticmethod
     def of_environment() -> Budget:
@@ -73,12 +76,12 @@ class Budget:
 
     def exceeded(self, times: int = 1) -> Text | None:
         """What of it, multiplied, the run has used up."""
-        if 0 < self.cpu_s * times < time.process_time():
+        if 0 < self.cpu_s * times < time.process_time() - self.begun_cpu_s:
             return say(
                 "took more than {cpu_s:seconds} of CPU time, the budget of a run over an input of this size",
                 cpu_s=self.cpu_s * times,
             )
-        if 0 < self.memory_bytes * times < _own_memory_bytes():
+        if 0 < self.memory_bytes * times < _own_memory_bytes() - self.begun_memory_bytes:
             return say(
                 "took more than {size:bytes} of memory, the budget of a run over an input of this size",
                 size=self.memory_bytes * times,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from mqdiag.text import Text, Value, say
 _FOLDER = Path(__file__).parent
 _LONG, _LONGER = 26, 90
 """characters of a cell from which it is wide, and from which it scrolls by itself"""
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [+-]\d\d:\d\d)?\Z")
 _LAST = -1
 """sorts what is not known behind all numbers"""
 
@@ -89,6 +91,8 @@ def _marked(words: Words, write: Writer) -> Markup:
 
 def _cell(text: str) -> Markup:
     """A cell of words: a long text is wide rather than high, and a very long one scrolls by itself."""
+    if _TIME.match(text):
+        return Markup('<td class="time">{}</td>').format(text)
     if len(text) <= _LONG:
         return Markup("<td>{}</td>").format(text)
     if len(text) <= _LONGER:
