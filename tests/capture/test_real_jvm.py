@@ -46,7 +46,7 @@ def mqdiag(*arguments: object, **settings: object) -> subprocess.CompletedProces
 
 def test_a_captured_consumer_is_diagnosed(jvm: Jvm, tmp_path: Path) -> None:
     folder = tmp_path / "taken"
-    done = mqdiag("capture", jvm.pid, "-n", "3", "-i", "4", "--heap", "--yes", "-o", folder)
+    done = mqdiag("capture", jvm.pid, "-n", "3", "-i", "5", "--heap", "--yes", "-o", folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{folder}\n"
     manifest = json.loads((folder / "manifest.json").read_text())
