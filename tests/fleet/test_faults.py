@@ -40,6 +40,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tm
     assert content(tmp_path / "out", fleet) == night.content
 
 
+@pytest.mark.nightly
 def test_a_killed_driver_goes_on_where_it_was(fleet: Path, night: Night, tmp_path: Path) -> None:
     running = start((str(fleet), *TEMPLATE), tmp_path / "out")
     running.wait_for_results(3)
