@@ -19,6 +19,11 @@ NO_NAME = "''"
 """How an empty file name is shown; as a path it would mean the working directory."""
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message; the name of its type where it has none."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 class MqdiagError(Exception):
     """Base of all errors that a user is told about.
 

@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.text import say
 
@@ -173,7 +173,7 @@ def spark_cause(error: BaseException) -> str:
 
 
 def _why(error: BaseException, log: Path) -> str:
-    text = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    text = first_line(error)
     try:
         lines = [
             line

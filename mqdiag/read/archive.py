@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 import msgspec
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, first_line
 from mqdiag.files import fits
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
 from mqdiag.text import Text, say
@@ -279,4 +279,4 @@ def why_no_evidence(content: Content, head: bytes) -> Text:
 
 
 def _reason(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0][:200]
+    return first_line(error)[:200]

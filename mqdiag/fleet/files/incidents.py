@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from mqdiag.fleet.files.listing import EvidenceFile
+from mqdiag.fleet.files.storage import without_options
 
 LONGEST_S = 6 * 3600
 """an incident ends after so long even where files follow each other closely, as they do with hourly stacks"""
@@ -66,7 +67,7 @@ def _time(file: EvidenceFile) -> int:
 
 
 def _is_heap_dump(file: EvidenceFile) -> bool:
-    return ".hprof" in file.uri.rpartition("/")[2].partition("?")[0].lower()
+    return ".hprof" in without_options(file.uri).rpartition("/")[2].lower()
 
 
 def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:

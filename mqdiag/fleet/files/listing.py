@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, first_line
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels, folder_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
@@ -84,7 +84,7 @@ class Listing:
             except InputError as error:
                 self.errors[given] = error.problem
             except OSError as error:
-                self.errors[given] = say("cannot be listed: {reason}", reason=_first_line(error))
+                self.errors[given] = say("cannot be listed: {reason}", reason=first_line(error))
             if not self.given[given]:
                 self.errors.setdefault(given, say("no evidence files are there"))
 
@@ -127,7 +127,7 @@ class Listing:
         except OSError as error:
             if not depth:
                 raise
-            yield _Unlisted(folder=folder, reason=_first_line(error))
+            yield _Unlisted(folder=folder, reason=first_line(error))
             return
         for name in names:
             if isinstance(name, Entry):
@@ -169,10 +169,6 @@ class Listing:
                 yield EvidenceFile(
                     uri=other.uri(inner), bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels
                 )
-
-
-def _first_line(error: OSError) -> str:
-    return "".join(str(error).splitlines()[:1])
 
 
 def _has_glob(path: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, first_line
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.text import say
@@ -104,6 +104,4 @@ def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, A
             for batch in file.iter_batches(batch_size=10_000, columns=wanted):
                 yield from batch.to_pylist()
         except pa.ArrowException as error:
-            raise InputError(
-                given, say("is not a Parquet file: {reason}", reason=str(error).splitlines()[0])
-            ) from error
+            raise InputError(given, say("is not a Parquet file: {reason}", reason=first_line(error))) from error

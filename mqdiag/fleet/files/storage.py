@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from mqdiag.errors import InputError, UsageError
+from mqdiag.errors import InputError, UsageError, first_line
 from mqdiag.files import write_whole
 from mqdiag.text import say
 
@@ -149,6 +149,11 @@ def storage(uri: str) -> tuple[Storage, str]:
     return Storage(system, f"{scheme}://", mark + query), path.rstrip("/")
 
 
+def without_options(uri: str) -> str:
+    """A URI without the options of its endpoint, which stand behind a question mark; a path is left as it is."""
+    return uri.partition("?")[0] if "://" in uri else uri
+
+
 @cache
 def _local() -> fs.FileSystem:
     return fs.LocalFileSystem()
@@ -167,7 +172,7 @@ def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
                     "{scheme}://{netloc}: {first_line}",
                     scheme=scheme,
                     netloc=netloc,
-                    first_line=_first_line(error),
+                    first_line=first_line(error),
                 )
             ) from error
         return other
@@ -188,13 +193,9 @@ def _entry(info: fs.FileInfo) -> Entry:
     return Entry(path=info.path, bytes=info.size or 0, modified_ns=info.mtime_ns)
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
-
-
 def unreadable(uri: str, error: OSError) -> InputError:
     """The error of a file that a file system does not give."""
     known = {2: say("no such file"), 13: say("no permission to read it")}
     return InputError(
-        uri, known.get(error.errno or 0, say("cannot be read: {reason}", reason=_first_line(error)))
+        uri, known.get(error.errno or 0, say("cannot be read: {reason}", reason=first_line(error)))
     )

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 import msgspec
 
+from mqdiag.errors import first_line
 from mqdiag.report_json import text_values
 from mqdiag.text import Text, say
 
@@ -57,7 +58,7 @@ def main(memory_bytes: int, file_bytes: int, parent: int) -> None:
 
 
 def _failure(error: Exception, memory_bytes: int, *, redact: bool) -> dict[str, Any]:
-    text = (str(error).splitlines() or [""])[0]
+    text = first_line(error)
     if (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from mqdiag import __version__
-from mqdiag.errors import MqdiagError
+from mqdiag.errors import MqdiagError, first_line
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fleet.files.incidents import IncidentFile
-from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.files.storage import storage, without_options
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.analyse import Request
@@ -122,7 +122,7 @@ def _fetched(
     paths: dict[str, IncidentFile] = {}
     lost = []
     for place, file in enumerate(files):
-        target = folder / f"{place}-{os.path.basename(file.uri.partition('?')[0])[-100:]}"
+        target = folder / f"{place}-{os.path.basename(without_options(file.uri))[-100:]}"
         try:
             store, path = storage(file.uri)
             if store.is_local:
@@ -135,10 +135,8 @@ def _fetched(
         except TooLarge as error:
             lost.append(Lost(file=file, kind="too-large", reason=error.text))
         except OSError as error:
-            reason = (str(error).splitlines() or ["?"])[0]
-            lost.append(
-                Lost(file=file, kind="lost", reason=say("could not be fetched: {reason}", reason=reason))
-            )
+            reason = say("could not be fetched: {reason}", reason=first_line(error))
+            lost.append(Lost(file=file, kind="lost", reason=reason))
         else:
             paths[str(target)] = file
             continue
@@ -207,8 +205,8 @@ def _add_leading(rows: Rows, item: WorkItem) -> None:
         row.update(leading)
     for row in (*rows["inputs"], *rows["failures"]):
         # The options behind a URI tell of an endpoint, not of the evidence.
-        if row["path"] is not None and "://" in row["path"]:
-            row["path"] = row["path"].partition("?")[0]
+        if row["path"] is not None:
+            row["path"] = without_options(row["path"])
 
 
 def _all_rows(rows: Rows) -> Iterator[dict[str, Any]]:
