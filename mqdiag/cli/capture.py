@@ -11,7 +11,7 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.language import in_reader_language
-from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
+from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT, UsageError
 from mqdiag.text import Text, say
 
@@ -105,7 +105,7 @@ Examples:
     help="A new folder.  [default: mqdiag-HOST-PID-TIME]",
 )
 @MESSAGE_LANG_OPTION
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(
     pid: int | None,
     samples: int,

@@ -11,7 +11,7 @@ from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import in_reader_language, reader_language
-from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
+from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
 from mqdiag.text import say
@@ -43,7 +43,7 @@ Mind:
 @commands.option("--check", is_flag=True, help="Look for secrets in OUT; exit code 1 if one is left.")
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @MESSAGE_LANG_OPTION
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(
     dump: str, target: Path, force: bool, digits: bool, check: bool, max_inflated: str | None, debug: bool
 ) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
-from mqdiag.cli.common.options import LANG_OPTION
+from mqdiag.cli.common.options import DEBUG_OPTION, LANG_OPTION
 from mqdiag.errors import UsageError
 from mqdiag.language import Writer, english
 from mqdiag.spelling import did_you_mean, nearest
@@ -33,7 +33,7 @@ Examples:
     "--search", metavar="WORD", help="List the rules that have WORD in their name, texts or causes."
 )
 @LANG_OPTION
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(name: str | None, search: str | None, lang: str | None, debug: bool) -> int:
     """List all rules, one line each, or explain the rule NAME: what it means, what to do, on what it rests."""
     from mqdiag.cli.common.language import language_of_run

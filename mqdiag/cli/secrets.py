@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import click
-
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
-from mqdiag.cli.common.options import MESSAGE_LANG_OPTION, CommonOptions
+from mqdiag.cli.common.options import (
+    DEBUG_OPTION,
+    MESSAGE_LANG_OPTION,
+    SMALL_REPORT,
+    CommonOptions,
+    with_options,
+)
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
@@ -31,25 +35,9 @@ Mind:
 )
 @commands.argument("dump", shell_complete=complete_files)
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
-@commands.option(
-    "--format",
-    "shape",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How the report is written.",
-)
-@commands.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    default="-",
-    shell_complete=complete_files,
-    help="Write the report to FILE, whole or not at all; - is standard output.",
-)
-@commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@with_options(SMALL_REPORT)
 @MESSAGE_LANG_OPTION
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(dump: str, max_inflated: str | None, shape: str, output: str, no_color: bool, debug: bool) -> int:
     """Look for what DUMP, an .hprof or .hprof.gz file, would tell a stranger.
 

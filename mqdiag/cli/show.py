@@ -8,7 +8,7 @@ from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
-from mqdiag.cli.common.options import CommonOptions
+from mqdiag.cli.common.options import DEBUG_OPTION, SMALL_REPORT, CommonOptions, with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 
@@ -36,25 +36,9 @@ Mind:
     help="How many instances of a class to list.",
 )
 @commands.option("--subclasses", is_flag=True, help="Count instances of subclasses too.")
-@commands.option(
-    "--format",
-    "shape",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="How the report is written.",
-)
-@commands.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    default="-",
-    shell_complete=complete_files,
-    help="Write the report to FILE, whole or not at all; - is standard output.",
-)
-@commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped.")
+@with_options(SMALL_REPORT)
 @commands.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(
     dump: str,
     what: str,

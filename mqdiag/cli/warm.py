@@ -8,7 +8,7 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
-from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
+from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 
 EXAMPLES = """\b
 Examples:
@@ -20,7 +20,7 @@ Examples:
 
 @commands.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
 @MESSAGE_LANG_OPTION
-@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@DEBUG_OPTION
 def command(debug: bool) -> int:
     """Compile the kernels and keep them, so that the first dump is as fast as the later ones.
 

@@ -61,6 +61,30 @@ MESSAGE_LANG_OPTION = commands.option(
     help="Language of the messages.  [default: the locale's]",
 )
 """of commands that write no report"""
+NO_COLOR_OPTION = commands.option(
+    "--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."
+)
+DEBUG_OPTION = commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+SMALL_REPORT = (
+    commands.option(
+        "--format",
+        "shape",
+        type=click.Choice(("text", "json")),
+        default="text",
+        show_default=True,
+        help="How the report is written.",
+    ),
+    commands.option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="-",
+        shell_complete=complete_files,
+        help="Write the report to FILE, whole or not at all; - is standard output.",
+    ),
+    NO_COLOR_OPTION,
+)
+"""how a report without findings is written, and where to: arguments `shape`, `output` and `no_color`"""
 REPORT = (
     commands.option(
         "--format",
@@ -109,13 +133,13 @@ REPORT = (
         " length]",
     ),
     LANG_OPTION,
-    commands.option("--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."),
+    NO_COLOR_OPTION,
     commands.option(
         "--redact",
         is_flag=True,
         help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads.",
     ),
-    commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault."),
+    DEBUG_OPTION,
 )
 """how the report is written, and where to"""
 GATE = (
@@ -173,9 +197,17 @@ def options_of(*bundles: Bundle) -> Callable[[Callable[..., int]], Callable[...,
             options = CommonOptions(**{name: given.pop(name) for name in names})
             return function(**given, options=options)
 
-        wrapped: Callable[..., int] = packed
+        return with_options(*bundles)(packed)
+
+    return added
+
+
+def with_options(*bundles: Bundle) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add bundles of options to a command, each as an argument of its own."""
+
+    def added(function: Callable[..., int]) -> Callable[..., int]:
         for option in reversed([option for bundle in bundles for option in bundle]):
-            wrapped = option(wrapped)
-        return wrapped
+            function = option(function)
+        return function
 
     return added
