@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 from tests.programs import summary
 
 os.environ["LC_ALL"] = "C.UTF-8"
+# Workers of pytest-xdist have the width of their terminal there, which would be that of every report.
+os.environ.pop("COLUMNS", None)
 # A shell that runs the tests in the background has them ignore interrupts, and so would all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # A slow or busy machine is no failure.

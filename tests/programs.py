@@ -20,18 +20,24 @@ PACKAGES = {
     "fish": "fish",
     "groff": "groff-base",
     "rsync": "rsync",
+    "sshd": "openssh-server",
 }
 """the Debian package of each"""
-NOT_IN_CI = frozenset({"rsync"})
-"""what `.ci/run` does not install: one remedy is tried with it"""
+NOT_IN_CI = frozenset({"rsync", "sshd"})
+"""what `.ci/run` does not install: few tests need it"""
 _REASON = re.compile(r"no ([\w-]+): apt-get install ([\w-]+)")
 
 
 def need(*names: str) -> None:
     """Skip the test, or the module that is being imported, if one of these programs is not on the PATH."""
     for name in names:
-        if shutil.which(name) is None:
+        if path_of(name) is None:
             _missing(name)
+
+
+def path_of(name: str) -> str | None:
+    """The path of a program, of a server too, which the PATH of a user without rights may not have."""
+    return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
 
 
 def _missing(name: str) -> NoReturn:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from tests.programs import need, path_of
 
 KUBECTL = """#!{python}
 import json, os, subprocess, sys
@@ -56,9 +56,9 @@ class Kubectl:
 @contextmanager
 def sshd(folder: Path) -> Iterator[dict[str, str]]:
     """A server for this user with a key of its own; gives the environment in which `ssh other` reaches it."""
-    program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
-    if program is None or shutil.which("ssh") is None:
-        pytest.skip("no sshd: apt-get install openssh-server")
+    need("sshd")
+    program = path_of("sshd")
+    assert program is not None
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # where it has no privileges
     for name in ("host", "key"):

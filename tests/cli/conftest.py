@@ -40,8 +40,7 @@ def mqdiag(tmp_path: Path) -> Run:
             input=stdin,
             capture_output=True,
             cwd=tmp_path,
-            # The workers of a test run have a width of their own.
-            env={**{key: value for key, value in os.environ.items() if key != "COLUMNS"}, **environment},
+            env={**os.environ, **environment},
             user=uid,
             timeout=120,
             check=False,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from tests.accuracy.holders.outcome import Outcome, Said, first_outcomes, outcome_of, verdict_of
 from tests.accuracy.holders.truth import RIG, Case, cases, make_missing
+from tests.programs import need
 
 CASES = cases()
 KEPT = [case for case in CASES if case.dump is not None and case.dump.suffix == ".gz"]
@@ -63,8 +62,8 @@ def test_the_holder_of_a_kept_dump_is_named(case: Case) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not shutil.which("javac"), reason="the dumps are made by a JDK")
 def test_nineteen_of_twenty_programs_are_right_and_none_is_wrong() -> None:
+    need("javac")
     make_missing(CASES)
     there = [case for case in CASES if case.dump is not None]
     verdicts = {case.name: verdict_of(case, outcome_of(case)) for case in there}
