@@ -28,7 +28,17 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Behind pytest's own last line, where nobody overlooks it."""
+    """Behind pytest's own last line, where nobody overlooks it; programs that read the run in CI want that one last."""
+    if not os.environ.get("CI"):
+        _tell_what_was_skipped(config)
+
+
+def pytest_terminal_summary(config: pytest.Config) -> None:
+    if os.environ.get("CI"):
+        _tell_what_was_skipped(config)
+
+
+def _tell_what_was_skipped(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     line = None if reporter is None else summary(str(one.longrepr) for one in reporter.stats.get("skipped", ()))
     if line is not None:
