@@ -26,7 +26,7 @@ BLOCK = re.compile(
 
 
 def with_outputs(text: str, root: Path) -> str:
-    """The text with every shown output taken anew."""
+    """The text with every shown output taken again."""
 
     def taken(found: re.Match[str]) -> str:
         shown = _output(found["command"], root).splitlines()

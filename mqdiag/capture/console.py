@@ -23,7 +23,7 @@ def console_dump(path: Path, before: int) -> bytes:
 
     Args:
         path: the console's file.
-        before: its size before the signal; a file that is smaller now was started anew.
+        before: its size before the signal; a file that is smaller now was started again.
 
     Raises:
         ToolFailed: no dump came; the console goes elsewhere.

@@ -107,7 +107,7 @@ class LogLine:
         for path, read_to in self._read_to.items():
             try:
                 size = path.stat().st_size
-                # A log that is smaller now was started anew. The text may have been half written at the last look.
+                # A log that is smaller now was started again. The text may have been half written at the last look.
                 begin = max(read_to - len(self._text) + 1, size - MOST_NEW_BYTES, 0) if size >= read_to else 0
                 with path.open("rb") as file:
                     file.seek(begin)

@@ -115,5 +115,5 @@ def _same_head(before: list[QueueFacts], after: list[QueueFacts]) -> bool | None
 
 
 def _size(row: HolderGrowth) -> int:
-    """What it grew by; what came anew counts whole."""
+    """What it grew by; what came again counts whole."""
     return (row.retained_bytes.after or 0) - (row.retained_bytes.before or 0)

@@ -157,7 +157,7 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     broker_max: int | None = None
     """end of the broker's queue at that time"""
     no_queue_data: bool = False
-    """the queue was empty on the broker, as after its topic was made anew"""
+    """the queue was empty on the broker, as after its topic was made again"""
     count: int = 1
     first: Public | None = None
     last: Public | None = None

@@ -177,7 +177,7 @@ class GcTally(msgspec.Struct):
             return
         if self.first_s is None:
             self.first_s = now
-        # a JVM that started anew counts its seconds from 0 again
+        # a JVM that started again counts its seconds from 0 again
         self.last_s = now if self.last_s is None or now >= self.last_s else self.last_s
         self._follow(now, at, full, pause_ms, before, after, heap)
 

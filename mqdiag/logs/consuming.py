@@ -163,7 +163,7 @@ def pull_lost(message: Message, log: LogTally) -> None:
 
 
 def threshold_changed(message: Message, log: LogTally) -> None:
-    """A threshold for the whole topic was divided among the queues anew."""
+    """A threshold for the whole topic was divided among the queues again."""
     found = _CHANGED.search(message.text)
     if found is None:
         return

@@ -100,7 +100,7 @@ def flow_row(
 
 
 def _count(log: LogTally, message: Message, key: tuple[str | None, str], times: int) -> None:
-    """Follow a consumer's counter; one that falls belongs to a client that started anew."""
+    """Follow a consumer's counter; one that falls belongs to a client that started again."""
     counter = log.counters.get(key)
     if counter is None:
         if len(log.counters) >= MOST_ROWS:

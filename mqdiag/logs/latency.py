@@ -1,7 +1,7 @@
 """PAGECACHERT: the broker's own distribution of write times, one line a minute.
 
 Source: StoreStatsService.getPutMessageDistributeTimeStringInfo, the same thirteen buckets from 3.5.8 to 5.3.3. A
-bucket's upper edge is exclusive; the counters start anew with each line.
+bucket's upper edge is exclusive; the counters start again with each line.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def overflow(message: Message, log: LogTally) -> None:
 
 
 def no_queue_data(message: Message, log: LogTally) -> None:
-    """The queue is there and empty, as after a topic was made anew: an offset of 0 is right then."""
+    """The queue is there and empty, as after a topic was made again: an offset of 0 is right then."""
     found = _NO_DATA.search(message.text)
     if found is None:
         return

@@ -111,7 +111,7 @@ class Session:
         self._connection.execute("SET lock_configuration = true")
 
     def close(self) -> None:
-        """Let DuckDB go."""
+        """Close the connection to DuckDB."""
         self._connection.close()
 
     def __enter__(self) -> Session:

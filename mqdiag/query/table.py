@@ -47,7 +47,7 @@ def row_parts(rows: int, most: int | None = None) -> Iterator[Part]:
 
 
 class Stream:
-    """Some columns of a table as DuckDB reads them: each scan makes the arrays anew and keeps none.
+    """Some columns of a table as DuckDB reads them: each scan makes the arrays again and keeps none.
 
     Args:
         table: what to read.

@@ -32,7 +32,7 @@ RULE = Rule(
     severities=(Severity.ERROR,),
     remedy=(
         "Save the store before you restart the broker again.",
-        "Stop the broker, move the folder consumequeue aside, and start it: it builds the queues anew from the commit"
+        "Stop the broker, move the folder consumequeue aside, and start it: it builds the queues again from the commit"
         " log. That takes minutes for each 100 GB.",
         "Always stop a broker with mqshutdown and wait until the process is gone; never use kill -9.",
     ),

@@ -33,7 +33,7 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Save the store of each member before you change anything.",
-        "Build the member anew from a copy of the leader's store, with the leader stopped while it is copied.",
+        "Build the member again from a copy of the leader's store, with the leader stopped while it is copied.",
         "Keep files longer (fileReservedTime) than a member may be away.",
     ),
     references=(

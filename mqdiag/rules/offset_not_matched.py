@@ -39,13 +39,13 @@ _REMEDIES = {
     "slave-ahead": (
         say("Save the slave's store before any restart: it holds what the master has lost."),
         say(
-            "Copy commitlog, consumequeue and config of the slave to the master, or build the slave anew from the"
+            "Copy commitlog, consumequeue and config of the slave to the master, or build the slave again from the"
             " master."
         ),
     ),
     "slave-too-far-behind": (
         say(
-            "Stop the slave, remove its store (keep a copy), and let it start anew: it copies what the master has."
+            "Stop the slave, remove its store (keep a copy), and let it start again: it copies what the master has."
         ),
         say("Keep files longer (fileReservedTime) than a slave may be away."),
     ),

@@ -25,7 +25,7 @@ RULE = Rule(
     remedy=(
         "On the client's host check that the folder of its offsets can be written: ~/.rocketmq_offsets, or the path of"
         " rocketmq.client.localOffsetStoreDir.",
-        "Delete the file offsets.json of that group, so that the client begins anew.",
+        "Delete the file offsets.json of that group, so that the client begins again.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/719",

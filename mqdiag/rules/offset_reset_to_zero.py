@@ -74,7 +74,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     resets = [
         reset
         for reset in logs.offset_resets
-        # a topic that was made anew has an empty queue, and 0 is right
+        # a topic that was made again has an empty queue, and 0 is right
         if reset.given == 0
         and reset.requested >= limits["requested"]
         and not reset.no_queue_data

@@ -182,7 +182,7 @@ def _title(cause: str) -> Text:
 def _meaning(cause: str) -> Text:
     return {
         "offset-beyond-queue": say(
-            "The queue lost its last messages, or was made anew, and the stored position is older than that. The group"
+            "The queue lost its last messages, or was made again, and the stored position is older than that. The group"
             " goes on at the end of the queue: messages that were written after the loss and before that moment are"
             " skipped."
         ),

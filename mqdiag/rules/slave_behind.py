@@ -36,7 +36,7 @@ FOREIGN = say(
 )
 EPOCH_MISSING = (
     say(
-        "Restart the slave, so that it agrees with the master anew. If that does not help, build it from the master."
+        "Restart the slave, so that it agrees with the master again. If that does not help, build it from the master."
     ),
     say("Upgrade the brokers: RocketMQ 5.2.0 is known to lose an epoch when the same master is elected again."),
 )

@@ -90,7 +90,7 @@ def test_duty_cycle() -> None:
     assert (row.lines, row.occurrences, row.seconds, row.queues_held_back) == (2, 1001, 25.0, 2.0)
 
 
-def test_a_counter_that_falls_is_a_client_that_started_anew() -> None:
+def test_a_counter_that_falls_is_a_client_that_started_again() -> None:
     lines = [
         line(COUNT.format(request=REQUEST, times=times), CLIENT_4, second=second)
         for times, second in ((5001, 0), (1, 20), (1001, 45))

@@ -132,7 +132,7 @@ def test_a_slave_that_is_behind_is_none_of_it(tmp_path: Path) -> None:
     assert diagnose_incident([tmp_path]).report.findings == ()
 
 
-def test_a_topic_made_anew_is_not_a_lost_tail(tmp_path: Path) -> None:
+def test_a_topic_made_again_is_not_a_lost_tail(tmp_path: Path) -> None:
     """Both stores end alike, far below the offsets: nothing was lost between them."""
     master_and_slave(tmp_path, master=5, slave=5, offset=900)
     (finding,) = found(diagnose_incident([tmp_path]).report)

@@ -233,7 +233,7 @@ def test_allocated_tells_a_loop_from_work(tmp_path: Path, allocated: list[str | 
     assert ("cpu-bound-listener" in rules) == (state != "progressing")
 
 
-def test_a_thread_made_anew_under_the_same_name_is_another_one(tmp_path: Path) -> None:
+def test_a_thread_made_again_under_the_same_name_is_another_one(tmp_path: Path) -> None:
     samples = [[At(WORKER, 26 + number, HTTP, "RUNNABLE", 1.0)] for number in range(5)]
     stacks = facts(tmp_path, samples)
     assert len([thread for thread in stacks.threads if thread.name == WORKER]) == 5

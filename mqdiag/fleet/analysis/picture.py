@@ -30,7 +30,7 @@ class Picture:
         self._layout = layout
         self._is_small = incidents <= SMALL
         if self._is_small:
-            # A task for each side of a join, and a plan made anew after each, cost more than they could save here.
+            # A task for each side of a join, and a plan made again after each, cost more than they could save here.
             spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
             spark.conf.set("spark.sql.adaptive.enabled", "false")
             spark.conf.set("spark.sql.shuffle.partitions", "1")

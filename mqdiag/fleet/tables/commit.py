@@ -3,7 +3,7 @@
 1. Executors write part files with names that follow from the plan, so a task that runs twice writes the same file.
 2. The driver moves the finished tables into their place (a local or mounted output; in an object store the parts are
    written there at once) and writes the run's mark last. A run without its mark counts for nothing: the next run
-   removes its partitions and makes them anew from the results, which are kept until the mark is there.
+   removes its partitions and makes them again from the results, which are kept until the mark is there.
 """
 
 from __future__ import annotations
