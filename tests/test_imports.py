@@ -46,7 +46,7 @@ def heavy_modules(*arguments: str) -> tuple[str, set[str]]:
     [
         ("--help",),
         ("--version",),
-        *((name, "--help") for name in mqdiag.list_commands(click.Context(mqdiag))),
+        *((*name.split(), "--help") for name in mqdiag.list_commands(click.Context(mqdiag))),
         ("rules",),
         ("rules", "input-incomplete"),
     ],

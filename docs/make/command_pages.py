@@ -33,7 +33,7 @@ standard input where one file is expected.
 def command_page() -> str:
     """The page."""
     commands = mqdiag.list_commands(click.Context(mqdiag))
-    return "\n".join([INTRO, _block("mqdiag"), *(_block("mqdiag", name) for name in commands)])
+    return "\n".join([INTRO, _block("mqdiag"), *(_block("mqdiag", *name.split()) for name in commands)])
 
 
 def _block(*words: str) -> str:

@@ -8,18 +8,19 @@ INTRO = f"""\
 # Tables of a fleet
 
 Made from `mqdiag/fleet/tables/schemas.py` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
-folder each: `TABLE/run=RUN/part-00000.parquet`, up to 1,000 incidents a file. [fleet.md](fleet.md) has queries to
-start from.
+folder each: `TABLE/run=RUN/day=DAY/part-00000.parquet`, up to 1,000 incidents of a day a file; `incidents` and `runs`
+have no folders of days. [fleet.md](fleet.md) has queries to start from.
 
 - Schema version {SCHEMA_VERSION}. It stands in each file's metadata as `mqdiag.schema_version`, and in the mark of
   each run. Columns may be added; a change of meaning or a removal raises it.
-- `run` is a column too, read from the folders. Rows of a service lie together, so a reader that asks for one skips
-  the others by the statistics of the files.
+- `run` and `day` are columns too, read from the folders. `day` is the day of the incident in UTC, or `unknown`. Rows of
+  a service lie together, so a reader that asks for one skips the others by the statistics of the files.
 - Tables of another schema version are never mixed: `mqdiag fleet` refuses an output that has some, and writes the same
   tables into another folder.
 - Every column can be null: unknown, or not applicable. Null never stands for 0.
 - A row belongs to the run that analysed its incident. `incidents` has a row for each incident of each run, those
-  taken over included, and says in `analysed_in` which run's partitions hold its rows.
+  taken over included, and says in `analysed_in` which run's partitions hold its rows. After `mqdiag fleet compact`
+  it names the partition that has the rows of all runs.
 - `incident` joins the tables of evidence with each other; join `incidents` by `incident` and `analysed_in` = `run`. An
   incident that was analysed again has another key.
 """

@@ -9,6 +9,7 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files, complete_folders
+from mqdiag.cli.common.durations import seconds
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.errors import UsageError
@@ -117,7 +118,7 @@ def command(
             conf=dict(map(_setting, conf)),
             templates=templates,
             since_ns=None if since is None else _since(since),
-            window_s=_seconds("--window", window),
+            window_s=seconds("--window", window),
             run=run,
             against=against,
             limit=limit,
@@ -125,7 +126,7 @@ def command(
             spark_log=spark_log,
             limits=Limits(
                 memory_bytes=_memory(memory),
-                time_s=_seconds("--time-limit", time_limit),
+                time_s=seconds("--time-limit", time_limit),
                 input_bytes=parse_size(max_input),
                 classes=classes,
             ),
@@ -168,26 +169,5 @@ def _since(text: str) -> int:
     return (
         moment
         if moment is not None
-        else time.time_ns() - int(_seconds("--since", text, "7d, 12h or 2026-11-01") * 1e9)
+        else time.time_ns() - int(seconds("--since", text, "7d, 12h or 2026-11-01") * 1e9)
     )
-
-
-def _seconds(option: str, text: str, examples: str = "90s, 10m or 2h") -> float:
-    """A time such as 90, 90s, 10m, 2h."""
-    units = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-    number = text.strip().lower()
-    factor = units.get(number[-1:], 0.0)
-    try:
-        seconds = float(number[:-1] if factor else number) * (factor or 1.0)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        raise UsageError(
-            say(
-                "{option} {text} is not a time; write {examples}",
-                option=option,
-                text=repr(text),
-                examples=examples,
-            )
-        )
-    return seconds

@@ -10,7 +10,8 @@ from pyspark import SparkContext
 
 from mqdiag.facts.fleet import FleetPlan, PlannedIncident
 from mqdiag.fleet.files.listing import Listing
-from mqdiag.fleet.tables.earlier import TABLE, read_table
+from mqdiag.fleet.tables.arrow import read_table
+from mqdiag.fleet.tables.earlier import TABLE
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.worklist import WorkList
@@ -37,15 +38,18 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
 
 
 def _bytes_per_second(layout: Layout) -> float | None:
-    """Of one task in the earlier runs."""
-    size = milliseconds = 0
-    for uri, run in layout.files(TABLE, {mark.run for mark in layout.runs()}):
-        table = read_table(uri, ("analysed_in", "status", "bytes", "analysis_ms"))
-        own = pc.and_(pc.equal(table["analysed_in"], run), pc.not_equal(table["status"], "failed"))
-        table = table.filter(pc.and_kleene(own, pc.greater(table["analysis_ms"], 0)))
-        size += pc.sum(table["bytes"]).as_py() or 0
-        milliseconds += pc.sum(table["analysis_ms"]).as_py() or 0
-    return size / (milliseconds / 1000) if size and milliseconds else None
+    """Of one task, by the incidents of the latest run that has any that could be read."""
+    for mark in reversed(layout.runs()):
+        size = milliseconds = 0
+        for file in layout.files(TABLE, {mark.run}):
+            table = read_table(file.uri, TABLE, ("status", "bytes", "analysis_ms"))
+            read = pc.and_(pc.not_equal(table["status"], "failed"), pc.greater(table["analysis_ms"], 0))
+            table = table.filter(read)
+            size += pc.sum(table["bytes"]).as_py() or 0
+            milliseconds += pc.sum(table["analysis_ms"]).as_py() or 0
+        if size and milliseconds:
+            return size / (milliseconds / 1000)
+    return None
 
 
 def _shown(text: str) -> PlannedIncident:

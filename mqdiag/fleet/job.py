@@ -33,6 +33,7 @@ from mqdiag.fleet.session import spark_session
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
 from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_run, write_tables
+from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.earlier import rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
@@ -118,10 +119,13 @@ class _FleetRun:
         """
         began = datetime.now(UTC)
         marks = self._layout.runs()
-        if self._run in {mark.run for mark in marks}:
+        if self._run in {mark.run for mark in marks} | self._layout.compactions():
             raise UsageError(say("--run {run}: there is such a run already", run=self._run))
         against = self._against(marks)
         remove_unmarked(self._layout)
+        if self._layout.is_without_days():
+            self._progress.phase(say("moving the tables of earlier runs into folders of days"))
+            compact(self._layout)
         self._progress.phase(say("starting workers, compiling kernels where they are not"))
         rehearse(self._spark, self._layout, self._options.scratch, self._options.limits)
         clock = [started, time.monotonic()]

@@ -52,6 +52,7 @@ def test_a_file_is_listed_fetched_analysed_and_removed(uri: str, tmp_path: Path)
         files=one.files,
         contents=tuple(content_fingerprint(file) for file in one.files),
         listing=one.listing,
+        evidence="e",
     )
     scratch = tmp_path / "scratch"
     job = Job(

@@ -88,6 +88,7 @@ def _item(query: str) -> WorkItem:
         files=one.files,
         contents=contents,
         listing=one.listing,
+        evidence="e",
     )
 
 
@@ -138,6 +139,7 @@ def test_an_object_that_has_gone_is_tried_again_by_the_next_run(
         files=(IncidentFile(uri=f"s3://dumps/in/gone.hprof{query}", bytes=10),),
         contents=("?",),
         listing="?",
+        evidence="?",
     )
     assert not task.run_item(item, _job(query, tmp_path))
     result = read_result(store, "dumps/out", "cd34")

@@ -227,7 +227,13 @@ def test_a_run_without_its_mark_counts_for_nothing(bench: Bench) -> None:
 
 
 def test_parts_hold_each_incident_once() -> None:
-    done = [f"{place:05d}" for place in range(2 * CHUNK + 1)]
+    """A part is of one day, as it lies in the folder of its day."""
+    done = [("2026-11-20", f"{place:05d}") for place in range(2 * CHUNK + 1)] + [("unknown", "last")]
     parts = list(_parts(iter(done)))
-    assert [(part.number, len(part.incidents)) for part in parts] == [(0, CHUNK), (1, CHUNK), (2, 1)]
-    assert [key for part in parts for key in part.incidents] == done
+    assert [(part.number, part.day, len(part.incidents)) for part in parts] == [
+        (0, "2026-11-20", CHUNK),
+        (1, "2026-11-20", CHUNK),
+        (2, "2026-11-20", 1),
+        (3, "unknown", 1),
+    ]
+    assert [(part.day, key) for part in parts for key in part.incidents] == done

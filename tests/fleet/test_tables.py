@@ -82,11 +82,11 @@ def test_every_file_has_its_schema_and_version(night: Night) -> None:
 @pytest.mark.parametrize("service", ["001", "a/b", "a=b", "日志", "..", "null"])
 def test_services_of_any_name_are_read_back_as_text(tmp_path: Path, spark: SparkSession, service: str) -> None:
     """In a folder's name, readers take 001 for the number 1."""
-    folder = tmp_path / "t" / "run=r1"
+    folder = tmp_path / "t" / "run=r1" / "day=2026-11-21"
     folder.mkdir(parents=True)
     (folder / "part.parquet").write_bytes(parquet("failures", [{"service": service}]))
     assert list(pandas.read_parquet(tmp_path / "t")["service"]) == [service]
-    assert duckdb.sql(f"SELECT service FROM '{tmp_path}/t/*/*.parquet'").fetchall() == [(service,)]
+    assert duckdb.sql(f"SELECT service FROM '{tmp_path}/t/**/*.parquet'").fetchall() == [(service,)]
     assert spark.read.parquet(f"file://{tmp_path}/t").select("service").first()[0] == service
 
 

@@ -44,7 +44,7 @@ NO_SENTENCES = {
     "fleet/work/worklist.py": (
         "pragma synchronous = off; pragma journal_mode = off; {}",
         "select {}, file from files order by {}",
-        "select incident from todo order by {}",
+        "select day, incident from todo order by {}",
         "select incident from known where taken and run = ? and incident in ({})",
     ),
     "read/stacks/endpoint.py": (' owned by "{}" Id={}', "\n\tNumber of locked synchronizers = {}\n"),

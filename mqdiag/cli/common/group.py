@@ -23,23 +23,27 @@ class CommandFolder(Command, click.Group):
     """A click group whose commands are the modules of `mqdiag.cli`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All modules; packages are shared code."""
-        return sorted(found.name for found in pkgutil.iter_modules([COMMANDS]) if not found.ispkg)
+        """All modules; packages are shared code. The module `fleet_compact` is the command `fleet compact`."""
+        names = (found.name for found in pkgutil.iter_modules([COMMANDS]) if not found.ispkg)
+        return sorted(name.replace("_", " ") for name in names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        command = importlib.import_module(f"mqdiag.cli.{cmd_name}").command
+        module = f"mqdiag.cli.{cmd_name.replace(' ', '_')}"
+        command = importlib.import_module(module).command
         if not isinstance(command, click.Command):
-            raise TypeError(f"mqdiag.cli.{cmd_name} has no click command named command")
+            raise TypeError(f"{module} has no click command named command")
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command for a mistyped one."""
+        """The command of the first word, or of the first two; for a mistyped one name the nearest."""
         name = args[0]
+        if (of_two := " ".join(args[:2])) in self.list_commands(ctx):
+            return of_two, self.get_command(ctx, of_two), args[2:]
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
             close = nearest(name, known)[:1]
             if close:

@@ -6,6 +6,7 @@ not know (sftp, http, memory, ...) go through fsspec where that is installed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -114,6 +115,11 @@ class Storage:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+    def remove_file(self, path: str) -> None:
+        """Delete a file; one that is not there is no error."""
+        with contextlib.suppress(FileNotFoundError):
+            self.system.delete_file(path)
 
     def remove_folder(self, path: str) -> None:
         """Delete a folder and all in it; one that is not there is no error."""

@@ -1,18 +1,21 @@
-"""Rows to Parquet in the tables' schemas."""
+"""Rows to Parquet in the tables' schemas, and back."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mqdiag.fleet.tables.schemas import ALL_TABLES, PARTITIONS, SCHEMA_VERSION
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 
-_TYPES = {
+ROW_GROUP = 1 << 16
+"""rows whose statistics let a reader skip them together"""
+TYPES = {
     "string": pa.string(),
     "int64": pa.int64(),
     "double": pa.float64(),
@@ -26,14 +29,15 @@ _TYPES = {
 @cache
 def file_schema(table: str) -> pa.Schema:
     """The columns inside the files."""
-    fields = [pa.field(column.name, _TYPES[column.type]) for column in ALL_TABLES[table].columns]
+    fields = [pa.field(column.name, TYPES[column.type]) for column in ALL_TABLES[table].columns]
     return pa.schema(fields, metadata={"mqdiag.table": table, "mqdiag.schema_version": str(SCHEMA_VERSION)})
 
 
 @cache
 def full_schema(table: str) -> pa.Schema:
     """The columns that a query sees: the partitions first."""
-    return pa.schema([pa.field(name, pa.string()) for name in PARTITIONS] + list(file_schema(table)))
+    partitions = ALL_TABLES[table].partitions
+    return pa.schema([pa.field(name, pa.string()) for name in partitions] + list(file_schema(table)))
 
 
 def parquet(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -49,8 +53,22 @@ def parquet(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
 def table_bytes(rows: pa.Table) -> bytes:
     """One file of rows that have their schema."""
     target = io.BytesIO()
-    pq.write_table(rows, target, compression="zstd")
+    pq.write_table(rows, target, compression="zstd", row_group_size=ROW_GROUP)
     return target.getvalue()
+
+
+def read_table(uri: str, table: str, columns: Collection[str]) -> pa.Table:
+    """Columns of one file of a table; one that a file of an older minor version lacks is unknown in it."""
+    store, path = storage(uri)
+    with store.open(path) as raw:
+        file = pq.ParquetFile(raw)
+        present = set(file.schema_arrow.names)
+        rows = file.read(columns=[name for name in columns if name in present])
+    schema = file_schema(table)
+    for name in columns:
+        if name not in present:
+            rows = rows.append_column(schema.field(name), pa.nulls(len(rows), schema.field(name).type))
+    return rows.select(list(columns))
 
 
 def _value(field: pa.Field, value: Any) -> Any:

@@ -22,8 +22,8 @@ from pyspark import SparkContext
 from mqdiag.errors import MqdiagError
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.tables.arrow import parquet, table_bytes
-from mqdiag.fleet.tables.layout import Layout, RunMark
-from mqdiag.fleet.tables.schemas import ALL_TABLES, RUNS, TABLES
+from mqdiag.fleet.tables.layout import Layout, RunMark, partition
+from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, DAY, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
 from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
 from mqdiag.text import say
 
@@ -32,15 +32,16 @@ CHUNK = 1_000
 BATCH = 500
 """parts that one Spark job writes"""
 TASKS_PER_CORE = 2
-_ORDER = ("service", "environment", "host", "incident")
-"""of rows, as `WorkList` gives those of this run"""
+ORDER = ("service", "environment", "host", "incident")
+"""of the rows of a file, as `WorkList` gives those of this run"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part file of each table: some incidents, those of a service together."""
+    """One part file of each table: some incidents of one day, those of a service together."""
 
     number: int
+    day: str
     incidents: tuple[str, ...]
 
 
@@ -48,7 +49,7 @@ def write_tables(
     context: SparkContext,
     layout: Layout,
     run: str,
-    done: Iterator[str],
+    done: Iterator[tuple[str, str]],
     taken_over: Iterator[pa.Table],
 ) -> None:
     """Write all tables of a run.
@@ -57,7 +58,7 @@ def write_tables(
         context: of the session.
         layout: the output.
         run: its name.
-        done: key of each incident analysed in this run, in the order of their rows.
+        done: day and key of each incident analysed in this run, in the order of their rows.
         taken_over: rows of `incidents` that were done before.
 
     Raises:
@@ -97,7 +98,7 @@ def _write_part(store: Storage, root: str, target: str, run: str, part: Part) ->
     for table, of_table in rows.items():
         # The first part holds every table, so that none is missing where nothing was found.
         if of_table or part.number == 0:
-            path = _path(target, table, run, f"part-{part.number:05d}")
+            path = file_path(target, table, run, part.day, part.number)
             store.write(path, parquet(table, of_table), durable=False)
             yield path
 
@@ -108,7 +109,7 @@ def publish(layout: Layout, run: str) -> None:
     if staged == layout.root:
         return
     for table in TABLES:
-        source = f"{staged}/{table}/run={run}"
+        source = partition(staged, table, run)
         if os.path.isdir(source):
             target = layout.partition(table, run)
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -116,7 +117,7 @@ def publish(layout: Layout, run: str) -> None:
             os.rename(source, target)
 
 
-def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[str]) -> None:
+def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
     """After the mark: remove the results, which are in the tables now."""
     out = layout.uri
     for parts in _batches(_parts(done)):
@@ -135,7 +136,7 @@ def remove_unmarked(layout: Layout) -> None:
         for place in layout.store.walk(layout.staging):
             if isinstance(place, str) and not place.endswith(f"/{RESULTS}"):
                 layout.store.remove_folder(place)
-    whole = {mark.run for mark in layout.runs()}
+    whole = {mark.run for mark in layout.runs()} | layout.compactions()
     for run in layout.partitioned_runs() - whole:
         for table in ALL_TABLES:
             layout.store.remove_folder(layout.partition(table, run))
@@ -145,12 +146,12 @@ def _target(layout: Layout, run: str) -> str:
     return f"{layout.staging}/{run}/tables" if layout.store.is_local else layout.root
 
 
-def _parts(done: Iterator[str]) -> Iterator[Part]:
-    for number in itertools.count():
-        incidents = tuple(itertools.islice(done, CHUNK))
-        if not incidents:
-            return
-        yield Part(number=number, incidents=incidents)
+def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
+    numbers = itertools.count()
+    for day, of_day in itertools.groupby(done, key=lambda pair: pair[0]):
+        keys = (key for _, key in of_day)
+        while incidents := tuple(itertools.islice(keys, CHUNK)):
+            yield Part(number=next(numbers), day=day, incidents=incidents)
 
 
 def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
@@ -172,21 +173,28 @@ def _write_taken_over(store: Storage, target: str, run: str, taken_over: Iterato
 
 
 def _write_known(store: Storage, target: str, run: str, number: int, pieces: list[pa.Table]) -> None:
-    rows = pa.concat_tables(pieces).sort_by([(name, "ascending") for name in _ORDER])
-    store.write(_path(target, "incidents", run, f"known-{number:05d}"), table_bytes(rows))
+    path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
+    store.write(path, table_bytes(in_order(pa.concat_tables(pieces))))
+
+
+def in_order(rows: pa.Table) -> pa.Table:
+    """The rows of a file, those of a service together."""
+    return rows.sort_by([(name, "ascending") for name in ORDER])
 
 
 def write_empty(store: Storage, target: str, run: str) -> None:
     """Write all tables without a row: a run with nothing new still has them."""
     for table in TABLES:
-        store.write(_path(target, table, run, "part-00000"), parquet(table, []))
+        store.write(file_path(target, table, run, UNKNOWN_DAY, 0), parquet(table, []))
 
 
 def write_run(layout: Layout, mark: RunMark) -> None:
     """The run's own row, once its other tables are in their place."""
     row = {column.name: getattr(mark, column.field or column.name) for column in RUNS.own}
-    layout.store.write(_path(layout.root, RUNS.name, mark.run, "part-00000"), parquet(RUNS.name, [row]))
+    layout.store.write(file_path(layout.root, RUNS.name, mark.run, "", 0), parquet(RUNS.name, [row]))
 
 
-def _path(target: str, table: str, run: str, name: str) -> str:
-    return f"{target}/{table}/run={run}/{name}.parquet"
+def file_path(root: str, table: str, run: str, day: str, number: int) -> str:
+    """Where a part file lies; tables without folders of days ignore the day."""
+    of_day = f"/{DAY}={day}" if table in BY_DAY else ""
+    return f"{partition(root, table, run)}{of_day}/part-{number:05d}.parquet"

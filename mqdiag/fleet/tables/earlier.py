@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.tables.arrow import file_schema
+from mqdiag.fleet.tables.arrow import file_schema, read_table
 from mqdiag.fleet.tables.layout import Layout, RunMark
 
 TABLE = "incidents"
@@ -38,10 +36,10 @@ def known_incidents(
         limits: limits of this run; a failure by the same limits is not tried again.
     """
     columns = ("incident", "listing", "settings", "analysed_in", "again", "limits")
-    names = pa.array([mark.run for mark in marks], pa.string())
+    names = pa.array([*(mark.run for mark in marks), *layout.compactions()], pa.string())
     for mark in sorted(marks, key=lambda mark: -mark.order):
-        for uri, _ in layout.files(TABLE, {mark.run}):
-            table = read_table(uri, columns)
+        for file in layout.files(TABLE, {mark.run}):
+            table = read_table(file.uri, TABLE, columns)
             same_limits = pc.or_kleene(pc.is_null(table["limits"]), pc.equal(table["limits"], limits))
             whole = pc.and_(pc.equal(table["settings"], settings), pc.is_in(table["analysed_in"], names))
             holds = pc.and_kleene(pc.and_kleene(whole, pc.invert(table["again"])), same_limits)
@@ -60,22 +58,8 @@ def rows_taken_over(
         taken_from: of a run and some keys, those that are listed and known from this run.
     """
     for run in runs:
-        for uri, _ in layout.files(TABLE, {run}):
-            table = read_table(uri, file_schema(TABLE).names)
+        for file in layout.files(TABLE, {run}):
+            table = read_table(file.uri, TABLE, file_schema(TABLE).names)
             taken = taken_from(run, table["incident"].to_pylist())
             if taken:
                 yield table.filter(pc.is_in(table["incident"], pa.array(taken, pa.string())))
-
-
-def read_table(uri: str, columns: Collection[str]) -> pa.Table:
-    """Columns of one file of `incidents`; one that a file of an older minor version lacks is unknown in it."""
-    store, path = storage(uri)
-    with store.open(path) as raw:
-        file = pq.ParquetFile(raw)
-        present = set(file.schema_arrow.names)
-        table = file.read(columns=[name for name in columns if name in present])
-    schema = file_schema(TABLE)
-    for name in columns:
-        if name not in present:
-            table = table.append_column(schema.field(name), pa.nulls(len(table), schema.field(name).type))
-    return table.select(list(columns))

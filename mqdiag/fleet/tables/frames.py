@@ -14,21 +14,13 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.tables.arrow import full_schema
-from mqdiag.fleet.tables.layout import Layout
-from mqdiag.fleet.tables.schemas import PARTITIONS
+from mqdiag.fleet.tables.arrow import TYPES, full_schema
+from mqdiag.fleet.tables.layout import Layout, TableFile
+from mqdiag.fleet.tables.schemas import ALL_TABLES, SPARK_TYPES
 
 BATCH = 10_000
 FILES_PER_TASK = 16
-_SPARK_TYPES = {
-    pa.string(): "string",
-    pa.int64(): "bigint",
-    pa.float64(): "double",
-    pa.bool_(): "boolean",
-    pa.timestamp("us", tz="UTC"): "timestamp",
-    pa.list_(pa.string()): "array<string>",
-    pa.map_(pa.string(), pa.string()): "map<string,string>",
-}
+_SPARK_TYPES = {TYPES[name]: SPARK_TYPES[name] for name in SPARK_TYPES}
 
 
 def ddl(schema: pa.Schema) -> str:
@@ -45,7 +37,7 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
     """A table's rows of some runs."""
     schema = full_schema(table)
     if not layout.store.is_local:
-        return _stored_frame(spark, list(layout.files(table, runs)), schema)
+        return _stored_frame(spark, list(layout.files(table, runs)), ALL_TABLES[table].partitions, schema)
     folders = [folder for run in sorted(runs) if layout.store.is_folder(folder := layout.partition(table, run))]
     if not folders:
         return _nothing(spark, schema)
@@ -53,13 +45,16 @@ def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str])
     return reader.parquet(*(f"file://{folder}" for folder in folders))
 
 
-def _stored_frame(spark: SparkSession, files: list[tuple[str, str]], schema: pa.Schema) -> DataFrame:
-    """Rows of files in an object store, each with its run."""
+def _stored_frame(
+    spark: SparkSession, files: list[TableFile], partitions: tuple[str, ...], schema: pa.Schema
+) -> DataFrame:
+    """Rows of files in an object store, each with the columns that its folders name."""
     if not files:
         return _nothing(spark, schema)
     tasks = max(1, min(len(files) // FILES_PER_TASK, 4096))
-    names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *PARTITIONS)])
-    frame = spark.createDataFrame(files, ddl(names)).repartition(tasks)
+    names = pa.schema([pa.field(name, pa.string()) for name in ("__uri", *partitions)])
+    rows = [(file.uri, *(getattr(file, name) for name in partitions)) for file in files]
+    frame = spark.createDataFrame(rows, ddl(names)).repartition(tasks)
     encoded = schema.serialize().to_pybytes()
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

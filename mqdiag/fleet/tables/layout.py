@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.storage import Entry, Storage
-from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
+from mqdiag.fleet.tables.schemas import ALL_TABLES, DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
 from mqdiag.text import say
 
 STAGING = "_staging"
 RUNS = "_runs"
+COMPACTIONS = "_compactions"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
 
 
@@ -33,6 +34,38 @@ class RunMark(msgspec.Struct, frozen=True, kw_only=True):
     analysed: int
     failed: int
     bytes: int
+
+
+class CompactionMark(msgspec.Struct, frozen=True, kw_only=True):
+    """Written when the partitions of a compaction are whole."""
+
+    compaction: str
+    """names its partitions, as a run names its own"""
+    mqdiag: str
+    schema_version: int
+    finished_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFile:
+    """One Parquet file of a table."""
+
+    path: str
+    """in its file system"""
+    uri: str
+    run: str
+    day: str | None
+    """None where the table has no folder a day, or an earlier version of mqdiag wrote the file"""
+    bytes: int
+
+
+def day_of(time_ns: int | None) -> str:
+    """The day, in UTC, that rows of an incident lie under.
+
+    Args:
+        time_ns: begin of the incident, in nanoseconds since 1970.
+    """
+    return UNKNOWN_DAY if time_ns is None else f"{datetime.fromtimestamp(time_ns / 1e9, UTC):%Y-%m-%d}"
 
 
 @dataclass(frozen=True)
@@ -58,14 +91,7 @@ class Layout:
         Raises:
             UsageError: tables of another schema are there; rows of both would not fit together.
         """
-        folder = f"{self.root}/{RUNS}"
-        if not self.store.is_folder(folder):
-            return []
-        marks = [
-            msgspec.json.decode(self.store.read(found.path), type=RunMark)
-            for found in self.store.walk(folder)
-            if isinstance(found, Entry) and found.path.endswith(".json")
-        ]
+        marks = [msgspec.json.decode(data, type=RunMark) for data in self._marks(RUNS)]
         for mark in marks:
             if mark.schema_version != SCHEMA_VERSION:
                 raise UsageError(
@@ -79,34 +105,82 @@ class Layout:
                 )
         return sorted(marks, key=lambda mark: mark.order)
 
+    def compactions(self) -> set[str]:
+        """The whole compactions; more than one only where the last was stopped before it had removed the others."""
+        found = (msgspec.json.decode(data, type=CompactionMark) for data in self._marks(COMPACTIONS))
+        return {mark.compaction for mark in found}
+
     def mark(self, mark: RunMark) -> None:
         """Make a run whole."""
+        self._write_mark(RUNS, mark.run, mark)
+
+    def mark_compaction(self, mark: CompactionMark) -> None:
+        """Make a compaction whole."""
+        self._write_mark(COMPACTIONS, mark.compaction, mark)
+
+    def forget(self, name: str) -> None:
+        """Remove the mark of a run or a compaction: its partitions count for nothing from now on."""
+        for folder in (RUNS, COMPACTIONS):
+            self.store.remove_file(f"{self.root}/{folder}/{name}.json")
+
+    def _marks(self, folder: str) -> list[bytes]:
+        place = f"{self.root}/{folder}"
+        if not self.store.is_folder(place):
+            return []
+        return [
+            self.store.read(found.path)
+            for found in self.store.walk(place)
+            if isinstance(found, Entry) and found.path.endswith(".json")
+        ]
+
+    def _write_mark(self, folder: str, name: str, mark: msgspec.Struct) -> None:
         data = msgspec.json.format(msgspec.json.encode(mark), indent=2)
-        self.store.write(f"{self.root}/{RUNS}/{mark.run}.json", data + b"\n")
+        self.store.write(f"{self.root}/{folder}/{name}.json", data + b"\n")
 
     def partition(self, table: str, run: str) -> str:
-        """Folder of a table's rows of a run."""
-        return f"{self.root}/{table}/run={run}"
+        """Folder of a table's rows of a run or a compaction."""
+        return partition(self.root, table, run)
 
-    def files(self, table: str, runs: set[str]) -> Iterator[tuple[str, str]]:
-        """URIs of a table's files, each with its run."""
+    def files(self, table: str, runs: set[str]) -> Iterator[TableFile]:
+        """A table's files of some runs and compactions, in the order of their paths."""
         for run in sorted(runs):
             folder = self.partition(table, run)
-            if not self.store.is_folder(folder):
-                continue
-            for found in self.store.walk(folder):
-                if isinstance(found, Entry) and found.path.endswith(".parquet"):
-                    yield self.store.uri(found.path), run
+            if self.store.is_folder(folder):
+                yield from self._files_in(folder, run, None)
+
+    def _files_in(self, folder: str, run: str, day: str | None) -> Iterator[TableFile]:
+        for found in self.store.walk(folder):
+            if isinstance(found, Entry):
+                if found.path.endswith(".parquet"):
+                    uri = self.store.uri(found.path)
+                    yield TableFile(path=found.path, uri=uri, run=run, day=day, bytes=found.bytes)
+            elif day is None and (of_day := found.rpartition(f"/{DAY}=")[2]) != found:
+                yield from self._files_in(found, run, of_day)
+
+    def partitions_of(self, table: str) -> set[str]:
+        """Runs and compactions that a table has rows of, whole or not."""
+        folder = f"{self.root}/{table}"
+        if not self.store.is_folder(folder):
+            return set()
+        names = [place for place in self.store.walk(folder) if isinstance(place, str)]
+        return {name.rpartition(f"/{RUN}=")[2] for name in names if f"/{RUN}=" in name}
 
     def partitioned_runs(self) -> set[str]:
-        """Runs that any table has rows of, whole or not."""
-        found = set()
-        for table in ALL_TABLES:
-            folder = f"{self.root}/{table}"
-            if self.store.is_folder(folder):
-                names = [place for place in self.store.walk(folder) if isinstance(place, str)]
-                found |= {name.rpartition("/run=")[2] for name in names if "/run=" in name}
-        return found
+        """Runs and compactions that any table has rows of, whole or not."""
+        return set[str]().union(*(self.partitions_of(table) for table in ALL_TABLES))
+
+    def is_without_days(self) -> bool:
+        """Whether tables of an earlier version of mqdiag are here, which had no folders of days."""
+        return any(
+            isinstance(found, Entry)
+            for run in self.partitions_of(INPUTS.name)
+            for found in self.store.walk(self.partition(INPUTS.name, run))
+        )
+
+
+def partition(root: str, table: str, run: str) -> str:
+    """Folder of a table's rows of a run or a compaction, below the root of an output or of its unfinished work."""
+    return f"{root}/{table}/{RUN}={run}"
 
 
 def check_run_name(name: str) -> str:

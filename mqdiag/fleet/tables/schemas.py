@@ -10,8 +10,10 @@ from dataclasses import dataclass
 SCHEMA_VERSION = 2
 """written into every file as `mqdiag.schema_version`; raised when a column goes or changes its meaning"""
 
-PARTITIONS = ("run",)
-"""columns in the names of folders: run=..."""
+RUN, DAY = "run", "day"
+"""columns in the names of folders: run=r20261122-020000/day=2026-11-21"""
+UNKNOWN_DAY = "unknown"
+"""the day of incidents without a time"""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,17 @@ class Column:
     field: str = ""
     """the field of the facts that it holds, if that has another name"""
 
+
+SPARK_TYPES = {
+    "string": "string",
+    "int64": "bigint",
+    "double": "double",
+    "bool": "boolean",
+    "timestamp": "timestamp",
+    "list": "array<string>",
+    "map": "map<string,string>",
+}
+"""of each type of a column, as Spark writes it"""
 
 LEADING = (
     Column("incident", "string", "key of the incident: labels, contents, tool version and settings"),
@@ -43,6 +56,8 @@ class Table:
     meaning: str
     own: tuple[Column, ...]
     leading: tuple[Column, ...] = LEADING
+    partitions: tuple[str, ...] = (RUN, DAY)
+    """columns in the names of its folders, outermost first"""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -66,6 +81,11 @@ INCIDENTS = Table(
         ),
         Column("limits", _STR, "limits under which it failed; null when it did not fail for a limit"),
         Column("listing", _STR, "hash of what the listing told of the files"),
+        Column(
+            "evidence",
+            _STR,
+            "hash of labels and contents, the same after a move or another analysis; null in rows of older versions",
+        ),
         Column("settings", _STR, "hash of tool version and settings"),
         Column("mqdiag", _STR, "tool version"),
         Column("files", _INT, "number of files"),
@@ -81,6 +101,8 @@ INCIDENTS = Table(
         Column("body_bytes", _INT, "their bodies"),
         Column("analysis_ms", _INT, "time that the analysis took"),
     ),
+    # Each run has a row for every incident, whenever it was: a folder a day would be thousands of files with few rows.
+    partitions=(RUN,),
 )
 
 INPUTS = Table(
@@ -245,10 +267,13 @@ RUNS = Table(
         Column("bytes", _INT, "size of all files"),
     ),
     leading=(),
+    partitions=(RUN,),
 )
 
 TABLES = {
     table.name: table for table in (INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, FAILURES, INCIDENTS)
 }
 """the tables of incidents"""
+BY_DAY = {name: table for name, table in TABLES.items() if DAY in table.partitions}
+"""the tables of evidence, whose rows are written once, by the run that analysed them"""
 ALL_TABLES = {**TABLES, RUNS.name: RUNS}

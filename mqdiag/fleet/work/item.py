@@ -24,6 +24,8 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     contents: tuple[str, ...]
     """fingerprints of the files, in their order"""
     listing: str
+    evidence: str
+    """hash of labels and contents, whatever they are analysed with"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from pyspark import SparkContext
 
 from mqdiag import __version__
 from mqdiag.config import Settings
-from mqdiag.fleet.files.fingerprints import content_fingerprint, incident_key
+from mqdiag.fleet.files.fingerprints import content_fingerprint, evidence_key, incident_key
 from mqdiag.fleet.files.incidents import Incident
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import known_incidents
@@ -79,6 +79,7 @@ def _item(one: Incident, settings: str) -> WorkItem:
     contents = [content_fingerprint(file) for file in one.files]
     return WorkItem(
         incident=incident_key(one, contents, settings),
+        evidence=evidence_key(one, contents),
         environment=one.environment,
         service=one.service,
         host=one.host,

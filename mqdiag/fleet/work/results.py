@@ -6,7 +6,6 @@ there once or not at all, and a driver that starts again finds what is done.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 
 import msgspec
@@ -56,5 +55,4 @@ def remove_results(uri: str, incidents: Iterable[str]) -> None:
     """Delete results that are no longer needed; those that are gone already are no error."""
     store, out = storage(uri)
     for incident in incidents:
-        with contextlib.suppress(FileNotFoundError):
-            store.system.delete_file(result_path(out, incident))
+        store.remove_file(result_path(out, incident))

@@ -176,6 +176,7 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         "again": not kinds.isdisjoint(PASSING),
         "limits": limits_text(job.limits) if not kinds.isdisjoint(BY_LIMIT) else None,
         "listing": item.listing,
+        "evidence": item.evidence,
         "settings": job.settings_hash,
         "files": len(item.files),
         "bytes": item.bytes,

@@ -18,6 +18,7 @@ import msgspec
 from mqdiag.fleet.files.incidents import incidents
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import KnownIncident
+from mqdiag.fleet.tables.layout import day_of
 from mqdiag.fleet.work.item import WorkItem
 
 _TABLES = """
@@ -25,14 +26,14 @@ create table files (environment text, service text, host text, file text);
 create table known (incident text primary key, listing text, run text, taken integer default 0);
 create index known_listing on known (listing);
 create table fresh (incident text);
-create table todo (incident text primary key, environment text, service text, host text, bytes integer, listing text,
- item text);
+create table todo (incident text primary key, environment text, service text, host text, day text, bytes integer,
+ listing text, item text);
 create index todo_order on todo (bytes desc, incident);
 """
 
 
-_ORDER = "service, environment, host, incident"
-"""of rows in the tables: a reader that asks for a service skips the rest by its statistics"""
+_ORDER = "day, service, environment, host, incident"
+"""of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files' statistics"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,13 +99,14 @@ class WorkList:
             known = self._base.execute("update known set taken = 1 where incident = ?", (item.incident,))
             if not known.rowcount:
                 self._base.execute(
-                    "insert into todo values (?, ?, ?, ?, ?, ?, ?) on conflict (incident) do update"
+                    "insert into todo values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (incident) do update"
                     " set listing = excluded.listing, item = excluded.item where excluded.listing < listing",
                     (
                         item.incident,
                         item.environment,
                         item.service,
                         item.host,
+                        day_of(item.window_start_ns),
                         item.bytes,
                         item.listing,
                         msgspec.json.encode(item).decode(),
@@ -134,10 +136,9 @@ class WorkList:
         for size, item in self._base.execute("select bytes, item from todo order by bytes desc, incident"):
             yield Todo(bytes=size, item=item)
 
-    def in_order(self) -> Iterator[str]:
-        """Key of each that is to be done, those of a service and host together."""
-        rows = self._base.execute(f"select incident from todo order by {_ORDER}")
-        return (row[0] for row in rows)
+    def in_order(self) -> Iterator[tuple[str, str]]:
+        """Day and key of each that is to be done, those of a day together, in it those of a service and host."""
+        return iter(self._base.execute(f"select day, incident from todo order by {_ORDER}"))
 
     def known_count(self) -> int:
         """Number of listed incidents that an earlier run has done."""

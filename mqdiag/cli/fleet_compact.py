@@ -1,0 +1,94 @@
+"""`mqdiag fleet compact`: fewer files and fewer runs in a fleet's output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mqdiag.cli.common import commands
+from mqdiag.cli.common.completion import complete_folders
+from mqdiag.cli.common.language import in_reader_language
+from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
+from mqdiag.errors import UsageError
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.fleet.tables.compact import Keep
+
+EXAMPLES = """\b
+Examples:
+  mqdiag fleet compact /mnt/fleet
+  mqdiag fleet compact /mnt/fleet --keep 90d
+  mqdiag fleet compact s3://bucket/fleet --keep 10
+
+\b
+Mind:
+  No run can use DIR meanwhile. A query that is at work can miss a file that
+  was deleted: ask it again.
+"""
+
+
+@commands.command(
+    "fleet compact", short_help="Merge the files of a fleet's tables, and remove old runs.", epilog=EXAMPLES
+)
+@commands.argument("out", metavar="DIR", shell_complete=complete_folders)
+@commands.option(
+    "--keep",
+    metavar="DURATION|RUNS",
+    help="Remove runs that ended longer ago, such as 90d or 12h, or all but the latest RUNS. The latest run always"
+    " stays.  [default: keep all]",
+)
+@MESSAGE_LANG_OPTION
+@commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+def command(out: str, keep: str | None, debug: bool) -> int:
+    """Merge the tables of all runs in DIR, the --out of `mqdiag fleet`, into larger files.
+
+    Rows that no run has any more are removed, and tables of earlier versions of mqdiag get their folders of days. You
+    can stop it at any time.
+    """
+    try:
+        from mqdiag.fleet.files.storage import storage
+        from mqdiag.fleet.tables.compact import compact
+        from mqdiag.fleet.tables.layout import Layout
+        from mqdiag.fleet.tables.lock import output_lock
+    except ModuleNotFoundError as error:
+        raise UsageError(say("mqdiag fleet needs {name}; install mqdiag[spark]", name=error.name)) from error
+
+    kept = _keep(keep)
+    store, root = storage(out)
+    if not store.is_folder(root):
+        raise UsageError(say("{out}: no such folder", out=out))
+    layout = Layout(store, root)
+    with output_lock(layout):
+        done = compact(layout, kept)
+    click.echo(
+        in_reader_language(
+            say(
+                "{kept:count} {kept:run|runs} kept, {removed:count} removed; {before:count} files with {size:bytes}"
+                " became {after:count} with {less:bytes}",
+                kept=done.runs_kept,
+                removed=done.runs_removed,
+                before=done.files_before,
+                size=done.bytes_before,
+                after=done.files_after,
+                less=done.bytes_after,
+            )
+        )
+    )
+    return 0
+
+
+def _keep(text: str | None) -> Keep:
+    from datetime import timedelta
+
+    from mqdiag.cli.common.durations import seconds
+    from mqdiag.fleet.tables.compact import EVERYTHING, Keep
+
+    if text is None:
+        return EVERYTHING
+    if text.isascii() and text.isdigit():
+        if not int(text):
+            raise UsageError(say("--keep 0: the latest run always stays; write 1 or more"))
+        return Keep(runs=int(text))
+    return Keep(age=timedelta(seconds=seconds("--keep", text, "90d, 12h, or a number of runs")))

@@ -1,0 +1,129 @@
+"""Outputs of fleet runs made of rows, without Spark: for tests of what happens to tables after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from mqdiag.fleet.tables.arrow import parquet
+from mqdiag.fleet.tables.commit import file_path, write_run
+from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
+from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, TABLES
+
+Row = dict[str, Any]
+
+
+def at(day: int, hour: int = 8) -> datetime:
+    """A time in November 2026."""
+    return datetime(2026, 11, day, hour, tzinfo=UTC)
+
+
+class Analysed(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident with its result, as a run analyses it."""
+
+    incident: str
+    host: str
+    window_start: datetime | None
+    service: str = "orders"
+    checked: tuple[str, ...] = ()
+    findings: tuple[Row, ...] = ()
+    """columns of their own"""
+    consumers: tuple[Row, ...] = ()
+    failures: tuple[Row, ...] = ()
+    more: Row = {}
+    """further columns of the row of `incidents`"""
+
+
+def finding(rule: str, severity: str = "error", **more: Any) -> Row:
+    """Columns of a finding."""
+    rank = ("error", "warning", "info").index(severity)
+    return {"rule": rule, "cause": "c", "severity": severity, "severity_rank": rank, "title": rule, **more}
+
+
+def write_output(
+    layout: Layout,
+    run: str,
+    analysed: Sequence[Analysed],
+    known: Sequence[Row] = (),
+    ended: datetime | None = None,
+) -> list[Row]:
+    """Write a whole run.
+
+    Args:
+        layout: the output, which may have runs.
+        run: its name.
+        analysed: what it analysed.
+        known: rows of `incidents` that it took over.
+        ended: when; today by default.
+
+    Returns:
+        Its own rows of `incidents`.
+    """
+    order = len(layout.runs()) + 1
+    ended = ended or at(22, order)
+    by_day: dict[str, dict[str, list[Row]]] = {}
+    own: list[Row] = []
+    for one in analysed:
+        leading = {
+            "incident": one.incident,
+            "environment": "",
+            "service": one.service,
+            "host": one.host,
+            "window_start": one.window_start,
+        }
+        start = None if one.window_start is None else int(one.window_start.timestamp() * 1e9)
+        tables = by_day.setdefault(day_of(start), {table: [] for table in BY_DAY})
+        tables["inputs"].append({**leading, "path": f"/in/{one.incident}"})
+        for table in ("findings", "consumers", "failures"):
+            tables[table] += [{**leading, **row} for row in getattr(one, table)]
+        own.append(
+            {
+                **leading,
+                "analysed_in": run,
+                "analysed_at": ended,
+                "status": "ok",
+                "again": False,
+                "listing": f"l-{one.incident}",
+                "evidence": f"e-{one.incident}",
+                "settings": "s",
+                "checked": list(one.checked),
+                **one.more,
+            }
+        )
+    _write(layout, run, by_day, [*own, *known])
+    mark = RunMark(
+        run=run,
+        order=order,
+        mqdiag="0",
+        schema_version=SCHEMA_VERSION,
+        started_at=ended,
+        finished_at=ended,
+        incidents=len(own) + len(known),
+        analysed=len(own),
+        failed=0,
+        bytes=1,
+    )
+    write_run(layout, mark)
+    layout.mark(mark)
+    return own
+
+
+def _write(
+    layout: Layout, run: str, by_day: Mapping[str, Mapping[str, list[Row]]], incidents: Sequence[Row]
+) -> None:
+    for number, (day, tables) in enumerate(by_day.items()):
+        for table, rows in tables.items():
+            if rows or not number:
+                _put(layout, file_path(layout.root, table, run, day, number), table, rows)
+    if not by_day:
+        for table in BY_DAY:
+            _put(layout, file_path(layout.root, table, run, "unknown", 0), table, [])
+    assert set(TABLES) == {*BY_DAY, INCIDENTS.name}
+    _put(layout, file_path(layout.root, INCIDENTS.name, run, "", 0), INCIDENTS.name, incidents)
+
+
+def _put(layout: Layout, path: str, table: str, rows: Sequence[Row]) -> None:
+    layout.store.write(path, parquet(table, rows), durable=False)
