@@ -27,6 +27,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     jdk: int = 17
     options: tuple[str, ...] = ()
     libraries: bool = False
+    batch: int = 1
     leaks: tuple[str, ...]
     severity: Severity = "error"
     most: Severity = "error"
