@@ -28,8 +28,8 @@ What holds for all of it:
 
 Sizes: `objects` and `shallow_bytes` of the heap count what a GC root reaches, the `unreachable_` fields the rest of
 the file. `instances` of a class counts all objects of the file, as the JVM's own histogram does. `retained_bytes` of
-an object are the bytes that go when it goes; of a class the sum over the instances that no other instance of it
-dominates; of a consumer what goes when all its queues, messages and queued requests go.
+an object is what the collector would free if nothing referred to it; of a class the sum over the instances that no
+other instance of it dominates; of a consumer what all its queues, messages and queued requests retain together.
 """
 
 

@@ -193,7 +193,13 @@ def _thin(report: Report) -> Iterator[Text]:
     """Evidence that was read, and is of a kind that proves nothing."""
     heap, stacks = report.heap, report.stacks
     if heap is not None and heap.process_queues is None:
-        yield say("Counts alone name no cause; run without --quick for a diagnosis.")
+        if any(given.kind == "histogram" for given in _read(report)):
+            yield say(
+                "A class histogram does not tell who holds the objects; take a heap dump: jcmd PID GC.heap_dump"
+                " /path/dump.hprof."
+            )
+        else:
+            yield say("Counts alone name no cause; run without --quick for a diagnosis.")
     if stacks is not None and not stacks.judged and heap is None:
         yield _one_sample(stacks)
     kinds = {given.kind for given in _read(report)}

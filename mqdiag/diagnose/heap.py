@@ -41,9 +41,9 @@ def diagnose_heap(
     try:
         if not str(path):
             raise InputError(shown, say("is no file name"))
-        from mqdiag.diagnose.heap_facts import read_heap
+        from mqdiag.diagnose.read_heaps import read_heaps
 
-        given, heap = read_heap(
+        found = read_heaps(
             Path(path),
             settings,
             quick=quick,
@@ -55,6 +55,15 @@ def diagnose_heap(
         return judge(
             Facts(inputs=(unreadable(shown, "heap", error),), expectations=settings.expectations), settings
         )
+    if len(found) > 1:
+        # Here, not above: one dump is no incident.
+        from mqdiag.diagnose.joined import judge_processes
+        from mqdiag.diagnose.processes import tell_processes
+        from mqdiag.diagnose.sort.kind import OfProcess
+
+        dumps = [OfProcess(inputs=(given,), heap=heap) for given, heap in found]
+        return judge_processes(tell_processes(dumps), (), {}, settings)
+    ((given, heap),) = found
     return judge(Facts(inputs=(given,), heap=heap, expectations=settings.expectations), settings)
 
 

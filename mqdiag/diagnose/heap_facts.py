@@ -31,21 +31,34 @@ def read_heap(
     name: str,
     progress: Progress,
     max_inflated: int | None = None,
-) -> tuple[Input, HeapFacts]:
+    number: int = 0,
+) -> tuple[Input, HeapFacts, int]:
     """Read a dump as far as it goes.
+
+    Args:
+        path: the file.
+        settings: the heap's limit.
+        quick: leave the object graph out.
+        name: what the user called the file.
+        progress: who listens.
+        max_inflated: bytes to which a gzip dump may inflate.
+        number: of the dump in a file that holds several; the first is 0.
+
+    Returns:
+        (the file, what the dump says, how many other dumps the file holds)
 
     Raises:
         InputError: nothing of it can be read.
     """
     if quick:
-        dump = open_dump(str(path), name=name, progress=progress, max_inflated=max_inflated)
+        dump = open_dump(str(path), name=name, progress=progress, max_inflated=max_inflated, number=number)
         quick_facts = _quick_facts(dump, settings)
         dump.source.refuse_changed()
-        return heap_input(dump, name), quick_facts
-    heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated)
+        return heap_input(dump, name), quick_facts, dump.further_dumps
+    heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated, number=number)
     facts = graph_facts(heap, settings, progress)
     heap.dump.source.refuse_changed()
-    return heap_input(heap.dump, name, heap, facts), facts
+    return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
 
 
 def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts | None = None) -> Input:
@@ -97,6 +110,8 @@ def captured_at(dump: Dump) -> str | None:
 
 
 def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
+    from mqdiag.rocketmq.counted import counted_objects
+
     classes = quick_class_rows(dump)
     return HeapFacts(
         objects=None,
@@ -111,10 +126,8 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         captured_at=captured_at(dump),
         shallow_size_source="formula",
         classes=classes,
-        unknown={
-            **dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
-            **_other_dumps(dump),
-        },
+        counted=counted_objects(classes),
+        unknown=dict.fromkeys(("reachability", "retained sizes", "consumers", "process_queues"), NO_GRAPH),
     )
 
 
@@ -180,7 +193,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
             **view.unknown,
             **({"heap limit": in_dump.why_unknown} if given is None and in_dump.why_unknown else {}),
             **_stacks_left_out(virtual),
-            **_other_dumps(heap.dump),
+            **_estimated_sizes(heap),
         },
     )
 
@@ -198,13 +211,13 @@ def _stacks_left_out(virtual: VirtualThreads | None) -> dict[str, Text]:
     }
 
 
-def _other_dumps(dump: Dump) -> dict[str, Text]:
-    """What the file holds besides the dump that was read."""
-    if not dump.further_dumps:
+def _estimated_sizes(heap: Heap) -> dict[str, Text]:
+    """Sizes are learned from the distances of addresses; some writers number the objects instead."""
+    if heap.sizes.source == "gaps":
         return {}
     return {
-        "further dumps": say(
-            "the file holds {further_dumps} more after the first, which was read",
-            further_dumps=dump.further_dumps,
+        "sizes of objects": say(
+            "shallow and retained sizes are estimates by the usual layout of a JVM, because the ids in this dump are"
+            " no addresses or its objects are too few to learn the layout from"
         )
     }

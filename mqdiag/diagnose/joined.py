@@ -97,6 +97,8 @@ def _rests_on(finding: Finding, facts: Facts) -> tuple[str, ...]:
     if any(given.path == named for given in facts.inputs):
         return (str(named),)
     kinds = {INPUT_KINDS.get(part, part) for part in finding.seen_in}
+    if "heap" in kinds:
+        kinds.add("histogram")
     return tuple(given.path for given in facts.inputs if given.kind in kinds and given.error is None)
 
 

@@ -50,6 +50,17 @@ class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
     """sum over the instances that no other instance of the class dominates; None without the graph"""
 
 
+class CountedObjects(msgspec.Struct, frozen=True, kw_only=True):
+    """What the counts of classes say of RocketMQ, reachable objects and others."""
+
+    messages: int
+    """MessageExt and MessageClientExt; MessageViewImpl of the gRPC client"""
+    process_queues: int
+    client_instances: int
+    byte_array_bytes: int
+    """of all byte[], whoever holds them"""
+
+
 class BrokenKeys(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of a map that should be one entry and are many."""
 
@@ -180,6 +191,25 @@ class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
     """the settings that decide how much is cached and how fast it is consumed, the most important first"""
 
 
+class EqualNumber(msgspec.Struct, frozen=True, kw_only=True):
+    """A number of the application that equals a setting in force: a hint who set it."""
+
+    field: Public
+    """the field or constant with its class, "com.acme.BaseConsumer.defaultThreshold" """
+    setting: Public
+    value: int
+
+
+class ConsumerOwner(msgspec.Struct, frozen=True, kw_only=True):
+    """The object or class of the application that holds a consumer."""
+
+    label: Node
+    """its field that leads to the consumer"""
+    object_id: Public
+    equal_numbers: tuple[EqualNumber, ...] = ()
+    """numbers in it, in its class and in the objects that it refers to; the likeliest names first"""
+
+
 class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One consumer object (a group may have several in one JVM)."""
 
@@ -228,6 +258,8 @@ class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):
     topic_queues: dict[str, int] = {}
     """queues of each subscribed topic, over all brokers, as the consumer knows them from the route"""
     rates: tuple[TopicRate, ...] = ()
+    owner: ConsumerOwner | None = None
+    """None where no field of the application leads to the consumer"""
     unknown: dict[str, Text] = {}
     """what could not be read, with the reason"""
 
@@ -427,6 +459,8 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     jvm: Public | None = None
     shallow_size_source: ShallowSizeSource = "gaps"
     classes: tuple[ClassRow, ...] = ()
+    counted: CountedObjects | None = None
+    """None where the graph was read, which tells more"""
     suspects: tuple[Suspect, ...] = ()
     dominators: tuple[DominatorBox, ...] = ()
     """the upper dominator tree: objects from 1 % of the reachable bytes, three levels deep"""

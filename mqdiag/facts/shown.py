@@ -89,7 +89,7 @@ class ShownObject(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name
     """a name where it has one: a thread, a class, an enum constant; the text of a string or boxed value"""
     shallow_bytes: int
     retained_bytes: int
-    """what goes when it goes; 0 when it is unreachable"""
+    """retained bytes; 0 when it is unreachable"""
     reachable: bool
     root: Public | None = None
     """kind of GC root that it is itself"""

@@ -157,7 +157,7 @@ LogKind = Literal[
 ]
 """What a log file is."""
 
-InputKind = Literal["heap", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
+InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
 """What kind of evidence an input is."""
 
 FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]

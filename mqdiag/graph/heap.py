@@ -82,7 +82,7 @@ class Heap(ObjectGraph):
         return np.where(nodes >= 0, self.dominance.numbers[nodes] > 0, False)
 
     def retained_sizes(self, nodes: Nodes) -> NDArray[np.int64]:
-        """Bytes that go when the object goes; 0 for unreachable ones."""
+        """Retained bytes: what the collector would free if the object went; 0 for unreachable ones."""
         numbers = self.dominance.numbers[nodes]
         return np.where(numbers > 0, self.dominance.retained(numbers), 0)
 
@@ -95,7 +95,7 @@ class Heap(ObjectGraph):
     def retained_of_sets(
         self, sets: list[Nodes], ignore_frames_of: Nodes | None = None
     ) -> list[tuple[int, int]]:
-        """(objects, bytes) that go when a whole set goes, exact for each set; see `graph/set_retained.py`."""
+        """(objects, bytes) that each set retains as a whole, exactly; see `graph/set_retained.py`."""
         return retained_of_sets(self, self.dominance.numbers, sets, ignore_frames_of)
 
     # Ways from the roots
@@ -129,24 +129,25 @@ class Heap(ObjectGraph):
         return self._path_search.lengths()
 
 
-def read_heap(source: Source, name: str, progress: Progress) -> Heap:
+def read_heap(source: Source, name: str, progress: Progress, number: int = 0) -> Heap:
     """Read a dump and build its graph.
 
     Args:
         source: the opened file.
         name: what the user called it.
         progress: who listens.
+        number: of the dump in a file that holds several; the first is 0.
 
     Raises:
         InputError: it is no heap dump, not one object of it can be read, or it has too many for the graph.
     """
-    dump, index, sizes = _indexed(source, name, progress)
+    dump, index, sizes = _indexed(source, name, progress, number)
     return Heap(dump, index, sizes, progress)
 
 
-def _indexed(source: Source, name: str, progress: Progress) -> tuple[Dump, ObjectIndex, SizeModel]:
+def _indexed(source: Source, name: str, progress: Progress, number: int) -> tuple[Dump, ObjectIndex, SizeModel]:
     """Places in file order and all ids, 28 bytes an object, are let go of when this returns."""
-    dump, parts = read_objects(source, progress)
+    dump, parts = read_objects(source, progress, number)
     refuse_empty(dump, name)
     progress.phase(say("indexing objects"))
     index, ids = build_index(dump, parts)

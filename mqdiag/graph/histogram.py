@@ -33,7 +33,7 @@ def sums_of_classes(heap: Heap) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def retained_by_class(heap: Heap) -> NDArray[np.int64]:
-    """Bytes that go when all objects of a class go, int64[class rows]; O(objects)."""
+    """Bytes that all objects of a class retain together, int64[class rows]; O(objects)."""
     return _retained_by(heap, np.arange(heap.classes.count, dtype=np.int32), heap.classes.count)
 
 

@@ -17,6 +17,7 @@ def open_dump(
     name: str | None = None,
     progress: Progress | None = None,
     max_inflated: int | None = None,
+    number: int = 0,
 ) -> Dump:
     """Count the objects of a dump, plain or gzip, as far as it can be read.
 
@@ -27,12 +28,13 @@ def open_dump(
         name: what the user called the file, where that is not `path`.
         progress: who listens.
         max_inflated: bytes to which a gzip file may inflate; see `read.gzip.inflate`.
+        number: of the dump in a file that holds several; the first is 0.
 
     Raises:
         InputError: it is no heap dump, or not one object of it can be read.
     """
     progress = progress or Silent()
-    dump = read_dump(_source(path, progress, max_inflated, "counts"), progress)
+    dump = read_dump(_source(path, progress, max_inflated, "counts"), progress, number)
     refuse_empty(dump, name or path)
     return dump
 
@@ -43,6 +45,7 @@ def open_heap(
     name: str | None = None,
     progress: Progress | None = None,
     max_inflated: int | None = None,
+    number: int = 0,
     task: Task = "heap",
 ) -> Heap:
     """Read a dump and build its graph; other arguments and errors as in `open_dump`.
@@ -51,7 +54,7 @@ def open_heap(
         task: what the graph is for, which decides about the kernels that are compiled first.
     """
     progress = progress or Silent()
-    return read_heap(_source(path, progress, max_inflated, task), name or path, progress)
+    return read_heap(_source(path, progress, max_inflated, task), name or path, progress, number)
 
 
 def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:

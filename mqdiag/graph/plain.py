@@ -8,7 +8,7 @@ from mqdiag.read.hprof.types import WIDTHS, PrimitiveValue, unpack
 
 PlainValue = PrimitiveValue | None
 
-_BOXES = frozenset(
+BOXES = frozenset(
     {
         f"java.lang.{name}"
         for name in ["Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double", "Character"]
@@ -39,7 +39,7 @@ def plain_value(heap: Heap, node: int) -> PlainValue:
     name = heap.class_name(node)
     if name == "java.lang.String":
         return heap.string(node)
-    if name in _BOXES:
+    if name in BOXES:
         return box_value(heap, node)
     return enum_name(heap, node)
 

@@ -88,7 +88,7 @@ def _of_point(heap: Heap, place: int, records: dict[int, ThreadRecord], is_rocke
 
 
 def _of_finalizers(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> Suspect:
-    """Objects that wait for finalize() are named by their class: the JDK's queue is nobody's field."""
+    """Objects that wait for finalize() are named by their class, as no field of the application holds them."""
     referents = heap.refs(heap.instances(heap.classes.indices_named(FINALIZER)), "referent")
     rows, counts = np.unique(heap.index.rows[referents[heap.reachable(referents)]], return_counts=True)
     largest = np.argsort(-counts, kind="stable")[:_HOLDS].tolist()

@@ -87,7 +87,7 @@ class JavaObject:
 
     @property
     def retained_bytes(self) -> int:
-        """Bytes that go when it goes; 0 when it is unreachable."""
+        """Retained bytes; 0 when it is unreachable."""
         return int(self._heap.retained_sizes(self._at())[0])
 
     @property

@@ -66,7 +66,7 @@ FUNCTIONS = {
     ),
     "class_of": Function("VARCHAR", "name of its class", _class),
     "shallow_of": Function("BIGINT", "bytes of the object itself", _shallow),
-    "retained_of": Function("BIGINT", "bytes that go when it goes", _retained),
+    "retained_of": Function("BIGINT", "retained bytes", _retained),
     "dominator_of": Function("UBIGINT", "id of the nearest object that alone keeps it alive", _dominator),
 }
 

@@ -58,7 +58,7 @@ def size_columns(heap: Heap, pick: Pick) -> dict[str, Column]:
         ),
         "retained": Column(
             pa.int64(),
-            "bytes that go when it goes; 0 for an unreachable object",
+            "retained bytes; 0 for an unreachable object",
             lambda first, last: heap.retained_sizes(pick(first, last)),
         ),
     }

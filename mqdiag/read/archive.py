@@ -23,7 +23,8 @@ import msgspec
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.files import fits
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, known_binary
+from mqdiag.read.foreign_form import foreign_form
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
@@ -274,8 +275,12 @@ def why_no_evidence(content: Content, head: bytes) -> Text:
         return say("is empty")
     if content is Content.JAVA_ARCHIVE:
         return say("is a Java archive")
-    known = known_binary(head)
-    return say("is {known}", known=known) if known else say("is binary data of no known form")
+    form = foreign_form(head)
+    if form is None:
+        return say("is binary data of no known form")
+    if not form.way_out:
+        return say("is {form}", form=form.name)
+    return say("is {form}; {way_out}", form=form.name, way_out=form.way_out)
 
 
 def _reason(error: BaseException) -> str:

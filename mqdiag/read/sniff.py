@@ -11,7 +11,7 @@ from typing import Any
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
-from mqdiag.text import Text, say
+from mqdiag.read.foreign_form import foreign_form
 
 HEAD_BYTES = 64 << 10
 """as many of a file's first bytes tell what it is"""
@@ -41,22 +41,6 @@ _STARTS: tuple[tuple[bytes, Content], ...] = (
     (b"PK\x03\x04", Content.ZIP),
     (b"PK\x05\x06", Content.ZIP),
 )
-_KNOWN_BINARIES: tuple[tuple[bytes, Text], ...] = (
-    (b"\x7fELF", say("a program or core file (ELF)")),
-    (b"\xca\xfe\xba\xbe", say("a Java class file")),
-    (b"FLR\0", say("a Flight Recorder file")),
-    (b"\x89PNG", say("a picture")),
-    (b"\xff\xd8\xff", say("a picture")),
-    (b"GIF8", say("a picture")),
-    (b"%PDF", say("a PDF document")),
-    (b"7z\xbc\xaf\x27\x1c", say("a 7z archive; unpack it first")),
-    (b"Rar!", say("a RAR archive; unpack it first")),
-    (b"\x28\xb5\x2f\xfd", say("zstd data; unpack it first")),
-    (b"\x04\x22\x4d\x18", say("lz4 data; unpack it first")),
-    (b"SQLite format 3", say("a database")),
-    (b"\xd4\xc3\xb2\xa1", say("a network capture")),
-    (b"\n\r\r\n", say("a network capture")),
-)
 _JAVA_MEMBER = lazy_pattern(rb"META-INF/|BOOT-INF/|WEB-INF/")
 _JSON_START = lazy_pattern(rb'\s*[\[{]\s*["\]}{\[]')
 _CONTROLS = bytes(value for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
@@ -73,14 +57,9 @@ def content_of(head: bytes) -> Content:
             return content
     if head[257:262] == b"ustar":
         return Content.TAR
-    if known_binary(head) is not None or not _is_text(head):
+    if foreign_form(head) is not None or not _is_text(head):
         return Content.BINARY
     return Content.JSON if _JSON_START.match(head) else Content.TEXT
-
-
-def known_binary(head: bytes) -> Text | None:
-    """The name of a well-known form that holds no evidence."""
-    return next((name for start, name in _KNOWN_BINARIES if head.startswith(start)), None)
 
 
 def unpacked_head(head: bytes) -> bytes:

@@ -22,6 +22,7 @@ from mqdiag.rocketmq.broker.broker_facts import brokers
 from mqdiag.rocketmq.broker.controllers import broker_roots
 from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
+from mqdiag.rocketmq.consumer_owners import with_owners
 from mqdiag.rocketmq.grpc.roots import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
@@ -70,6 +71,9 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         unknown.update(part.unknown)
         in_hand.update(part.in_hand)
     clients = find_clients(heap)
+    packages = tuple(dict.fromkeys(f"{root}." for root in (*(one.root for one in clients), *grpc_roots(heap))))
+    if consumers:
+        consumers = with_owners(heap, consumers, lambda name: name.startswith(packages))
     return RocketMQView(
         consumers=tuple(sorted(consumers, key=lambda one: (-(one.retained_bytes or 0), one.group))),
         queues=tuple(sorted((row for part in parts for row in part.queues), key=_by_name)),
@@ -91,9 +95,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         grpc_client=bool(grpc_roots(heap)),
         sending=sending(heap, clients, broker_roots(heap)),
         brokers=tuple(brokers(heap)),
-        packages=tuple(
-            dict.fromkeys(f"{root}." for root in (*(one.root for one in clients), *grpc_roots(heap)))
-        ),
+        packages=packages,
         unknown=unknown,
         in_hand=in_hand,
     )

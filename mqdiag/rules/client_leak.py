@@ -78,6 +78,25 @@ def silent() -> Facts:
 
 
 @RULE.sees("heap")
+def by_count(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """At most one finding, where only the counts of classes are known."""
+    heap = facts.heap
+    assert heap is not None
+    counted = heap.counted
+    if counted is not None and counted.client_instances >= limits["instances"]:
+        yield Draft(
+            severity=Severity.WARNING,
+            cause="client-leak",
+            confidence=Confidence.LOW,
+            confidence_reason=say("counts tell neither the groups nor whether the instances still run"),
+            title=say("{instances:count} client instances of RocketMQ are in the heap"),
+            evidence={"instances": counted.client_instances},
+            explanation=(say("Each instance has its own connections and about ten threads."),),
+            remedy=RULE.remedy,
+        )
+
+
+@RULE.sees("heap")
 @needs_graph
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group that so many running instances have."""

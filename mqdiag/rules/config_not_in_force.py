@@ -9,6 +9,7 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import Text, say
 
@@ -152,13 +153,14 @@ def _draft(expected: Expectation, consumer: ConsumerFacts, actual: ConfigValue) 
             "expected_by": expected.source,
             "object_id": consumer.object_id,
             **({} if divided is None else {"value_for_topic": divided, "queues": consumer.queues}),
+            **owner_evidence(consumer, key),
         },
-        explanation=tuple(_explanation(expected, divided)),
-        remedy=tuple(_remedy(key, divided)),
+        explanation=tuple(_explanation(expected, consumer, divided)),
+        remedy=tuple(_remedy(consumer, key, divided)),
     )
 
 
-def _explanation(expected: Expectation, divided: int | None) -> Iterator[Text]:
+def _explanation(expected: Expectation, consumer: ConsumerFacts, divided: int | None) -> Iterator[Text]:
     if expected.source == "option":
         yield say("--expect says {key}={expected}; the consumer object in the dump has {key}={actual}.")
     else:
@@ -169,9 +171,15 @@ def _explanation(expected: Expectation, divided: int | None) -> Iterator[Text]:
             " {queues:queue|queues}. RocketMQ divides it again at each rebalance, by design.",
             setting_for_topic=PER_TOPIC[expected.key],
         )
+    owner = owner_said(consumer, expected.key)
+    if owner is not None:
+        yield owner
 
 
-def _remedy(key: str, divided: int | None) -> Iterator[Text]:
+def _remedy(consumer: ConsumerFacts, key: str, divided: int | None) -> Iterator[Text]:
+    owner = owner_remedy(consumer, key)
+    if owner is not None and divided is None:
+        yield owner
     if divided is not None:
         yield say("If you want {key} to apply, unset {setting_for_topic}.", setting_for_topic=PER_TOPIC[key])
     yield say(

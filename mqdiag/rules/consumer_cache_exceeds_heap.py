@@ -21,7 +21,9 @@ from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.place_of_work import PlaceOfWork, place_of_work
 from mqdiag.text import Text, say, sentences
 
 FOR_TOPIC = "pullThresholdForTopic"
@@ -238,6 +240,9 @@ def _bound_label(found: Load) -> Text:
 def _draft(heap: HeapFacts, found: Load, severity: Severity, limits: Limits) -> Draft:
     share = limits["recommended_share"]
     advice = recommend((limit for _, limit in found.known), found.heap_bytes, share)
+    place = place_of_work(heap, found.largest.group)
+    setting = _deciding_setting(found)
+    hints = (None if place is None else place.said, owner_said(found.largest, setting))
     return Draft(
         severity=severity,
         cause="oversized-thresholds",
@@ -247,11 +252,24 @@ def _draft(heap: HeapFacts, found: Load, severity: Severity, limits: Limits) -> 
         confidence_reason=_confidence_reason(severity, found),
         title=_title(severity, found),
         subject=Subject(group=found.largest.group),
-        evidence={**_evidence(heap, found), **_advised(found, advice, share)},
-        explanation=tuple(_explanation(found, advice)),
-        remedy=tuple(_remedy(found, advice)),
+        evidence={
+            **_evidence(heap, found),
+            **_advised(found, advice, share),
+            **({} if place is None else place.evidence),
+            **owner_evidence(found.largest, setting),
+        },
+        explanation=(*_explanation(found, advice), *(hint for hint in hints if hint is not None)),
+        remedy=tuple(_remedy(found, advice, place, owner_remedy(found.largest, setting))),
         weight=found.held_share or 0.0,
     )
+
+
+def _deciding_setting(found: Load) -> str | None:
+    """The setting that allows so much: the one on the number of messages, or the one on their size."""
+    traits = found.largest.traits
+    limit = next((limit for consumer, limit in found.known if consumer is found.largest), None)
+    by_size = limit is not None and limit.bound_bytes() < _by_count(limit)
+    return traits.size_setting if by_size else traits.count_setting
 
 
 def _confidence_reason(severity: Severity, found: Load) -> Text:
@@ -461,7 +479,11 @@ def _added(terms: list[Text]) -> Text:
     return total
 
 
-def _remedy(found: Load, advice: Recommendation | None) -> Iterator[Text]:
+def _remedy(
+    found: Load, advice: Recommendation | None, place: PlaceOfWork | None, owner: Text | None
+) -> Iterator[Text]:
+    if owner is not None:
+        yield owner
     if advice is not None:
         yield from _lower(found.largest, advice)
     elif found.bound_bytes is None:
@@ -476,10 +498,26 @@ def _remedy(found: Load, advice: Recommendation | None) -> Iterator[Text]:
             "Or run with at least {recommended_heap_bytes:bytes} of heap, or with more instances, so that each has"
             " fewer queues."
         )
-    yield say(
-        "Then look at the listener, because the cache fills only behind a listener that is slow or stuck: take five"
-        " thread dumps a few seconds apart and run `mqdiag stacks` on them."
-    )
+    yield from _look_at_listener(found, place)
+
+
+def _look_at_listener(found: Load, place: PlaceOfWork | None) -> Iterator[Text]:
+    """After an OutOfMemoryError the JVM may be gone, and what it still shows is not how it worked before."""
+    if place is not None:
+        yield say(
+            "Then find out why {worker_frame} is slow or stuck: the cache fills only behind a slow listener."
+        )
+    if not found.out_of_memory:
+        yield say(
+            "Take five thread dumps a few seconds apart and run `mqdiag stacks` on them: they show what the listener"
+            " waits for."
+        )
+    elif place is None:
+        yield say(
+            "Then look at the listener, because the cache fills only behind a listener that is slow or stuck: after"
+            " the restart, take five thread dumps a few seconds apart while the backlog grows, and run `mqdiag stacks`"
+            " on them."
+        )
 
 
 def _lower(consumer: ConsumerFacts, advice: Recommendation) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""Heap dumps, plain and gzip: each is of a process of its own."""
+"""Heap dumps, plain and gzip, and class histograms: each is of a process of its own."""
 
 from __future__ import annotations
 
@@ -7,29 +7,43 @@ from pathlib import Path
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
+from mqdiag.diagnose.read_heaps import read_heaps
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
+from mqdiag.facts import Input
 from mqdiag.progress import Progress
+from mqdiag.read.class_histogram import is_class_histogram
+from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import Content
+from mqdiag.text import say
+
+_BESIDE_A_DUMP = say("is a class histogram beside a heap dump, which tells more")
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.content is Content.HEAP_DUMP
+    return piece.content is Content.HEAP_DUMP or _is_histogram(piece)
+
+
+def _is_histogram(piece: Piece) -> bool:
+    return piece.content is Content.TEXT and is_class_histogram(decoded(piece.inner_head))
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
-    # Here, not above: this import takes numba and numpy with it.
-    from mqdiag.diagnose.heap_facts import read_heap
-
     found = Collected()
+    dumps = {Path(piece.name).parent for piece in pieces if piece.content is Content.HEAP_DUMP}
     for piece in pieces:
+        if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in dumps:
+            found.inputs.append(
+                Input(path=piece.name, kind="histogram", bytes=piece.size_bytes, skipped=_BESIDE_A_DUMP)
+            )
+            continue
         try:
-            given, heap = read_heap(Path(piece.path), settings, quick=False, name=piece.name, progress=progress)
+            read = read_heaps(Path(piece.path), settings, quick=False, name=piece.name, progress=progress)
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "heap", error))
         else:
-            found.processes.append(OfProcess(inputs=(given,), heap=heap))
+            found.processes += [OfProcess(inputs=(given,), heap=heap) for given, heap in read]
     return found
 
 

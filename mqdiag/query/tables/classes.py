@@ -73,7 +73,7 @@ def table(heap: Heap, hide: bool) -> Table:
             "shallow": Column(pa.int64(), "bytes of these objects", classes.shallow),
             "retained": Column(
                 pa.int64(),
-                "bytes that go when all of them go; an object inside another one of the class counts once",
+                "retained bytes of its objects; one inside another of the same class counts once",
                 classes.retained,
             ),
         },

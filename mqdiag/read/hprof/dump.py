@@ -68,46 +68,50 @@ class Dump(msgspec.Struct):
     counts: NDArray[np.int64]
     elements: NDArray[np.int64]
     further_dumps: int
+    """dumps in the file besides this one"""
     complete: bool
     stopped_at: int | None
     problem: Text | None
     read_share: float | None
 
 
-def read_dump(source: Source, progress: Progress | None = None) -> Dump:
+def read_dump(source: Source, progress: Progress | None = None, number: int = 0) -> Dump:
     """Read a dump and count its objects; O(sub-records), memory for the classes only.
 
     Args:
         source: the opened file.
         progress: told of the phases.
+        number: of the dump in the file, where the file holds several; the first is 0.
 
     Raises:
-        InputError: the file is no hprof file, or holds no heap dump at all.
+        InputError: the file is no hprof file, or holds no such heap dump.
     """
-    return _read(source, progress or Silent(), store=False)[0]
+    return _read(source, progress or Silent(), number, store=False)[0]
 
 
-def read_objects(source: Source, progress: Progress | None = None) -> tuple[Dump, list[ObjectPart]]:
+def read_objects(
+    source: Source, progress: Progress | None = None, number: int = 0
+) -> tuple[Dump, list[ObjectPart]]:
     """The same, and where every object is: 20 bytes an object, which the caller lets go of once they are indexed."""
-    return _read(source, progress or Silent(), store=True)
+    return _read(source, progress or Silent(), number, store=True)
 
 
-def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, list[ObjectPart]]:
+def _read(source: Source, progress: Progress, number: int, *, store: bool) -> tuple[Dump, list[ObjectPart]]:
     data = source.data
     header = parse_header(source.path, data)
     progress.phase(say("reading records"))
     records = read_records(data, header, progress=progress)
-    segments, further = first_dump(source, records)
+    segments, own_records, further = records_of_dump(source, records, number)
     progress.phase(say("walking objects"))
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
     damaged_at = [damage.at for part in walked for damage in part.damages]
     mended = repair_segments(data, header, min(damaged_at)) if damaged_at else None
     if mended is not None:
-        records = mended
-        segments, further = heap_segments(records)
+        segments, own_records, further = records_of_dump(source, mended, number)
         walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
-    if further:
-        records = records.before(segments[-1][1])
+    records = own_records
+    if number:
+        header = _at_its_time(header, data, segments)
     names = Names(data, records, header.id_size)
     loaded = read_loaded_classes(data, records, header.id_size)
     classes = build_classes(
@@ -147,14 +151,19 @@ def _read(source: Source, progress: Progress, *, store: bool) -> tuple[Dump, lis
     return dump, objects
 
 
-def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
-    """The segments of the first dump, and how many further dumps the file holds.
+def records_of_dump(source: Source, records: Records, number: int = 0) -> tuple[list[Segment], Records, int]:
+    """(segments of a dump, records that say what it means, how many other dumps the file holds).
+
+    Args:
+        source: the opened file.
+        records: all of its records.
+        number: of the dump; the first is 0.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such dump.
     """
-    segments, further = heap_segments(records)
-    if not segments:
+    dumps = heap_segments(records)
+    if not dumps:
         raise InputError(
             source.path,
             say("no heap dump record (tag 0x0c or 0x1c) in the file; {problem}", problem=records.problem)
@@ -166,7 +175,24 @@ def first_dump(source: Source, records: Records) -> tuple[list[Segment], int]:
             ),
             offset=records.stopped_at if records.stopped_at is not None else int(source.data.size),
         )
-    return segments, further
+    if number >= len(dumps):
+        raise InputError(
+            source.path,
+            say("the file holds {dumps:count} {dumps:dump|dumps}", dumps=len(dumps)),
+            offset=int(source.data.size),
+        )
+    if len(dumps) > 1:
+        records = records.of_dump(dumps[number], dumps[number - 1][-1][1] if number else 0)
+    return dumps[number], records, len(dumps) - 1
+
+
+def _at_its_time(header: Header, data: NDArray[np.uint8], segments: list[Segment]) -> Header:
+    """The header with the time of a later dump: its first record has the microseconds since the header's time."""
+    begin = segments[0][0]
+    micros = int.from_bytes(bytes(data[begin - 8 : begin - 4]), "big")
+    if not header.captured_at_ms:
+        return header
+    return msgspec.structs.replace(header, captured_at_ms=header.captured_at_ms + micros // 1000)
 
 
 def _join(

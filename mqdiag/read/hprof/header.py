@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
+from mqdiag.read.foreign_form import foreign_form
 from mqdiag.text import Text, say
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
@@ -88,6 +89,9 @@ def _what_it_is(start: bytes) -> Text:
 def _found(start: bytes) -> Text:
     if not start:
         return say("the file is empty")
+    form = foreign_form(start)
+    if form is not None:
+        return form.name
     if start.startswith(b"JAVA PROFILE"):
         return say("damaged hprof header")
     if start.startswith(b"PK\x03\x04"):
@@ -104,6 +108,9 @@ def _found(start: bytes) -> Text:
 def _what_to_try(start: bytes) -> Text:
     if not start:
         return say("look at the disk space where it was written and take it again")
+    form = foreign_form(start)
+    if form is not None and form.way_out:
+        return form.way_out
     if start.startswith(b"PK\x03\x04"):
         return say("unpack it first")
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):

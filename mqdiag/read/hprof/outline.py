@@ -17,7 +17,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.hprof.block_index import BlockIndex, BlockScanner
 from mqdiag.read.hprof.classes import ClassRecords, LoadedClasses, build_classes, read_loaded_classes
 from mqdiag.read.hprof.distinct import is_among
-from mqdiag.read.hprof.dump import completeness, first_dump
+from mqdiag.read.hprof.dump import completeness, records_of_dump
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.mapped import releasing
 from mqdiag.read.hprof.names import Names
@@ -74,7 +74,7 @@ def read_outline(
     header = parse_header(source.path, source.data)
     progress.phase(say("reading records"))
     records = read_records(source.data, header, progress=progress)
-    first_dump(source, records)
+    records_of_dump(source, records)
     scanner = BlockScanner(source.data, header.id_size, release)
     outline, asked, index, damages = _scanned(source, header, records, scanner, ask, progress)
     if damages:
@@ -95,9 +95,7 @@ def _scanned(
     ask: Callable[[Outline], Asked],
     progress: Progress,
 ) -> tuple[Outline, Asked, BlockIndex, list[Damage]]:
-    segments, further = first_dump(source, records)
-    if further:
-        records = records.before(segments[-1][1])
+    segments, records, further = records_of_dump(source, records)
     index = scanner.leading_classes(segments)
     names = Names(source.data, records, header.id_size)
     loaded = read_loaded_classes(source.data, records, header.id_size)

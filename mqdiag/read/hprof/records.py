@@ -55,9 +55,20 @@ class Records(msgspec.Struct):
         chosen = self.tags == tag
         return self.offsets[chosen], self.lengths[chosen]
 
-    def before(self, end: int) -> Records:
-        """Only the records that begin before a byte of the file."""
-        chosen = self.offsets < end
+    def of_dump(self, segments: list[tuple[int, int]], before: int) -> Records:
+        """The records that say what one of several dumps of a file means.
+
+        Those between the dump before it and its own end come first, and so go before earlier ones with the same ids.
+
+        Args:
+            segments: (start, end) of the dump's heap records.
+            before: where the dump before it ends; 0 for the first.
+        """
+        own = np.flatnonzero((self.offsets >= before) & (self.offsets < segments[-1][1]))
+        earlier = np.flatnonzero(
+            (self.offsets < before) & ~np.isin(self.tags, (HEAP_DUMP, HEAP_DUMP_SEGMENT, HEAP_DUMP_END))
+        )
+        chosen = np.concatenate((own, earlier))
         return Records(
             self.tags[chosen],
             self.offsets[chosen],

@@ -82,8 +82,8 @@ class Walked(msgspec.Struct):
     damages: list[Damage] = msgspec.field(default_factory=list)
 
 
-def heap_segments(records: Records) -> tuple[list[Segment], int]:
-    """(start, end) of the segments of the first dump, and how many further dumps the file holds.
+def heap_segments(records: Records) -> list[list[Segment]]:
+    """(start, end) of the segments of each dump in the file; the hprof agent writes several.
 
     A dump is one HEAP_DUMP record or the segments up to HEAP_DUMP_END.
     """
@@ -102,8 +102,7 @@ def heap_segments(records: Records) -> tuple[list[Segment], int]:
         is_open = tag == HEAP_DUMP_SEGMENT
         dumps[-1].append((start, start + int(records.lengths[i])))
     # An empty record, which some writers leave behind, is no dump unless it is all there is.
-    dumps = [dump for dump in dumps if dump[-1][1] > dump[0][0]] or dumps
-    return (dumps[0] if dumps else []), max(len(dumps) - 1, 0)
+    return [dump for dump in dumps if dump[-1][1] > dump[0][0]] or dumps[:1]
 
 
 def walk_segments(

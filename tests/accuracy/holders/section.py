@@ -39,9 +39,7 @@ def parts(found: Sequence[Result]) -> dict[str, str]:
     rows: list[tuple[object, ...]] = []
     for batch in sorted({one.case.batch for one in found}):
         for name, leaking in (("one holder or more", True), ("no single holder", False)):
-            chosen = [
-                one for one in found if one.case.batch == batch and bool(one.case.leaks) is leaking
-            ]
+            chosen = [one for one in found if one.case.batch == batch and bool(one.case.leaks) is leaking]
             label = f"batch {batch}, {name}"
             rows.append((f"{label}, first run", len(chosen), *_counts(one.first for one in chosen)))
             rows.append((f"{label}, now", len(chosen), *_counts(one.now for one in chosen)))

@@ -1,0 +1,130 @@
+"""What one file says of heaps: a dump, the several dumps that the hprof agent writes, or a class histogram."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from mqdiag.config import Settings
+from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts.heap import ClassRow
+from mqdiag.progress import Progress
+from mqdiag.read.class_histogram import ClassHistogram, is_class_histogram, read_class_histogram
+from mqdiag.read.paste import decoded
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
+from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.source import open_members
+from mqdiag.text import say
+
+MOST_DUMPS = 8
+"""of one file that are read"""
+_COUNTS_ONLY = say("a class histogram has counts only")
+_UNKNOWN = ("reachability", "retained sizes", "consumers", "process_queues")
+
+
+def read_heaps(
+    path: Path,
+    settings: Settings,
+    *,
+    quick: bool,
+    name: str,
+    progress: Progress,
+    max_inflated: int | None = None,
+) -> list[tuple[Input, HeapFacts]]:
+    """Each dump of a file as far as it goes, in the order of the file.
+
+    Raises:
+        InputError: nothing of it can be read.
+    """
+    if _has_histogram(path):
+        return [read_histogram(path, settings, name)]
+    # Here, not above: a histogram needs no numpy.
+    from mqdiag.diagnose.heap_facts import read_heap
+
+    found: list[tuple[Input, HeapFacts]] = []
+    dumps = 1
+    while len(found) < min(dumps, MOST_DUMPS):
+        number = len(found)
+        given, facts, further = read_heap(
+            path, settings, quick=quick, name=name, progress=progress, max_inflated=max_inflated, number=number
+        )
+        dumps = further + 1
+        found.append(
+            (given if not number else msgspec.structs.replace(given, path=f"{name}#{number + 1}"), facts)
+        )
+    if dumps > MOST_DUMPS:
+        given, facts = found[0]
+        unread = say(
+            "the file holds {dumps:count} dumps; the first {read:count} were read", dumps=dumps, read=MOST_DUMPS
+        )
+        found[0] = given, msgspec.structs.replace(facts, unknown={**facts.unknown, "further dumps": unread})
+    return found
+
+
+def holds_histogram(head: bytes) -> bool:
+    """Whether a file is a class histogram, by its first bytes; gzip is looked into."""
+    inner = unpacked_head(head)
+    return content_of(inner) is Content.TEXT and is_class_histogram(decoded(inner))
+
+
+def _has_histogram(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return holds_histogram(file.read(HEAD_BYTES))
+    except OSError:
+        return False  # the reader of dumps says why
+
+
+def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, HeapFacts]:
+    """Counts of classes as the facts of a heap without a graph.
+
+    Raises:
+        InputError: not one row can be read.
+    """
+    lines = (
+        line
+        for label, chunks in open_members(str(path))
+        for text in text_pieces(label, chunks)
+        for line in text.split("\n")
+    )
+    histogram = read_class_histogram(name, lines)
+    given = Input(
+        path=name,
+        kind="histogram",
+        format="class histogram",
+        bytes=path.stat().st_size,
+        complete=histogram.problem is None,
+        problem=histogram.problem,
+    )
+    return given, _facts(histogram, settings)
+
+
+def _facts(histogram: ClassHistogram, settings: Settings) -> HeapFacts:
+    # Here, not above: thread dumps and logs are read without the names of RocketMQ's classes.
+    from mqdiag.rocketmq.counted import counted_objects
+
+    classes = tuple(
+        ClassRow(
+            name=one.name,
+            loaders=one.loaders,
+            instances=one.instances,
+            shallow_bytes=one.shallow_bytes,
+        )
+        for one in histogram.classes
+    )
+    return HeapFacts(
+        objects=None,
+        shallow_bytes=None,
+        unreachable_objects=None,
+        unreachable_bytes=None,
+        file_objects=sum(one.instances for one in histogram.classes),
+        file_shallow_bytes=sum(one.shallow_bytes for one in histogram.classes),
+        heap_bytes=settings.heap_limit,
+        heap_bytes_source=None if settings.heap_limit is None else "option",
+        classes=classes,
+        counted=counted_objects(classes),
+        unknown=dict.fromkeys(_UNKNOWN, _COUNTS_ONLY),
+    )

@@ -1,0 +1,84 @@
+"""Well-known forms of files that mqdiag cannot read, each with what to do instead."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mqdiag.text import NOTHING, Text, say
+
+_TAKE_A_DUMP = say("take a heap dump with: jcmd PID GC.heap_dump /path/dump.hprof")
+_MAKE_FROM_CORE = say(
+    "make a heap dump of it on the machine and with the JDK that wrote it: jhsdb jmap --binaryheap --dumpfile"
+    " dump.hprof --exe /path/to/java --core FILE"
+)
+_UNPACK = say("unpack it first")
+
+
+class ForeignForm(NamedTuple):
+    """The name of a form, and the way out; the way is empty where the file is no evidence at all."""
+
+    name: Text
+    way_out: Text
+
+
+_LIBRARY_OR_PROGRAM = ForeignForm(say("a program or library (ELF)"), NOTHING)
+_CORE = ForeignForm(say("a core file (ELF)"), _MAKE_FROM_CORE)
+_ELF = b"\x7fELF"
+_ELF_TYPE_AT, _ELF_CORE = 16, b"\0\4"
+"""e_type, in the byte order that byte 5 tells, and ET_CORE"""
+_BIG_ENDIAN = b"\2"
+_TEXT_HPROF = re.compile(rb"JAVA PROFILE 1\.0\.\d, created ")
+_OPENJ9_CLASSIC = re.compile(rb"// Version: (?:J2RE|JRE) ")
+
+_PHD = ForeignForm(
+    say("a portable heap dump (PHD) of OpenJ9"),
+    say(
+        "it has no values of fields; Eclipse Memory Analyzer opens it with the DTFJ plug-in, and mqdiag stacks reads"
+        " the javacore of the same JVM: jcmd PID Dump.java"
+    ),
+)
+_STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
+    (b"\x00\x12portable heap dump", _PHD),
+    (b"MDMP", ForeignForm(say("a minidump of Windows"), _MAKE_FROM_CORE)),
+    (
+        b"FLR\0",
+        ForeignForm(
+            say("a recording of Java Flight Recorder"),
+            say("it samples events and does not hold the heap; {take}", take=_TAKE_A_DUMP),
+        ),
+    ),
+    (
+        b"version https://git-lfs.github.com/spec/",
+        ForeignForm(say("a Git LFS pointer, not the file itself"), say("get the file with: git lfs pull")),
+    ),
+    (b"\xca\xfe\xba\xbe", ForeignForm(say("a Java class file"), NOTHING)),
+    (b"\x89PNG", ForeignForm(say("a picture"), NOTHING)),
+    (b"\xff\xd8\xff", ForeignForm(say("a picture"), NOTHING)),
+    (b"GIF8", ForeignForm(say("a picture"), NOTHING)),
+    (b"%PDF", ForeignForm(say("a PDF document"), NOTHING)),
+    (b"7z\xbc\xaf\x27\x1c", ForeignForm(say("a 7z archive"), _UNPACK)),
+    (b"Rar!", ForeignForm(say("a RAR archive"), _UNPACK)),
+    (b"\x28\xb5\x2f\xfd", ForeignForm(say("zstd data"), say("unpack it first: zstd -d FILE"))),
+    (b"\x04\x22\x4d\x18", ForeignForm(say("lz4 data"), say("unpack it first: lz4 -d FILE"))),
+    (b"SQLite format 3", ForeignForm(say("a database"), NOTHING)),
+    (b"\xd4\xc3\xb2\xa1", ForeignForm(say("a network capture"), NOTHING)),
+    (b"\n\r\r\n", ForeignForm(say("a network capture"), NOTHING)),
+)
+
+
+def foreign_form(head: bytes) -> ForeignForm | None:
+    """The form of a file by its first bytes; None where it is none of these."""
+    if head.startswith(_ELF):
+        kind = head[_ELF_TYPE_AT : _ELF_TYPE_AT + 2]
+        if head[5:6] != _BIG_ENDIAN:
+            kind = kind[::-1]
+        return _CORE if kind == _ELF_CORE else _LIBRARY_OR_PROGRAM
+    if _TEXT_HPROF.match(head):
+        return ForeignForm(
+            say("a text dump of the hprof agent"),
+            say("let the agent write the binary form: -agentlib:hprof=heap=dump,format=b"),
+        )
+    if _OPENJ9_CLASSIC.match(head):
+        return ForeignForm(say("a classic heap dump of OpenJ9"), _PHD.way_out)
+    return next((form for start, form in _STARTS if head.startswith(start)), None)
