@@ -19,7 +19,7 @@ from mqdiag.graph.holders.contents import Contents, contents_of
 from mqdiag.graph.holders.known_holders import known_holder
 from mqdiag.graph.holders.naming import Name, name_of
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
-from mqdiag.graph.holders.pools import Pool, field_of, pool_on
+from mqdiag.graph.holders.pools import Pool, pool_on
 from mqdiag.graph.holders.shared_objects import SharedObjects, shared_objects
 from mqdiag.graph.holders.thread_values import Held, thread_values
 from mqdiag.graph.holders.web_applications import web_application
@@ -122,7 +122,7 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
         label=name.label,
         kind=name.kind,
         thread=name.thread,
-        threads=0 if name.thread is None else 1,
+        threads=name.threads,
         frame=name.frame,
         entries=None if contents is None else contents.entries,
         entry_classes=entry_classes,
@@ -139,7 +139,7 @@ def _with_pool(heap: Heap, suspect: Suspect, name: Name, pool: Pool) -> Suspect:
     """A queue of tasks is named by the field that holds the pool, else by the pool's threads."""
     label = suspect.label
     if is_jdk(name.holder_class) or name.kind != "field":
-        label = field_of(heap, pool.executor) or pool.threads or suspect.label
+        label = pool.label or pool.threads or suspect.label
     return msgspec.structs.replace(
         suspect,
         label=label,

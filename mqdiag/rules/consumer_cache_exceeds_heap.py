@@ -242,7 +242,7 @@ def _draft(heap: HeapFacts, found: Load, severity: Severity, limits: Limits) -> 
     advice = recommend((limit for _, limit in found.known), found.heap_bytes, share)
     place = place_of_work(heap, found.largest.group)
     setting = _deciding_setting(found)
-    hints = (None if place is None else place.said, owner_said(found.largest, setting))
+    hint = sentences(None if place is None else place.said, owner_said(found.largest, setting))
     return Draft(
         severity=severity,
         cause="oversized-thresholds",
@@ -258,7 +258,7 @@ def _draft(heap: HeapFacts, found: Load, severity: Severity, limits: Limits) -> 
             **({} if place is None else place.evidence),
             **owner_evidence(found.largest, setting),
         },
-        explanation=(*_explanation(found, advice), *(hint for hint in hints if hint is not None)),
+        explanation=(*_explanation(found, advice), *((hint,) if hint else ())),
         remedy=tuple(_remedy(found, advice, place, owner_remedy(found.largest, setting))),
         weight=found.held_share or 0.0,
     )

@@ -15,6 +15,8 @@ from mqdiag.text import Text, say
 WORTH_SHOWING_BYTES = 1 << 20
 """in an almost empty heap a class loader is the largest accumulation, which tells nothing"""
 SHOWN_CONTENTS = 3
+LITTLE_USED = 0.5
+"""of the largest heap that the JVM may have"""
 
 RULE = Rule(
     name="heap-held-by-application",
@@ -106,14 +108,27 @@ def _is_large(suspect: Suspect, heap: HeapFacts, limits: Limits) -> bool:
 
 def _matters(suspect: Suspect, heap: HeapFacts, limits: Limits) -> bool:
     """Whether it is much for this JVM: a large share of an almost empty heap is no fault."""
-    of_heap = ratio(suspect.retained_bytes, heap.heap_bytes) or 0.0
-    in_use = ratio(heap.shallow_bytes, heap.heap_bytes) or 0.0
-    # two caches that fill the heap are one fault each, though neither has half of it
-    fills = max(of_heap, in_use if of_heap >= limits["share_warning"] / 2 else 0.0)
     return (
         heap.out_of_memory
         or suspect.retained_bytes >= limits["least_bytes"]
-        or fills >= limits["least_heap_share"]
+        or _fills(suspect, heap, limits) >= limits["least_heap_share"]
+    )
+
+
+def _fills(suspect: Suspect, heap: HeapFacts, limits: Limits) -> float:
+    """Its share of the largest heap that the JVM may have; 0 where that is unknown."""
+    of_heap = ratio(suspect.retained_bytes, heap.limit_bytes) or 0.0
+    in_use = ratio(heap.shallow_bytes, heap.limit_bytes) or 0.0
+    # two caches that fill the heap are one fault each, though neither has half of it
+    return max(of_heap, in_use if of_heap >= limits["share_warning"] / 2 else 0.0)
+
+
+def _has_room(suspect: Suspect, heap: HeapFacts, limits: Limits) -> bool:
+    """Whether the heap is surely far from full: a cache may be as large as it was meant, or a leak may begin."""
+    return (
+        not heap.out_of_memory
+        and heap.limit_bytes is not None
+        and _fills(suspect, heap, limits) < limits["least_heap_share"]
     )
 
 
@@ -183,8 +198,9 @@ def _how_sure(suspect: Suspect, *, whole: bool) -> Text:
 
 def _draft(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) -> Draft:
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
+    error = share >= limits["share_error"] and not _has_room(suspect, heap, limits)
     return Draft(
-        severity=Severity.ERROR if share >= limits["share_error"] else Severity.WARNING,
+        severity=Severity.ERROR if error else Severity.WARNING,
         cause="not-rocketmq" if suspect.broken_keys is None else "broken-keys",
         confidence=Confidence.HIGH if whole and suspect.broken_keys is None else Confidence.MEDIUM,
         confidence_reason=_how_sure(suspect, whole=whole),
@@ -253,6 +269,7 @@ def _soft(suspect: Suspect, heap: HeapFacts) -> Draft:
 def _evidence(suspect: Suspect, heap: HeapFacts) -> dict[str, EvidenceValue]:
     holder_class, holder_field = _holder(suspect)
     totals, keys = heap.message_totals, suspect.broken_keys
+    in_use = ratio(heap.shallow_bytes, heap.limit_bytes)
     return {
         "class": suspect.class_name,
         "object_id": suspect.object_id,
@@ -262,6 +279,7 @@ def _evidence(suspect: Suspect, heap: HeapFacts) -> dict[str, EvidenceValue]:
         "retained_bytes": suspect.retained_bytes,
         "share": round(ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0, 4),
         "reachable_bytes": heap.shallow_bytes,
+        "in_use_share": None if in_use is None else round(in_use, 4),
         "thread": suspect.thread,
         "threads": suspect.threads,
         "frame": suspect.frame,
@@ -328,6 +346,12 @@ def _explanation(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
         " of class {class_name}.",
         class_name=suspect.class_name,
     )
+    in_use = ratio(heap.shallow_bytes, heap.limit_bytes)
+    if in_use is not None and in_use < LITTLE_USED and not heap.out_of_memory:
+        yield say(
+            "Only {in_use_share:percent} of the heap is in use: it is a fault if it grows. Compare with a later dump:"
+            " mqdiag diff."
+        )
     if suspect.kind == "field" and suspect.frame is not None:
         yield say("Thread {thread} works with it in {frame}.")
     if suspect.kind == "pool-queue" and suspect.thread is not None:

@@ -130,7 +130,7 @@ def test_a_folder_of_junk_loops_and_closed_doors(tmp_path: Path) -> None:
     assert reasons["gone"] == "error: is a link that leads nowhere"
     assert reasons["me"].startswith("error: cannot be read:")
     assert reasons["empty"] == "is empty"
-    assert reasons["program"] == "is a program or core file (ELF)"
+    assert reasons["program"] == "is a program or library (ELF)"
     assert reasons["cut.gz"] == "error: is damaged gzip data"
     assert reasons["pipe"] == "is a pipe"
     assert reasons["missing"] == "error: no such file or folder"

@@ -127,3 +127,28 @@ def test_a_healthy_heap_learns_how_close_its_largest_accumulation_is(
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=retained)
     found = margins(heap_held_by_application, with_heap(facts, suspects=(suspect,)))
     assert [(one.value, one.limit, one.kind) for one in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("heap_bytes", "out_of_memory", "expected"),
+    [
+        (None, False, Severity.ERROR),
+        (200 * MIB, False, Severity.ERROR),
+        (201 * MIB, False, Severity.WARNING),
+        (201 * MIB, True, Severity.ERROR),
+    ],
+)
+def test_a_large_cache_in_a_heap_with_room_is_no_error(
+    heap_bytes: int | None, out_of_memory: bool, expected: Severity
+) -> None:
+    facts = heap_held_by_application.fires()
+    suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=100 * MIB)
+    roomy = with_heap(
+        facts,
+        suspects=(suspect,),
+        shallow_bytes=100 * MIB,
+        heap_bytes=heap_bytes,
+        heap_bytes_source=None if heap_bytes is None else "max-memory-static",
+        out_of_memory=out_of_memory,
+    )
+    assert severities(heap_held_by_application, roomy) == [expected]

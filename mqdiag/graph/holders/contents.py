@@ -44,12 +44,8 @@ def contents_of(heap: Heap, held: int, point: int) -> Contents | None:
     if heap.dominance.dominated[heap.dominance.numbers[[held, point]]].max() > _MOST_OBJECTS:
         return None
     whole = int(heap.retained_sizes(one)[0]) or int(heap.retained_sizes(np.array([point], np.int32))[0])
-    _, keys, values = map_entries(heap, one)
+    keys, values = entries_of(heap, held)
     broken = broken_keys(heap, keys) if keys.size else None
-    if not keys.size:
-        values = items(heap, one)[1]
-    if not values.size and heap.class_name(held).endswith("[]"):
-        values = heap.elements(one)[1]
     if not values.size:
         values = _large_parts(heap, point, whole)
     values = values[values >= 0]
@@ -63,6 +59,22 @@ def contents_of(heap: Heap, held: int, point: int) -> Contents | None:
         even=_is_even(heap, values, weights, whole),
         broken_keys=broken,
     )
+
+
+def entries_of(heap: Heap, held: int) -> tuple[Nodes, Nodes]:
+    """(keys, values) of a map, items of a collection or elements of an array; empty for anything else.
+
+    Args:
+        heap: the graph.
+        held: the container; only a map has keys.
+    """
+    one = np.array([held], np.int32)
+    _, keys, values = map_entries(heap, one)
+    if not keys.size:
+        values = items(heap, one)[1]
+    if not values.size and heap.class_name(held).endswith("[]"):
+        values = heap.elements(one)[1]
+    return keys, values
 
 
 def _large_parts(heap: Heap, point: int, whole: int) -> Nodes:

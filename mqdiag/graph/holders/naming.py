@@ -9,11 +9,18 @@ import numpy as np
 
 from mqdiag.facts.vocabulary import HolderKind
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.holders.contents import entries_of
 from mqdiag.graph.holders.known_holders import known_holder
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library, named_class
 from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
+
+
+_ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
+_SAMPLE = 256
+_MOSTLY = 0.5
+"""of the entries of a container that are looked at"""
 
 
 class Name(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +37,8 @@ class Name(msgspec.Struct, frozen=True, kw_only=True):
     """the way from the named holder to the accumulation point, itself included"""
     thread: str | None = None
     frame: str | None = None
+    threads: int = 0
+    """threads that hold it; 0 where no thread does"""
 
 
 def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
@@ -43,7 +52,11 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
         found = _field_of(heap, way, test, records)
         if found is not None:
             return found
-    found = local_name(heap, way, records) or _field_of(heap, way, is_library, records)
+    found = (
+        _thread_local_name(heap, way)
+        or local_name(heap, way, records)
+        or _field_of(heap, way, is_library, records)
+    )
     if found is not None:
         return found
     row = heap.class_of_node.get(node)
@@ -67,8 +80,28 @@ def _field_of(
     """The last field on a way that belongs to such a class."""
     for at in range(len(way) - 2, -1, -1):
         if test(named_class(heap, way[at])):
+            at = _outside_of_structure(heap, way, at, test)
             return _field_name(heap, way, at, way[at + 1], records)
     return None
+
+
+def _outside_of_structure(heap: Heap, way: list[int], at: int, test: Callable[[str], bool]) -> int:
+    """From the inside of a tree or list that is linked by hand up to the field that holds the whole of it."""
+    while at and test(named_class(heap, way[at - 1])) and _holds_its_own_kind(heap, way[at], way[at + 1]):
+        at -= 1
+    return at
+
+
+def _holds_its_own_kind(heap: Heap, holder: int, held: int) -> bool:
+    """Whether what a field refers to is of the class of the holder, or has mostly entries of that class."""
+    if holder in heap.class_of_node:
+        return False
+    row = int(heap.index.rows[holder])
+    if int(heap.index.rows[held]) == row:
+        return True
+    values = entries_of(heap, held)[1][:_SAMPLE]
+    values = values[values >= 0]
+    return bool(values.size) and bool((heap.index.rows[values] == row).mean() >= _MOSTLY)
 
 
 def _field_name(heap: Heap, way: list[int], at: int, held: int, records: dict[int, ThreadRecord]) -> Name:
@@ -82,6 +115,7 @@ def _field_name(heap: Heap, way: list[int], at: int, held: int, records: dict[in
         holder_class=named_class(heap, holder),
         nodes=tuple(way[at:]),
         thread=None if local is None else local.thread,
+        threads=0 if local is None else local.threads,
         frame=None if local is None else local.frame,
     )
 
@@ -114,7 +148,31 @@ def local_name(heap: Heap, way: list[int], records: dict[int, ThreadRecord]) -> 
         holder_class=heap.class_name(way[1]) if frame is None else method_of(frame).rpartition(".")[0],
         nodes=tuple(way),
         thread=record.name,
+        threads=1,
         frame=frame,
+    )
+
+
+def _thread_local_name(heap: Heap, way: list[int]) -> Name | None:
+    """The ThreadLocal that several threads have the same value of, as children inherit it from their parent."""
+    rows = heap.classes.indices_named(_ENTRY)
+    at = next((at for at in range(len(way) - 2, -1, -1) if int(heap.index.rows[way[at]]) in rows), None)
+    if at is None:
+        return None
+    value = way[at + 1]
+    key = heap.ref(way[at], "referent")
+    label = thread_local_names(heap, [key]).get(key)
+    if label is None:
+        return None
+    _, holders = heap.referrers(np.array([value], np.int32))
+    return Name(
+        label=label,
+        kind="thread-local",
+        held=value,
+        path=tuple(steps_of(heap, way)),
+        holder_class=label.rpartition(".")[0],
+        nodes=tuple(way[at:]),
+        threads=int(np.isin(heap.index.rows[holders], rows).sum()),
     )
 
 
