@@ -27,8 +27,9 @@ Examples:
 \b
 Mind:
   A heap dump is written by jcmd PID GC.heap_dump /absolute/path.hprof, or by
-  the JVM itself with -XX:+HeapDumpOnOutOfMemoryError. What jmap -histo or
-  jstack print is no heap dump; mqdiag stacks reads the latter.
+  the JVM itself with -XX:+HeapDumpOnOutOfMemoryError. A class histogram
+  (jmap -histo, jcmd PID GC.class_histogram) is read too, and decides less.
+  What jstack prints goes to mqdiag stacks.
   Take the dump before the restart: the queues are gone after it.
 """
 
