@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,12 +11,11 @@ from mqdiag.config import Settings
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
-from mqdiag.read.class_histogram import ClassHistogram, is_class_histogram, read_class_histogram
-from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
-from mqdiag.read.stacks.decode import text_pieces
-from mqdiag.read.stacks.source import open_members
 from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.read.class_histogram import ClassHistogram
 
 MOST_DUMPS = 8
 """of one file that are read"""
@@ -65,7 +65,13 @@ def read_heaps(
 def holds_histogram(head: bytes) -> bool:
     """Whether a file is a class histogram, by its first bytes; gzip is looked into."""
     inner = unpacked_head(head)
-    return content_of(inner) is Content.TEXT and is_class_histogram(decoded(inner))
+    if content_of(inner) is not Content.TEXT:
+        return False
+    # Here, not above: a dump needs neither.
+    from mqdiag.read.class_histogram import is_class_histogram
+    from mqdiag.read.paste import decoded
+
+    return is_class_histogram(decoded(inner))
 
 
 def _has_histogram(path: Path) -> bool:
@@ -84,6 +90,11 @@ def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, He
     Raises:
         InputError: not one row can be read.
     """
+    # Here, not above: a dump needs none of them.
+    from mqdiag.read.class_histogram import read_class_histogram
+    from mqdiag.read.stacks.decode import text_pieces
+    from mqdiag.read.stacks.source import open_members
+
     lines = (
         line
         for label, chunks in open_members(str(path))
