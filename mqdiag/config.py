@@ -66,6 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     heap_limit: int | None = None
     utc_offset_minutes: int | None = None
     """zone of logs that do not tell theirs"""
+    jobs: int = 1
+    """the most processes that read files at once"""
     limits: Mapping[str, Mapping[str, float]] = msgspec.field(default_factory=dict)
     severities: Mapping[str, Severity] = msgspec.field(default_factory=dict)
     ignored: Mapping[str, Acceptance] = msgspec.field(default_factory=dict)

@@ -6,6 +6,8 @@ A user sees one line: what is wrong, where, what was expected and what to try. A
 
 from __future__ import annotations
 
+from functools import partial
+
 from mqdiag.language import english
 from mqdiag.text import NOTHING, Text, say
 
@@ -80,6 +82,10 @@ class InputError(MqdiagError):
         elif line is not None:
             where = say("{path} (line {line})", path=path, line=line)
         super().__init__(say("{where}: {what}", where=where, what=self.without_path))
+
+    def __reduce__(self) -> tuple[partial[InputError], tuple[str, Text]]:
+        known = partial(InputError, hint=self.hint, offset=self.offset, line=self.line)
+        return known, (self.path, self.problem)
 
     @property
     def without_path(self) -> Text:

@@ -9,7 +9,7 @@ import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
+from mqdiag.cli.common.options import GATE, HEAP, JOBS_OPTION, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
@@ -40,8 +40,11 @@ Mind:
 @commands.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @utc_offset_option
+@JOBS_OPTION
 @options_of(REPORT, GATE, HEAP)
-def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, options: CommonOptions) -> int:
+def command(
+    paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, jobs: int, options: CommonOptions
+) -> int:
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 
     Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
@@ -54,7 +57,7 @@ def command(paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, o
         gc.disable()
         from mqdiag.diagnose.incident import diagnose_incident
 
-        own = msgspec.structs.replace(settings, utc_offset_minutes=minutes)
+        own = msgspec.structs.replace(settings, utc_offset_minutes=minutes, jobs=jobs)
         return diagnose_incident(paths, own, progress=progress)
 
     return diagnose(options, work, paths=paths, all_threads=all_threads)

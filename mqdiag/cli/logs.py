@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
+from mqdiag.cli.common.options import GATE, JOBS_OPTION, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 from mqdiag.cli.common.utc_offset import offset_minutes, utc_offset_option
 
@@ -39,8 +39,9 @@ Mind:
 )
 @commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @utc_offset_option
+@JOBS_OPTION
 @options_of(REPORT, GATE)
-def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptions) -> int:
+def command(files: tuple[str, ...], utc_offset: str | None, jobs: int, options: CommonOptions) -> int:
     """Diagnose logs: flow control, busy brokers, offsets, replicas, retries, memory and collections, over time.
 
     FILE is rocketmq_client.log, broker.log, store.log, storeerror.log, watermark.log, stats.log, an application's log
@@ -53,11 +54,11 @@ def command(files: tuple[str, ...], utc_offset: str | None, options: CommonOptio
         from mqdiag.diagnose.logs import diagnose_logs
         from mqdiag.diagnose.sort.route import needs_sorting
 
+        own = msgspec.structs.replace(settings, utc_offset_minutes=minutes, jobs=jobs)
         if any(needs_sorting(file, "log") for file in files):
             from mqdiag.diagnose.incident import diagnose_incident
 
-            own = msgspec.structs.replace(settings, utc_offset_minutes=minutes)
             return diagnose_incident(files, own, progress=progress)
-        return diagnose_logs(files, settings, utc_offset_minutes=minutes, progress=progress)
+        return diagnose_logs(files, own, utc_offset_minutes=minutes, progress=progress)
 
     return diagnose(options, work, paths=files, evidence=("logs",))

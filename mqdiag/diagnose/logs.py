@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -14,10 +14,15 @@ from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input, LogsFacts
 from mqdiag.logs.build import logs_facts
-from mqdiag.logs.reader import LogsReader, ReadLog
+from mqdiag.logs.file_reader import WORK, FoundLog, logs_of
+from mqdiag.logs.reader import ReadLog
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.logs.source import compression_of, open_log
-from mqdiag.text import Text, say
+from mqdiag.read.logs.source import compression_of
+from mqdiag.text import say
+from mqdiag.workers import Died, read_in_workers
+
+USUAL_INFLATION = 10
+"""bytes of a log for each of its packed ones"""
 
 
 class NamedLog(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +56,7 @@ def diagnose_logs(
     """
     settings = settings or Settings()
     named = [NamedLog(path=str(path), name=str(path)) for path in paths]
-    evidence = read_logs(named, utc_offset_minutes=utc_offset_minutes, progress=progress)
+    evidence = read_logs(named, utc_offset_minutes=utc_offset_minutes, progress=progress, jobs=settings.jobs)
     facts = Facts(inputs=tuple(evidence.inputs), logs=evidence.facts, expectations=settings.expectations)
     return judge(facts, settings)
 
@@ -61,107 +66,79 @@ def read_logs(
     *,
     utc_offset_minutes: int | None = None,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> LogEvidence:
-    """Read all logs, one after the other and in constant memory.
+    """Read all logs in constant memory, large ones beside one another.
 
     Args:
         logs: what to read.
         utc_offset_minutes: zone of logs that do not tell theirs.
         progress: who listens.
+        jobs: the most processes that read at once.
     """
     progress = progress or Silent()
     progress.phase(say("reading logs"))
     given = list(logs)
-    reader = LogsReader()
     evidence = LogEvidence()
     read: list[ReadLog] = []
-    entries: list[Input | ReadLog] = []
+    entries: list[Input] = []
     seen: dict[tuple[int, int, int], str] = {}
-    total = sum(_size(log.path) or 0 for log in given) or 1
+    sizes = [_size(log.path) or 0 for log in given]
+    total = sum(sizes) or 1
+    by_workers = read_in_workers(
+        WORK,
+        [(log.path, log.name) for log in given],
+        [_unpacked_size(log.path, size) for log, size in zip(given, sizes, strict=True)],
+        jobs,
+        progress.advance,
+    )
     done = 0
-    for log in given:
-        entries += _read_one(reader, log, read, seen, partial(progress.advance, min(done / total, 1.0)))
-        done += _size(log.path) or 0
+    for place, (log, size) in enumerate(zip(given, sizes, strict=True)):
+        found = by_workers.get(place)
+        if isinstance(found, Died):
+            entries.append(unreadable(log.name, "log", InputError(log.name, found.reason)))
+        else:
+            step = partial(progress.advance, min(done / total, 1.0))
+            entries += _entries(log, found or logs_of(log.path, log.name, step), read, seen)
+        done += size
     if read:
         evidence.facts = logs_facts(read, utc_offset_minutes)
         files = {file.path: file for file in evidence.facts.files}
         entries = [
             _dated(entry, files[entry.path].last, files[entry.path].utc_offset is not None)
-            if isinstance(entry, Input) and entry.path in files
+            if entry.path in files
             else entry
             for entry in entries
         ]
-    evidence.inputs = [entry for entry in entries if isinstance(entry, Input)]
+    evidence.inputs = entries
     return evidence
 
 
-def _as_far_as_allowed(
-    chunks: Iterable[bytes], step: Callable[[], None], note: Callable[[Text, int], None]
-) -> Iterator[bytes]:
-    """The chunks until a step is refused, which is noted with the byte.
-
-    Raises:
-        InputError: the first is refused.
-    """
-    done = 0
-    for chunk in chunks:
-        try:
-            step()
-        except InputError as error:
-            if not done:
-                raise
-            note(error.without_path, done)
-            return
-        yield chunk
-        done += len(chunk)
-
-
-def _read_one(
-    reader: LogsReader,
-    log: NamedLog,
-    read: list[ReadLog],
-    seen: dict[tuple[int, int, int], str],
-    step: Callable[[], None],
+def _entries(
+    log: NamedLog, found: list[FoundLog], read: list[ReadLog], seen: dict[tuple[int, int, int], str]
 ) -> list[Input]:
     """Entries of one path: one for itself, or one for each member of an archive."""
     entries: list[Input] = []
-    damage: list[tuple[Text, int]] = []
-
-    def note(problem: Text, at: int) -> None:
-        damage.append((problem, at))
-
-    members = open_log(log.path, note)
     packed = compression_of(log.path) if log.path != "-" else None
-    while True:
-        label = log.name
-        try:
-            label, chunks = next(members)
-            label = log.name + label.removeprefix(log.path)
-            one = reader.read(label, _as_far_as_allowed(chunks, step, note))
-        except StopIteration:
-            break
-        except InputError as error:
-            entries.append(unreadable(label, "log", error))
+    for one in found:
+        if isinstance(one.read, InputError):
+            entries.append(unreadable(one.name, "log", one.read))
             continue
-        problem, at = damage.pop() if damage else (None, None)
         entry = Input(
-            path=label,
+            path=one.name,
             kind="log",
-            format=one.shape.form + (f", {packed}" if packed else ""),
-            bytes=_size(log.path) if label == log.name else one.counts.bytes,
-            complete=problem is None,
-            problem=problem,
-            stopped_at_byte=at,
+            format=one.read.shape.form + (f", {packed}" if packed else ""),
+            bytes=_size(log.path) if one.name == log.name else one.read.counts.bytes,
+            complete=one.problem is None,
+            problem=one.problem,
+            stopped_at_byte=one.stopped_at,
         )
-        if one.identity in seen:
-            entries.append(
-                msgspec.structs.replace(
-                    entry, skipped=say("is the same log as {path}; it is counted once", path=seen[one.identity])
-                )
-            )
+        if one.read.identity in seen:
+            same = say("is the same log as {path}; it is counted once", path=seen[one.read.identity])
+            entries.append(msgspec.structs.replace(entry, skipped=same))
             continue
-        seen[one.identity] = label
-        read.append(one)
+        seen[one.read.identity] = one.name
+        read.append(one.read)
         entries.append(entry)
     if not entries:
         entries.append(unreadable(log.name, "log", InputError(log.name, say("holds no log"))))
@@ -180,3 +157,8 @@ def _size(path: str) -> int | None:
         return os.stat(path).st_size if path != "-" else None
     except (OSError, ValueError):
         return None
+
+
+def _unpacked_size(path: str, size: int) -> int:
+    """A guess of the bytes that a file unpacks to."""
+    return size * USUAL_INFLATION if size and compression_of(path) else size

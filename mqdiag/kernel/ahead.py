@@ -8,26 +8,24 @@ A kernel that the list lacks is compiled at its first call. `python -m tests.ker
 from __future__ import annotations
 
 import json
-import os
 import queue
-import subprocess
-import sys
 import threading
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mqdiag.kernel import folder
 from mqdiag.kernel.folder import Task
 from mqdiag.progress import Progress
 from mqdiag.text import say
+from mqdiag.workers import started, usable_processors
+
+if TYPE_CHECKING:
+    import subprocess
 
 LIST = Path(__file__).with_name("tasks.tsv")
 MOST_PROCESSES = 4
 """each takes 200 MB; more would leave nothing to do for the last, as one kernel takes a fourth of the time"""
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from mqdiag.kernel import worker; worker.serve()"
-)
 
 
 class Listed(NamedTuple):
@@ -73,14 +71,14 @@ def _compile(wanted: list[Listed]) -> bool:
     ahead: queue.SimpleQueue[Listed] = queue.SimpleQueue()
     for one in wanted:
         ahead.put(one)
-    count = min(MOST_PROCESSES, len(os.sched_getaffinity(0)), len(wanted))
-    workers: list[subprocess.Popen[str]] = []
+    count = min(MOST_PROCESSES, usable_processors(), len(wanted))
+    workers: list[subprocess.Popen[bytes]] = []
     threads: list[threading.Thread] = []
     kept: list[str] = []
     try:
         for _ in range(count):
             try:
-                workers.append(_start())
+                workers.append(started("mqdiag.kernel.worker"))
             except OSError:
                 break  # this user may start no process, or has no memory for it: the rest is compiled when called
             threads.append(threading.Thread(target=_feed, args=(workers[-1], ahead, kept)))
@@ -94,27 +92,14 @@ def _compile(wanted: list[Listed]) -> bool:
     return len(kept) == len(wanted)
 
 
-def _start() -> subprocess.Popen[str]:
-    # "-I" and the path of this process: modules of the working folder, which is often the folder of the evidence, are
-    # not imported. A session of its own keeps Ctrl-C for this process, which then ends the worker.
-    return subprocess.Popen(
-        [sys.executable, "-I", "-c", _START, json.dumps(sys.path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def _feed(worker: subprocess.Popen[str], ahead: queue.SimpleQueue[Listed], kept: list[str]) -> None:
+def _feed(worker: subprocess.Popen[bytes], ahead: queue.SimpleQueue[Listed], kept: list[str]) -> None:
     """Give a worker one kernel after the other, until none is left or the worker has ended."""
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
         while True:
             one = ahead.get_nowait()
-            worker.stdin.write(json.dumps([one.kernel, one.types]) + "\n")
+            worker.stdin.write(json.dumps([one.kernel, one.types]).encode() + b"\n")
             worker.stdin.flush()
             answer = worker.stdout.readline()
             if not answer:

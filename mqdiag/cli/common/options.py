@@ -85,6 +85,23 @@ SMALL_REPORT = (
     NO_COLOR_OPTION,
 )
 """how a report without findings is written, and where to: arguments `shape`, `output` and `no_color`"""
+
+
+def _processors() -> int:
+    from mqdiag.workers import usable_processors
+
+    return usable_processors()
+
+
+MOST_JOBS = 256
+JOBS_OPTION = commands.option(
+    "--jobs",
+    type=click.IntRange(1, MOST_JOBS),
+    metavar="N",
+    default=_processors,
+    help="Read large files in up to N processes at once; 1 reads one file after the other.  [default: the number of"
+    " processors that mqdiag may use]",
+)
 REPORT = (
     commands.option(
         "--format",

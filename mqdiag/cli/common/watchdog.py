@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
 from mqdiag.progress import Progress
 from mqdiag.text import Text, say
+from mqdiag.workers import own_memory_bytes, used_by_workers
 
 CPU_S, CPU_S_FOR_MB = 180.0, 3.0
 """a minute of it compiles kernels on a slow machine; logs that shrink to a fiftieth take 2 s for each packed MB"""
@@ -29,7 +30,6 @@ FURTHER = 2
 """times the budget, where the run is ended"""
 
 CPU_VARIABLE, MEMORY_VARIABLE = "MQDIAG_MOST_CPU_S", "MQDIAG_MOST_MEMORY"
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(slots=True)
@@ -40,8 +40,8 @@ class Budget:
     memory_bytes: int
     for_size: bool
     """whether there is more for a large input: not where the user has said how much"""
-    begun_cpu_s: float = field(default_factory=time.process_time)
-    begun_memory_bytes: int = field(default_factory=lambda: _own_memory_bytes())
+    begun_cpu_s: float = field(default_factory=lambda: _used_cpu_s())
+    begun_memory_bytes: int = field(default_factory=lambda: _used_memory_bytes())
     """what the process had taken before the run: a notebook or a test keeps other things too"""
 
     @staticmethod
@@ -76,12 +76,12 @@ class Budget:
 
     def exceeded(self, times: int = 1) -> Text | None:
         """What of it, multiplied, the run has used up."""
-        if 0 < self.cpu_s * times < time.process_time() - self.begun_cpu_s:
+        if 0 < self.cpu_s * times < _used_cpu_s() - self.begun_cpu_s:
             return say(
                 "took more than {cpu_s:seconds} of CPU time, the budget of a run over an input of this size",
                 cpu_s=self.cpu_s * times,
             )
-        if 0 < self.memory_bytes * times < _own_memory_bytes() - self.begun_memory_bytes:
+        if 0 < self.memory_bytes * times < _used_memory_bytes() - self.begun_memory_bytes:
             return say(
                 "took more than {size:bytes} of memory, the budget of a run over an input of this size",
                 size=self.memory_bytes * times,
@@ -177,8 +177,9 @@ def _size_bytes(path: str) -> int:
     return total
 
 
-def _own_memory_bytes() -> int:
-    """Memory without the pages of mapped files, which the system drops when it needs room."""
-    with open("/proc/self/statm", "rb") as file:
-        _, resident, shared, *_ = map(int, file.read().split())
-    return (resident - shared) * _PAGE_BYTES
+def _used_cpu_s() -> float:
+    return time.process_time() + used_by_workers()[0]
+
+
+def _used_memory_bytes() -> int:
+    return own_memory_bytes() + used_by_workers()[1]

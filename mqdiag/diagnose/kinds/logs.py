@@ -34,7 +34,9 @@ def _is_excerpt(piece: Piece) -> bool:
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     named = [NamedLog(path=piece.path, name=piece.name) for piece in pieces]
-    evidence = read_logs(named, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
+    evidence = read_logs(
+        named, utc_offset_minutes=settings.utc_offset_minutes, progress=progress, jobs=settings.jobs
+    )
     shared: dict[str, object] = {} if evidence.facts is None else {"logs": evidence.facts}
     return Collected(inputs=evidence.inputs, shared=shared)
 

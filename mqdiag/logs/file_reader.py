@@ -1,0 +1,84 @@
+"""All logs that one path holds: itself, or the members of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import msgspec
+
+from mqdiag.errors import InputError
+from mqdiag.logs.reader import LogsReader, ReadLog
+from mqdiag.read.logs.source import open_log
+from mqdiag.text import Text
+
+WORK = f"{__name__}.logs_of"
+"""what a worker calls for each path"""
+
+
+class FoundLog(msgspec.Struct):
+    """A log of a path, or why it is none."""
+
+    name: str
+    """the path as the user calls it, with the member of an archive"""
+    read: ReadLog | InputError
+    problem: Text | None = None
+    """why the log was not read to its end"""
+    stopped_at: int | None = None
+    """unpacked bytes that were read before the problem"""
+
+
+def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
+    """Read all logs of a path.
+
+    Args:
+        path: a file, packed or not; "-" is standard input.
+        name: what the user calls it.
+        step: called before each chunk; it raises InputError if reading is to end.
+    """
+    found: list[FoundLog] = []
+    damage: list[tuple[Text, int]] = []
+
+    def note(problem: Text, at: int) -> None:
+        damage.append((problem, at))
+
+    members = open_log(path, note)
+    while True:
+        label = name
+        try:
+            label, chunks = next(members)
+            label = name + label.removeprefix(path)
+            log = _reader().read(label, _as_far_as_allowed(chunks, step, note))
+        except StopIteration:
+            return found
+        except InputError as error:
+            found.append(FoundLog(label, error))
+            continue
+        problem, at = damage.pop() if damage else (None, None)
+        found.append(FoundLog(label, log, problem, at))
+
+
+@cache
+def _reader() -> LogsReader:
+    return LogsReader()
+
+
+def _as_far_as_allowed(
+    chunks: Iterator[bytes], step: Callable[[], None], note: Callable[[Text, int], None]
+) -> Iterator[bytes]:
+    """The chunks until a step is refused, which is noted with the byte.
+
+    Raises:
+        InputError: the first is refused.
+    """
+    done = 0
+    for chunk in chunks:
+        try:
+            step()
+        except InputError as error:
+            if not done:
+                raise
+            note(error.without_path, done)
+            return
+        yield chunk
+        done += len(chunk)

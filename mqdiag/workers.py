@@ -1,0 +1,358 @@
+"""Reads several files at once, each in a process of its own.
+
+A worker is a new interpreter that calls one function with one file after the other. `os.fork` would copy locks that
+other threads hold, and the start methods of `multiprocessing` that avoid it run the caller's program again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from stat import S_ISREG
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from mqdiag.errors import InputError
+from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    import subprocess
+    from queue import SimpleQueue
+
+BYTES_FOR_A_WORKER = 48 << 20
+"""that are read in the time in which a worker starts: with less it is quicker to read one file after the other"""
+STEP_S = 0.02
+"""between two steps that a worker tells of: each waits for an answer"""
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+Step = Callable[[], None]
+"""what a reader calls now and then; it raises InputError if reading is to end"""
+
+
+class Died(NamedTuple):
+    """A worker ended while it read a file."""
+
+    reason: Text
+
+
+class _Used:
+    """What the workers of this process have used, for the watchdog of a run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+        self._ended_cpu_s = 0.0
+
+    def begins(self, pid: int) -> None:
+        with self._lock:
+            self._running.add(pid)
+
+    def ends(self, pid: int) -> None:
+        """To be called before the process is waited for."""
+        with self._lock:
+            self._running.discard(pid)
+            self._ended_cpu_s += _cpu_s(pid)
+
+    def so_far(self) -> tuple[float, int]:
+        with self._lock:
+            running = tuple(self._running)
+            ended_cpu_s = self._ended_cpu_s
+        return ended_cpu_s + sum(map(_cpu_s, running)), sum(map(own_memory_bytes, running))
+
+
+_used = _Used()
+
+
+def used_by_workers() -> tuple[float, int]:
+    """(seconds of CPU time that all workers have used, bytes of memory of those that run)."""
+    return _used.so_far()
+
+
+def own_memory_bytes(pid: int | str = "self") -> int:
+    """Memory of a process without the pages of mapped files, which the system drops when it needs room."""
+    with suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
+        _, resident, shared, *_ = map(int, file.read().split())
+        return (resident - shared) * _PAGE_BYTES
+    return 0
+
+
+def _cpu_s(pid: int) -> float:
+    with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+        # the name of the program stands in brackets and may have any character
+        fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
+    return 0.0
+
+
+def started(module: str) -> subprocess.Popen[bytes]:
+    """A new interpreter that calls `serve` of a module; it is spoken to by its standard input and output.
+
+    Raises:
+        OSError: this user may start no process, or there is no memory for it.
+    """
+    import json
+    import subprocess
+    import sys
+
+    # "-I" and the path of this process: modules of the working folder, which is often the folder of the evidence, are
+    # not imported. A session of its own keeps Ctrl-C for this process, which then ends the worker.
+    return subprocess.Popen(
+        [sys.executable, "-I", "-c", _START.format(module=module), json.dumps(sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def usable_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def read_in_workers(
+    function: str,
+    files: Sequence[tuple[str, ...]],
+    sizes: Sequence[int],
+    jobs: int,
+    advance: Callable[[float], None],
+) -> dict[int, Any]:
+    """What a function makes of each file, by the place of the file; the largest file is read first.
+
+    A place is missing if the file is better read by the caller: if there is too little to read, if another process
+    cannot open the file, if no process can be started, or if the function raised an exception, which the caller then
+    meets itself. If a worker ended while it read the file, the value is `Died`.
+
+    Args:
+        function: "module.name"; it is called with the words of a file and a `Step`.
+        files: for each file its path and what else the function takes.
+        sizes: bytes of each, unpacked or a guess of that.
+        jobs: the most workers at once.
+        advance: hears the share that is done; if it raises InputError, the readers end as if their step had raised it.
+    """
+    places = [place for place, (path, *_) in enumerate(files) if sizes[place] and _can_be_shared(path)]
+    total = sum(sizes[place] for place in places)
+    count = min(jobs, len(places), total // BYTES_FOR_A_WORKER)
+    if count < 2:
+        return {}
+    places.sort(key=lambda place: -sizes[place])
+    return _Run(function, files, sizes, places, advance).results(count)
+
+
+def _can_be_shared(path: str) -> bool:
+    """Whether another process opens the same file by this path: not a pipe, nor a file by a descriptor's number."""
+    if path.startswith(("/dev/", "/proc/")):
+        return False
+    try:
+        return S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class _Run:
+    """Several workers that share one list of files."""
+
+    def __init__(
+        self,
+        function: str,
+        files: Sequence[tuple[str, ...]],
+        sizes: Sequence[int],
+        places: Sequence[int],
+        advance: Callable[[float], None],
+    ) -> None:
+        from queue import SimpleQueue
+
+        self._function, self._files, self._sizes, self._advance = function, files, sizes, advance
+        self._total = sum(sizes[place] for place in places)
+        self._done = 0
+        self._ahead: SimpleQueue[int] = SimpleQueue()
+        for place in places:
+            self._ahead.put(place)
+        self._found: dict[int, Any] = {}
+        self._workers: list[_Worker] = []
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def results(self, count: int) -> dict[int, Any]:
+        """Run so many workers until all files are read."""
+        threads = [threading.Thread(target=self._feed, name="mqdiag-worker") for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                thread.join()
+        finally:
+            # after Ctrl-C too, which only this process gets
+            with self._lock:
+                self._ended = True
+                for worker in self._workers:
+                    worker.kill()
+            for thread in threads:
+                thread.join()
+        return self._found
+
+    def _feed(self) -> None:
+        """Give one worker file after file; another one takes its place when it has died."""
+        worker: _Worker | None = None
+        for place in self._places():
+            worker = worker or self._started()
+            if worker is None:
+                return  # this user may start no process, or has no memory for it: the caller reads the rest
+            try:
+                answer = self._answer(worker, place)
+            except (OSError, EOFError):
+                answer = _died(worker.close())
+                worker = None
+            if answer is not None:
+                self._found[place] = answer
+            with self._lock:
+                self._done += self._sizes[place]
+        if worker is not None:
+            worker.close()
+
+    def _places(self) -> Iterator[int]:
+        from queue import Empty
+
+        with suppress(Empty):
+            while not self._ended:
+                yield self._ahead.get_nowait()
+
+    def _started(self) -> _Worker | None:
+        with self._lock:
+            if self._ended:
+                return None
+            try:
+                worker = _Worker()
+            except OSError:
+                return None
+            self._workers.append(worker)
+            return worker
+
+    def _answer(self, worker: _Worker, place: int) -> Any:
+        """What the worker makes of a file; None if it failed.
+
+        Raises:
+            OSError, EOFError: it has ended.
+        """
+        worker.send((self._function, self._files[place]))
+        while True:
+            is_step, answer = worker.receive()
+            if not is_step:
+                return answer
+            worker.send(self._refusal())
+
+    def _refusal(self) -> InputError | None:
+        """Why reading is to end; None while it may go on."""
+        try:
+            with self._lock:
+                self._advance(min(self._done / self._total, 1.0))
+        except InputError as error:
+            return error
+        return None
+
+
+def _died(code: int) -> Died:
+    if code < 0:
+        return Died(say("the process that read it was ended by signal {signal}", signal=-code))
+    return Died(say("the process that read it ended with exit code {code}", code=code))
+
+
+class _Worker:
+    """A process that reads, as its parent sees it.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+
+    def __init__(self) -> None:
+        self._process = started(__name__)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to: IO[bytes] = self._process.stdin
+        self._from: IO[bytes] = self._process.stdout
+        _used.begins(self._process.pid)
+
+    def send(self, value: object) -> None:
+        """Send a request, or the answer to a step."""
+        _dump(value, self._to)
+
+    def receive(self) -> tuple[bool, Any]:
+        """(whether the worker waits for an answer to a step, else what it has made of the file).
+
+        Raises:
+            OSError, EOFError: it has ended.
+        """
+        import pickle
+
+        try:
+            # from our own program, which had only evidence to read
+            received: tuple[bool, Any] = pickle.load(self._from)
+        except pickle.UnpicklingError as error:
+            raise EOFError from error  # it ended while it answered
+        return received
+
+    def kill(self) -> None:
+        """End the process, whatever it does; the thread that feeds it notices."""
+        self._process.kill()
+
+    def close(self) -> int:
+        """End the process, if it has not ended by itself, and count what it used; gives its exit code."""
+        _used.ends(self._process.pid)
+        self._process.kill()
+        self._process.communicate()
+        return self._process.returncode
+
+
+def serve() -> None:
+    """Be a worker: read the files that standard input names, until it ends."""
+    import pickle
+    import sys
+
+    # what anything prints does not get between the answers
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests = sys.stdin.buffer
+    last_s = 0.0
+    refusal: InputError | None = None
+
+    def step() -> None:
+        nonlocal last_s, refusal
+        if refusal is None and time.monotonic() - last_s >= STEP_S:
+            _dump((True, None), answers)
+            try:
+                refusal = pickle.load(requests)
+            except EOFError:
+                sys.exit(0)  # the parent is gone
+            last_s = time.monotonic()
+        if refusal is not None:
+            raise refusal
+
+    while True:
+        try:
+            function, file = pickle.load(requests)
+        except EOFError:
+            return
+        last_s, refusal = 0.0, None
+        try:
+            answer = _called(function, file, step)
+        except Exception:
+            answer = None  # the parent reads the file itself and meets the same exception
+        _dump((False, answer), answers)
+
+
+def _called(function: str, file: tuple[str, ...], step: Step) -> Any:
+    from importlib import import_module
+
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(module), name)(*file, step)
+
+
+def _dump(value: object, pipe: IO[bytes]) -> None:
+    import pickle
+
+    pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()

@@ -1,0 +1,83 @@
+"""Logs that several processes read give the report that one process gives."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqdiag import workers
+from mqdiag.config import Settings
+from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.errors import InputError
+from mqdiag.language import english
+from mqdiag.progress import Silent
+from mqdiag.report_json import to_values
+from mqdiag.text import NOTHING, say
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+BROKER = LOGS / "page-cache-busy-4.3.2" / "broker"
+
+
+def die(path: str, name: str, step: Callable[[], None]) -> None:
+    """For workers: the process ends while it reads."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class NoStep(Silent):
+    """Progress of a run that has used up its budget."""
+
+    def advance(self, share: float) -> None:
+        raise InputError("any", say("took more than it may"))
+
+
+@pytest.fixture(autouse=True)
+def _workers_for_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "BYTES_FOR_A_WORKER", 1)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[str]:
+    """Packed and plain logs of a broker, one of them twice, and two that are none."""
+    shutil.copytree(BROKER, tmp_path / "broker")
+    plain = tmp_path / "copy.log"
+    plain.write_bytes(gzip.decompress((BROKER / "store.log.gz").read_bytes()))
+    (tmp_path / "empty.log").write_bytes(b"")
+    (tmp_path / "words.log").write_text("hello\nworld\n" * 100)
+    found = [
+        *sorted((tmp_path / "broker").iterdir()),
+        *sorted(tmp_path.glob("*.log")),
+        tmp_path / "missing.log",
+    ]
+    return [str(path) for path in found]
+
+
+def test_the_report_is_that_of_one_process(logs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    start = workers.started
+    monkeypatch.setattr(workers, "started", lambda module: started.append(module) or start(module))
+    one = diagnose_logs(logs, Settings(jobs=1)).report
+    assert started == []
+    several = diagnose_logs(logs, Settings(jobs=3)).report
+    assert len(started) == 3
+    assert to_values(several) == to_values(one)
+    assert one.logs is not None
+    assert one.logs.bytes > 100_000
+
+
+def test_a_reader_that_dies_is_told(logs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mqdiag.diagnose.logs.WORK", f"{__name__}.die")
+    report = diagnose_logs(logs[:2], Settings(jobs=2)).report
+    assert [english()(given.error or NOTHING) for given in report.inputs] == [
+        "the process that read it was ended by signal 9"
+    ] * 2
+
+
+def test_the_budget_of_a_run_ends_the_reading_of_all(logs: list[str]) -> None:
+    report = diagnose_logs(logs[:2], Settings(jobs=2), progress=NoStep()).report
+    assert [english()(given.error or NOTHING) for given in report.inputs] == ["took more than it may"] * 2

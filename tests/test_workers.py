@@ -1,0 +1,184 @@
+"""Workers: files read side by side, by processes that may fail, be stopped, or lose their parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqdiag import workers
+from mqdiag.errors import InputError
+from mqdiag.language import english
+from mqdiag.text import say
+from mqdiag.workers import Died, own_memory_bytes, read_in_workers, used_by_workers
+
+HERE = __name__
+Step = Callable[[], None]
+
+
+def content_and_process(path: str, step: Step) -> tuple[str, int]:
+    """For workers: what a file holds, and who read it."""
+    step()
+    time.sleep(0.1)  # so that one worker does not read all files before the other has started
+    return Path(path).read_text(), os.getpid()
+
+
+def die_of_bad_files(path: str, step: Step) -> str:
+    """For workers: a bad file ends the process."""
+    if Path(path).name == "bad":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return path
+
+
+def fail_on_bad_files(path: str, step: Step) -> str:
+    """For workers: a bad file raises an exception."""
+    if Path(path).name == "bad":
+        raise ValueError(path)
+    print("what a reader prints is no answer")
+    return path
+
+
+def until_refused(path: str, step: Step) -> str:
+    """For workers: a file without an end."""
+    try:
+        while True:
+            step()
+    except InputError as error:
+        return str(error)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Small files, any of which is worth a worker."""
+    monkeypatch.setattr(workers, "BYTES_FOR_A_WORKER", 1)
+    for name in ("a", "bad", "c", "d"):
+        (tmp_path / name).write_text(name)
+    return [str(tmp_path / name) for name in ("a", "bad", "c", "d")]
+
+
+def read(function: Callable[..., object], paths: list[str], jobs: int = 2) -> dict[int, object]:
+    return read_in_workers(
+        f"{HERE}.{function.__name__}", [(path,) for path in paths], [1] * len(paths), jobs, lambda _: None
+    )
+
+
+def test_files_are_read_by_several_processes(files: list[str]) -> None:
+    before_s, _ = used_by_workers()
+    found = read(content_and_process, files)
+    contents, processes = zip(*(found[place] for place in range(4)), strict=True)  # type: ignore[call-overload]
+    assert contents == ("a", "bad", "c", "d")
+    assert len(set(processes)) == 2
+    assert os.getpid() not in processes
+    used_s, memory_bytes = used_by_workers()
+    assert used_s > before_s
+    assert memory_bytes == 0, "none of them runs any more"
+
+
+def test_a_worker_that_dies_loses_its_file_only(files: list[str]) -> None:
+    found = read(die_of_bad_files, files)
+    assert {place: path for place, path in found.items() if place != 1} == {
+        0: files[0],
+        2: files[2],
+        3: files[3],
+    }
+    died = found[1]
+    assert isinstance(died, Died)
+    assert english()(died.reason) == "the process that read it was ended by signal 9"
+
+
+def test_a_file_on_which_a_worker_fails_is_left_to_the_caller(files: list[str]) -> None:
+    assert read(fail_on_bad_files, files) == {0: files[0], 2: files[2], 3: files[3]}
+
+
+def test_reading_ends_where_the_caller_refuses_a_step(files: list[str]) -> None:
+    def refuse(share: float) -> None:
+        raise InputError("x", say("took too long"), hint=say("wait"))
+
+    found = read_in_workers(f"{HERE}.until_refused", [(path,) for path in files], [1] * 4, 2, refuse)
+    assert found == dict.fromkeys(range(4), "x: took too long; wait")
+
+
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_one_job_starts_no_process(jobs: int, files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "started", pytest.fail)
+    assert read(content_and_process, files, jobs) == {}
+
+
+def test_little_to_read_starts_no_process(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "started", pytest.fail)
+    monkeypatch.setattr(workers, "BYTES_FOR_A_WORKER", 3)
+    assert read(content_and_process, files) == {}
+
+
+def test_pipes_and_missing_files_are_left_to_the_caller(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(workers, "started", pytest.fail)
+    os.mkfifo(tmp_path / "pipe")
+    with open(files[0]) as open_file:
+        by_number = f"/dev/fd/{open_file.fileno()}"
+        paths = [
+            "-",
+            str(tmp_path / "pipe"),
+            str(tmp_path / "missing"),
+            "\0",
+            by_number,
+            str(tmp_path),
+            files[0],
+        ]
+        assert read(content_and_process, paths) == {}
+
+
+def test_without_processes_all_is_left_to_the_caller(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(module: str) -> None:
+        raise PermissionError(module)
+
+    monkeypatch.setattr(workers, "started", refused)
+    assert read(content_and_process, files) == {}
+
+
+PARENT = """
+import os, sys, threading, time
+from mqdiag import workers
+workers.BYTES_FOR_A_WORKER = 1
+def tell():
+    while len(workers._used._running) < 2:
+        time.sleep(0.01)
+    print(*workers._used._running, flush=True)
+threading.Thread(target=tell, daemon=True).start()
+try:
+    files = [(path,) for path in sys.argv[1:3]]
+    workers.read_in_workers("tests.test_workers.until_refused", files, [1, 1], 2, lambda share: None)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_workers_end_with_their_parent(number: signal.Signals, code: int, files: list[str]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *files[:2]],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as parent:
+        assert parent.stdout is not None
+        running = [int(pid) for pid in parent.stdout.readline().split()]
+        assert len(running) == 2
+        parent.send_signal(number)
+        assert parent.wait(10) == code
+    deadline = time.monotonic() + 10
+    while any(map(_runs, running)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not [pid for pid in running if _runs(pid)]
+
+
+def _runs(pid: int) -> bool:
+    return own_memory_bytes(pid) > 0
