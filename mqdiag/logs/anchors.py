@@ -333,7 +333,8 @@ _ALL_WANTED = (
     _printed,
 )
 _IN_PAIRS = (connections.connected, connections.active, connections.closed, connections.accepted)
-"""lines of which two belong together, so that fewer of them tell less"""
+"""the beginning of a connection and its end, which tell together how long it lived"""
+IN_PAIRS = Wanted(200, 100, in_a_row=True)
 
 
 def _wanted(literal: bytes, handler: Handler) -> Wanted:
@@ -343,7 +344,7 @@ def _wanted(literal: bytes, handler: Handler) -> Wanted:
     if handler is consuming.offset_stored:
         # a queue of a short log has few of them; in a long one each queue comes up again and again
         return Wanted(None, 200)
-    return Wanted(200, 200) if handler in _IN_PAIRS else SOME
+    return IN_PAIRS if handler in _IN_PAIRS else SOME
 
 
 WANTED: tuple[Wanted, ...] = tuple(_wanted(literal, handler) for literal, handler in ANCHORS)

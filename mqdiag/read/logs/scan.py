@@ -23,6 +23,9 @@ class Wanted(NamedTuple):
     at_first: int | None
     """in each of the first blocks"""
     later: int | None
+    in_a_row: bool = False
+    """in later blocks the limit is one for all literals of this kind, and the first of their lines are looked at: lines
+    of which two belong together tell nothing if only one in several is seen"""
 
 
 EACH = Wanted(None, None)
@@ -57,14 +60,6 @@ class Counts(msgspec.Struct):
     """lines of floods that were counted without being looked at"""
 
 
-class _Flood(msgspec.Struct):
-    """One literal's lines of a block; the last one is always looked at, so that none is left uncounted."""
-
-    stride: int
-    left: int
-    waiting: int = 0
-
-
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
@@ -97,7 +92,7 @@ class Scanner:
             own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
             if own < len(found):
                 found = found[own:]
-                floods = self._floods(found, later=number >= FIRST_BLOCKS)
+                floods = self._floods(found, counts, later=number >= FIRST_BLOCKS)
                 yield from self._in_block(block, found, floods, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
@@ -105,7 +100,7 @@ class Scanner:
         self,
         block: bytes,
         found: list[tuple[int, int, int]],
-        floods: dict[int, _Flood],
+        floods: dict[int, Iterator[int]],
         origin: int,
         counts: Counts,
         last_texts: dict[int, bytes],
@@ -116,13 +111,9 @@ class Scanner:
         for literal, at, _ in found:
             stands_for = 1
             if literal in floods:
-                flood = floods[literal]
-                flood.left -= 1
-                if flood.left % flood.stride:
-                    counts.hit_lines_unseen += 1
-                    flood.waiting += 1
+                stands_for = next(floods[literal])
+                if not stands_for:
                     continue
-                stands_for, flood.waiting = flood.waiting + 1, 0
             if at >= end:
                 end = block.find(b"\n", at)
                 if end < 0:
@@ -144,15 +135,44 @@ class Scanner:
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
-    def _floods(self, found: list[tuple[int, int, int]], *, later: bool) -> dict[int, _Flood]:
-        """The literals that flood the block."""
+    def _floods(
+        self, found: list[tuple[int, int, int]], counts: Counts, *, later: bool
+    ) -> dict[int, Iterator[int]]:
+        """For each literal that floods the block: how many lines each of its lines stands for, 0 if it is left out."""
         floods = {}
-        for literal, count in Counter([literal for literal, _, _ in found]).items():
+        literals = [literal for literal, _, _ in found]
+        in_a_row = 0
+        for literal, count in Counter(literals).items():
             wanted = self._wanted[literal]
             most = wanted.later if later else wanted.at_first
-            if most is not None and count > most:
-                floods[literal] = _Flood(1 + count // most, count)
-        return floods
+            if later and wanted.in_a_row:
+                in_a_row += count
+            elif most is not None and count > most:
+                floods[literal] = _spread(count, 1 + count // most)
+        if later and in_a_row:
+            floods |= self._first_in_a_row(literals, in_a_row)
+        counts.hit_lines_unseen += sum(weights.count(0) for weights in floods.values())
+        return {literal: iter(weights) for literal, weights in floods.items()}
+
+    def _first_in_a_row(self, literals: list[int], count: int) -> dict[int, list[int]]:
+        """The same for the literals of which the first lines are looked at."""
+        own = [literal for literal in literals if self._wanted[literal].in_a_row]
+        most = min(self._wanted[own[0]].later or count, count)
+        seen = Counter(own[:most])
+        return {literal: _shared(total, seen[literal]) for literal, total in Counter(own).items()}
+
+
+def _spread(count: int, stride: int) -> list[int]:
+    """One line in so many, and the last one, stands for itself and those before it."""
+    groups, rest = divmod(count - 1, stride)
+    return [0] * rest + [rest + 1] + ([0] * (stride - 1) + [stride]) * groups
+
+
+def _shared(count: int, seen: int) -> list[int]:
+    """The first lines, one at least, stand for all of them."""
+    seen = max(seen, 1)
+    share, more = divmod(count, seen)
+    return [share + 1] * more + [share] * (seen - more) + [0] * (count - seen)
 
 
 def _around(block: bytes, start: int, at: int, end: int) -> bytes:

@@ -68,6 +68,33 @@ def test_fewer_lines_of_a_flood_are_looked_at_later_in_a_long_log() -> None:
     assert sum(hit.stands_for for hit in hits) == counts.lines
 
 
+def test_lines_that_belong_together_are_looked_at_in_a_row() -> None:
+    """Each later block has 300 beginnings and 200 ends: the first 50 of all are looked at, and stand for the others."""
+    begin, end = b"a needle".ljust(len(PLAIN) - 1) + b"\n", b"a pin".ljust(len(PLAIN) - 1) + b"\n"
+    block = (begin * 3 + end * 2) * 100
+    wanted = Wanted(10, 50, in_a_row=True)
+    scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
+    counts = Counts()
+    hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 2)), counts))
+    later = [hit for hit in hits if hit.position >= FIRST_BLOCKS * len(block)]
+    first, second = (later[at : at + 50] for at in (0, 50))
+    for number, own in enumerate((first, second), FIRST_BLOCKS):
+        assert [hit.position - number * len(block) for hit in own] == [at * len(PLAIN) for at in range(50)]
+        assert sum(hit.stands_for for hit in own if hit.literal == 0) == 300
+        assert sum(hit.stands_for for hit in own if hit.literal == 1) == 200
+    assert len(later) == 100
+    assert counts.hit_lines + counts.hit_lines_unseen == counts.lines == sum(hit.stands_for for hit in hits)
+
+
+def test_a_rare_line_among_those_in_a_row_is_seen() -> None:
+    """It stands behind the first lines of its block."""
+    wanted = Wanted(10, 50, in_a_row=True)
+    scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
+    block = b"a needle\n" * 500 + b"a pin\n"
+    hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 1)), Counts()))
+    assert sum(hit.literal == 1 for hit in hits) == FIRST_BLOCKS + 1
+
+
 def test_lines_with_numbers_of_their_own_are_never_sampled() -> None:
     hits, counts = scan(b"a needle\n" * 5000, block=1 << 20, wanted=EACH)
     assert len(hits) == 5000
