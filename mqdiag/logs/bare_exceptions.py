@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 
 MOST_HITS = 500
 """lines of a block, a MiB as a rule, that are looked at; one exception is enough to doubt a log"""
 LONGEST_LINE = 2 << 10
 _WORDS = (b"Exception", b"Error")
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     # what docker compose puts before each line, then the name of a class
     rb"(?:\S{1,60} +\| )?[ \t>]{0,8}(?:Caused by: |Exception in thread \".{1,200}?\" )?"
     rb"(?:[a-z_$][\w$]{0,80}\.){1,12}[\w$]{0,120}(?:Exception|Error)(?:: |\s|$)"
 )
-_OF_A_RECORD = re.compile(rb"(?:\S{1,60} +\| )?\s*(?:at |\.\.\. \d|See http|For more information|Caused by: )")
+_OF_A_RECORD = lazy_pattern(
+    rb"(?:\S{1,60} +\| )?\s*(?:at |\.\.\. \d|See http|For more information|Caused by: )"
+)
 """a line above that belongs to a stack, so that the exception is the cause of one that was seen"""
 
 

@@ -5,15 +5,15 @@ Source: BrokerStartup, MQClientInstance.sendHeartbeatToAllBroker, DefaultMQProdu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject, SubjectCount
 
-_STARTED = re.compile(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
-_HEART_BEAT = re.compile(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:\[\]-]{3,100}:\d{1,5})\]")
+_STARTED = lazy_pattern(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
+_HEART_BEAT = lazy_pattern(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:\[\]-]{3,100}:\d{1,5})\]")
 
 
 def introduced(message: Message, log: LogTally) -> None:

@@ -5,9 +5,8 @@ Source: NettyRemotingAbstract.processRequestCommand, SendMessageProcessor, Broke
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.facts.vocabulary import LogSide
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs import refusals
 from mqdiag.logs.brokers import note
 from mqdiag.logs.calls import call_of
@@ -16,7 +15,7 @@ from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import Subject
 
-_TEXT = re.compile(
+_TEXT = lazy_pattern(
     r"\[(REJECTREQUEST|OVERLOAD|PC_SYNCHRONIZED|PCBUSY_CLEAN_QUEUE|TIMEOUT_CLEAN_QUEUE)\](?:system|broker) busy,"
     r" start flow control for a while(?:, period in queue: (\d{1,12})ms, size of queue: (\d{1,9}))?"
 )
@@ -27,9 +26,9 @@ KINDS = {
     "PCBUSY_CLEAN_QUEUE": "busy-pc-clean",
     "TIMEOUT_CLEAN_QUEUE": "busy-timeout-clean",
 }
-_BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
-_TOPIC = re.compile(r"Topic: ([^,\s]{1,300})")
-_REQUEST_CODE = re.compile(r"request code: (\d{1,9})")
+_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
+_TOPIC = lazy_pattern(r"Topic: ([^,\s]{1,300})")
+_REQUEST_CODE = lazy_pattern(r"request code: (\d{1,9})")
 _SEND_CODES = ("10", "310", "320")
 _BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
 

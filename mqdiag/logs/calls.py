@@ -5,10 +5,10 @@ Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, 3.2.6 to 5.3.3.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 
 Call = Literal["send", "send-back", "pull", "name-server", "other"]
@@ -19,7 +19,7 @@ _NAMED: tuple[tuple[Call, str], ...] = (
     ("pull", r"pullMessage|processPullResponse|pullKernelImpl"),
     ("send", r"\bsendMessage|\bsend\w{4,10}Impl|MQClientAPIImpl\$1\."),
 )
-_FRAME = re.compile("|".join(f"({pattern})" for _, pattern in _NAMED))
+_FRAME = lazy_pattern("|".join(f"({pattern})" for _, pattern in _NAMED))
 _ANY_CALL = "MQClientAPIImpl."
 _HEADERS: tuple[tuple[Call, tuple[str, ...]], ...] = (
     ("pull", ("execute the pull request exception",)),

@@ -5,21 +5,20 @@ Source: ConsumerGroupInfo, ConsumerManager, ClientChannelInfo, MQClientInstance,
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, ConnectedTwice, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Span
 
-_CONNECTED = re.compile(r"new consumer connected, group: (\S{1,300}) .{0,200}?clientId=([^,\]]{1,300})")
-_REMOTE = re.compile(r"R:/([\w.:\[\]-]{3,100}?)\]|\[id: 0x\w{1,16}, /([\w.:\[\]-]{3,100}) [=:]> ")
+_CONNECTED = lazy_pattern(r"new consumer connected, group: (\S{1,300}) .{0,200}?clientId=([^,\]]{1,300})")
+_REMOTE = lazy_pattern(r"R:/([\w.:\[\]-]{3,100}?)\]|\[id: 0x\w{1,16}, /([\w.:\[\]-]{3,100}) [=:]> ")
 """netty 4 prints local and remote address by their letters, netty of 3.x the remote one first"""
-_GONE = re.compile(
+_GONE = lazy_pattern(
     r"(?:channel=.{0,100}?|esponse to |by pagecache failed, )/?(?P<address>[\d.]{7,15}:\d{1,5})(?: failed|\D|$)"
 )
 """a connection that expired, and one on which the answer to a pull could not be written"""
-_CONSUMER = re.compile(r"the consumer \[([^\]]{1,300})\] (?:start|shutdown) OK")
-_FACTORY = re.compile(r"the client factory \[([^\]]{1,300})\] (start|shutdown) OK")
+_CONSUMER = lazy_pattern(r"the consumer \[([^\]]{1,300})\] (?:start|shutdown) OK")
+_FACTORY = lazy_pattern(r"the client factory \[([^\]]{1,300})\] (start|shutdown) OK")
 
 
 def consumer_connected(message: Message, log: LogTally) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from mqdiag.facts.vocabulary import GcFormat
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import MINUTE_MS, Span
 
@@ -17,18 +16,18 @@ RUN_GAP_S = 30.0
 MOST_MINUTES = 20_000
 _UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-_UNIFIED = re.compile(
+_UNIFIED = lazy_pattern(
     r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* (\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\) ([\d.,]+)ms"
 )
-_UNIFIED_PLAIN = re.compile(r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* ([\d.,]+)ms")
-_ZGC = re.compile(
+_UNIFIED_PLAIN = lazy_pattern(r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* ([\d.,]+)ms")
+_ZGC = lazy_pattern(
     r"GC\((\d+)\) (?:Garbage|Major|Minor) Collection \([^)]*\) (\d+)([BKMG])\([\d.]+%\)->(\d+)([BKMG])\([\d.]+%\)"
 )
-_UPTIME = re.compile(r"\[(\d+[.,]\d{3})s\]|\[(\d+)ms\]")
-_JDK8 = re.compile(r"(\d+[.,]\d{3}): \[(GC|Full GC)\b")
-_WHOLE_HEAP = re.compile(r"(?:[\])]|GC|--) +(\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\)")
-_SECONDS = re.compile(r"[, ](\d+[.,]\d+) secs\]")
-_G1_HEAP = re.compile(r"Heap: ([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)->([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)")
+_UPTIME = lazy_pattern(r"\[(\d+[.,]\d{3})s\]|\[(\d+)ms\]")
+_JDK8 = lazy_pattern(r"(\d+[.,]\d{3}): \[(GC|Full GC)\b")
+_WHOLE_HEAP = lazy_pattern(r"(?:[\])]|GC|--) +(\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\)")
+_SECONDS = lazy_pattern(r"[, ](\d+[.,]\d+) secs\]")
+_G1_HEAP = lazy_pattern(r"Heap: ([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)->([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)")
 
 
 class Run(msgspec.Struct):

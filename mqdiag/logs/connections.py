@@ -5,23 +5,22 @@ Source: NettyRemotingClient, NettyRemotingServer, NettyDecoder, MQClientInstance
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.peers import MOST_PEERS, Peer, PeerTally
 from mqdiag.logs.tally import Subject
 
 _ADDRESS = r"/?([\w.:\[\]-]{1,100}:\d{1,5})"
-_CONNECTED = re.compile(rf"NETTY CLIENT PIPELINE: CONNECT {{1,2}}\S{{1,100}} => {_ADDRESS}")
-_CLIENT_ACTIVE = re.compile(rf"NETTY CLIENT PIPELINE: ACTIVE, {_ADDRESS}, channelId=(\w{{1,60}})")
-_CLOSED = re.compile(rf"NETTY CLIENT PIPELINE: CLOSE (?:channel\[addr=)?{_ADDRESS}(?:, id=(\w{{1,60}}))?")
-_ACTIVE = re.compile(
+_CONNECTED = lazy_pattern(rf"NETTY CLIENT PIPELINE: CONNECT {{1,2}}\S{{1,100}} => {_ADDRESS}")
+_CLIENT_ACTIVE = lazy_pattern(rf"NETTY CLIENT PIPELINE: ACTIVE, {_ADDRESS}, channelId=(\w{{1,60}})")
+_CLOSED = lazy_pattern(rf"NETTY CLIENT PIPELINE: CLOSE (?:channel\[addr=)?{_ADDRESS}(?:, id=(\w{{1,60}}))?")
+_ACTIVE = lazy_pattern(
     r"NETTY SERVER PIPELINE: channel(Active|Inactive), the channel\[/?([\w.:\[\]-]{1,100}):(\d{1,5})\]"
 )
-_IDLE = re.compile(rf"PIPELINE: IDLE exception (?:channel)?\[(?:addr=)?{_ADDRESS}")
-_FAILED = re.compile(rf"PIPELINE: exceptionCaught (?:channel\[addr=)?{_ADDRESS}")
-_FRAME = re.compile(r"Adjusted frame length exceeds (\d{1,19}): (\d{1,19}) - discarded")
+_IDLE = lazy_pattern(rf"PIPELINE: IDLE exception (?:channel)?\[(?:addr=)?{_ADDRESS}")
+_FAILED = lazy_pattern(rf"PIPELINE: exceptionCaught (?:channel\[addr=)?{_ADDRESS}")
+_FRAME = lazy_pattern(r"Adjusted frame length exceeds (\d{1,19}): (\d{1,19}) - discarded")
 _LONGEST_REQUEST = 1 << 28
 """bytes; a length beyond it is no length of RocketMQ's, but the first bytes of something else"""
 _FIRST_BYTES = {
@@ -33,7 +32,7 @@ _TLS = 0x1603
 """the first two bytes of a TLS handshake"""
 _REMOTE_DESKTOP = 0x030000
 """the first three bytes of a remote desktop client"""
-_STARTED = re.compile(r"the client factory \[.{1,300}\] (start|shutdown) OK")
+_STARTED = lazy_pattern(r"the client factory \[.{1,300}\] (start|shutdown) OK")
 
 
 def connected(message: Message, log: LogTally) -> None:
@@ -114,7 +113,8 @@ def not_answered(message: Message, log: LogTally) -> None:
 
 def not_made(message: Message, log: LogTally) -> None:
     """A connection could not be made, or not be put into the table of connections."""
-    if "] success" not in message.text:
+    # most attempts succeed: their lines are told before anything is made of them
+    if b"] success" not in message.hit.line:
         log.add("connection-not-made", message)
 
 

@@ -6,44 +6,43 @@ clients 3.2.6 to 5.3.3.
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import MINUTE_MS, EventTally, Span, Subject
 from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
 
-_FAILED = re.compile(r"consumeMessage (exception|return null|Orderly return not OK)\b")
-_GROUP = re.compile(r"\bGroup: (\S{1,300})")
-_OFFSET = re.compile(r"queueOffset=(\d{1,19}),")
-_RECONSUMED = re.compile(r"reconsumeTimes=(\d{1,9}),")
-_WORKER = re.compile(r"ConsumeMessageThread_(?:(.{1,300})_)?\d{1,9}$")
-_STATS = re.compile(
+_FAILED = lazy_pattern(r"consumeMessage (exception|return null|Orderly return not OK)\b")
+_GROUP = lazy_pattern(r"\bGroup: (\S{1,300})")
+_OFFSET = lazy_pattern(r"queueOffset=(\d{1,19}),")
+_RECONSUMED = lazy_pattern(r"reconsumeTimes=(\d{1,9}),")
+_WORKER = lazy_pattern(r"ConsumeMessageThread_(?:(.{1,300})_)?\d{1,9}$")
+_STATS = lazy_pattern(
     r"\[(?:CONSUME_FAILED_TPS|SNDBCK_PUT_NUMS)\] \[([^\]@]{1,300})@([^\]]{1,300})\]"
     r" Stats In One Minute, SUM: (\d{1,12})"
 )
-_EXPIRED = re.compile(
+_EXPIRED = lazy_pattern(
     r"send expire msg back\. topic=([^,]{1,300}), msgId=[^,]{0,100}, storeHost=/?([^,]{0,100}), queueId=(-?\d{1,9})"
 )
-_CLEANER = re.compile(r"CleanExpireMsgScheduledThread_(.{1,200})_\d+$")
-_NOT_SENT_BACK = re.compile(
+_CLEANER = lazy_pattern(r"CleanExpireMsgScheduledThread_(.{1,200})_\d+$")
+_NOT_SENT_BACK = lazy_pattern(
     r"sendMessageBack Exception, (\S{1,300})|sendMessageBack exception, group: (\S{1,300})"
     r"|Failed to send message back, consumerGroup=([^,\s]{1,300})"
 )
-_PAUSED = re.compile(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
-_CHANGED = re.compile(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
-_OUT_OF_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
-_CLASS_ROW = re.compile(r"\s*\d{1,9}: +\d{1,19} +\d{1,19} +\S")
+_PAUSED = lazy_pattern(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
+_CHANGED = lazy_pattern(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
+_OUT_OF_MEMORY = lazy_pattern(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
+_CLASS_ROW = lazy_pattern(r"\s*\d{1,9}: +\d{1,19} +\d{1,19} +\S")
 """a row of `jcmd GC.class_histogram`: a healthy JVM has some OutOfMemoryErrors in reserve"""
 
-_CLIENT_NUMBER = re.compile(r"(?:RocketmqClientAsyncWorker|ClientManagerImpl)-(\d{1,9})\b")
+_CLIENT_NUMBER = lazy_pattern(r"(?:RocketmqClientAsyncWorker|ClientManagerImpl)-(\d{1,9})\b")
 """the gRPC client numbers its clients from 0 in each process"""
-_LOCKED = re.compile(r"the message queue lock(?:ed)? OK, (?:Group: )?(\S{1,300}) ")
-_STORED = re.compile(
+_LOCKED = lazy_pattern(r"the message queue lock(?:ed)? OK, (?:Group: )?(\S{1,300}) ")
+_STORED = lazy_pattern(
     r"Group: (\S{1,300}) ClientId: \S{1,300} updateConsumeOffsetToBroker .{1,600}\] (\d{1,19})\s*$"
 )
-_CONSUMED = re.compile(
+_CONSUMED = lazy_pattern(
     r"\[CONSUME_OK_TPS\] \[([^\]@]{1,300})@([^\]]{1,300})\] Stats In One Minute, SUM: (\d{1,12})"
 )
 

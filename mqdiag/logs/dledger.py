@@ -5,12 +5,11 @@ Source: DLedgerMmapFileStore.get and DLedgerMmapFileStore.recover, DLedgerRespon
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
-_RANGE = re.compile(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
+_RANGE = lazy_pattern(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
 
 
 def entry_not_held(message: Message, log: LogTally) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
@@ -29,13 +30,13 @@ EXIT_FORMS = (
     "it Code:    {}",
     "]+  Exit {}  ",
 )
-_SHUT_DOWN = re.compile(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
-_KILLED = re.compile(
+_SHUT_DOWN = lazy_pattern(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
+_KILLED = lazy_pattern(
     r"Kill(?:ed)? process (\d{1,9})(?:, UID \d+,)? \(([^)]{1,64})\)(?:.{0,200}?anon-rss:(\d{1,15})kB)?"
 )
-_SHELL_KILLED = re.compile(r"(?:line \d{1,6}: +\d{1,9}|\[\d{1,6}\][+-]?) +Killed {2,}\S")
+_SHELL_KILLED = lazy_pattern(r"(?:line \d{1,6}: +\d{1,9}|\[\d{1,6}\][+-]?) +Killed {2,}\S")
 """bash: `runbroker.sh: line 42:  2207 Killed      java ...`, `[1]+  Killed      sh bin/mqbroker`"""
-_KILLED_IN_SHELL = re.compile(r"\.sh: line \d{1,6}: {1,10}\d{1,9} Killed ")
+_KILLED_IN_SHELL = lazy_pattern(r"\.sh: line \d{1,6}: {1,10}\d{1,9} Killed ")
 _JAVA = ("java", "jsvc")
 """a Java process; newer kernels name the thread that was chosen, which is the first one as a rule"""
 

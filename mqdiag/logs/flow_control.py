@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 
 from mqdiag.facts.vocabulary import FlowControlKind
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, CounterTally, FlowTally, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import Subject
 
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"he (?:cached message (?P<what>count|size) exceeds the threshold (?P<limit>\d+)(?: MiB)?"
     r"|queue's messages, (?P<span>span) too long"
     r"|consumer message (?P<full>buffer) is full"
     r"|messages waiting to (?P<pop>ack) exceeds the threshold (?P<pop_limit>\d+)"
     r"|consume (?P<lite>request) count exceeds threshold (?P<lite_limit>\d+)), so do flow control"
 )
-_VALUE = re.compile(r"(count|size|maxSpan|flowControlTimes|wait count|consume request count)=(-?\d{1,18})")
-_OLD_TAIL = re.compile(r"so do flow control, (\d+) (?:Pull|Pop)Request .*\] (\d+)\s*$")
+_VALUE = lazy_pattern(r"(count|size|maxSpan|flowControlTimes|wait count|consume request count)=(-?\d{1,18})")
+_OLD_TAIL = lazy_pattern(r"so do flow control, (\d+) (?:Pull|Pop)Request .*\] (\d+)\s*$")
 
 
 def flow_control(message: Message, log: LogTally) -> None:

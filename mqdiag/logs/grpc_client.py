@@ -6,9 +6,8 @@ minute, have both. Sources: ProcessQueueImpl.isCacheFull, PushConsumerImpl.doSta
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.facts.vocabulary import FlowControlKind
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.consuming import threw
 from mqdiag.logs.flow_control import flow_row
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally
@@ -17,14 +16,14 @@ from mqdiag.logs.tally import Subject
 from mqdiag.logs.thrown import thrown_in
 
 _MIB = 1024 * 1024
-_CLIENT = re.compile(r"\bclientId=([^,\s]{1,300})")
-_GROUP = re.compile(r"\bconsumerGroup=([^,\s]{1,300})")
-_QUEUE = re.compile(r"\bmq=([^,\s]{1,300})\.([^.,\s]{1,300})\.(-?\d{1,9}),")
-_FULL = re.compile(
+_CLIENT = lazy_pattern(r"\bclientId=([^,\s]{1,300})")
+_GROUP = lazy_pattern(r"\bconsumerGroup=([^,\s]{1,300})")
+_QUEUE = lazy_pattern(r"\bmq=([^,\s]{1,300})\.([^.,\s]{1,300})\.(-?\d{1,9}),")
+_FULL = lazy_pattern(
     r"Process queue total cached messages (quantity|memory) exceeds the threshold,"
     r" threshold=(\d{1,18})(?: bytes)?, actual=(\d{1,18})"
 )
-_FINISHED = re.compile(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
+_FINISHED = lazy_pattern(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
 _DELAY_MS = 1000
 """a queue that is full looks again after this time, and says so each time"""
 _HALF_A_MINUTE = 30

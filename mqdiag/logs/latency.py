@@ -6,15 +6,14 @@ bucket's upper edge is exclusive; the counters start again with each line.
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from mqdiag.facts.put_buckets import puts_of
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.tally import MINUTE_MS, Span
 
-LINE = re.compile(r"\[PAGECACHERT\] TotalPut (\d+), PutMessageDistributeTime ((?:\[[^\]]{1,12}\]:\d+ ?)+)")
-_BUCKET = re.compile(r"\[([^\]]{1,12})\]:(\d{1,18})(?!\d)")
+LINE = lazy_pattern(r"\[PAGECACHERT\] TotalPut (\d+), PutMessageDistributeTime ((?:\[[^\]]{1,12}\]:\d+ ?)+)")
+_BUCKET = lazy_pattern(r"\[([^\]]{1,12})\]:(\d{1,18})(?!\d)")
 MOST_MINUTES = 20_000
 
 

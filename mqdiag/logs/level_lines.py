@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 from ahocorasick_rs import BytesAhoCorasick
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped
@@ -30,14 +30,14 @@ LONGEST_EXCEPTION = 1 << 10
 _TOLD_BY_EXCEPTION = ("unassigned",)
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
 _SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
-_JSON_LEVEL = re.compile(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
-_ENDS_OF_HEAD = re.compile(rb"\] - | - | : |\] |\) |: ")
+_JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
+_ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _DIGITS = b"0123456789"
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy_pattern(r"\d+")
 _NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
-_MISSED = re.compile(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
+_MISSED = lazy_pattern(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
 
 
 class _Judged(NamedTuple):

@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
 import msgspec
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
 _MOST_DIGITS = 100
-_ENDLESS_NUMBER = re.compile(rf"\d{{{_MOST_DIGITS},}}")
+_ENDLESS_NUMBER = lazy_pattern(rf"\d{{{_MOST_DIGITS},}}")
 """no number of a log is so long; Python reads none of more than 4,300 digits, and turns none beyond 308 into a float"""
+_STEP = _MOST_DIGITS // 2
+_TWO_DIGITS = lazy_pattern(r"\d\d")
+"""stand side by side in every 50th character of such a number, and so in hardly any line"""
 _TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
 _STACK_KEYS = ("stack_trace", "stack", "exception")
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
-_CRI = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
-_COLOUR = re.compile(rb"\x1b\[[\d;]*[A-Za-z]")
-_LEVELS = re.compile(_LEVEL)
-_THREADS = (
+_CRI = lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
+_COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
+_LEVELS = lazy_pattern(_LEVEL)
+_THREAD_PATTERNS = (
     # the appender of 5.x clients
-    re.compile(_LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \["),
+    _LEVEL + r" +\[\d+\] \[([^\]]{1,200})\] \[",
     # Spring Boot, with values of the MDC or the application's name
-    re.compile(_LEVEL + r" +(?:\[[^\]]{1,100}\] +)?\d+ --- \[ *(?:[^\]]{1,100}\] \[ *)?([^\]]{1,200})\]"),
+    _LEVEL + r" +(?:\[[^\]]{1,100}\] +)?\d+ --- \[ *(?:[^\]]{1,100}\] \[ *)?([^\]]{1,200})\]",
     # logback's default: the thread before the level
-    re.compile(r"\d \[([^\]]{1,200})\] +(?:\[[^\]]{0,200}\] +)?" + _LEVEL + r"\b"),
+    r"\d \[([^\]]{1,200})\] +(?:\[[^\]]{0,200}\] +)?" + _LEVEL + r"\b",
     # in brackets behind a padded logger: "INFO  [RocketmqClient   ] [main] - text"
-    re.compile(_LEVEL + r" +\[[^\]]{0,200} {2,}\] \[([^\]]{1,200})\] +- "),
-    re.compile(_LEVEL + r" +\[([^\]]{1,200})\] "),
+    _LEVEL + r" +\[[^\]]{0,200} {2,}\] \[([^\]]{1,200})\] +- ",
+    _LEVEL + r" +\[([^\]]{1,200})\] ",
     # "WARN - main | Logger.method-384  text", and bars between all parts
-    re.compile(_LEVEL + r" +- (\S.{0,200}?) \| "),
-    re.compile(_LEVEL + r" *\| *([^|]{1,200}?) *\|"),
+    _LEVEL + r" +- (\S.{0,200}?) \| ",
+    _LEVEL + r" *\| *([^|]{1,200}?) *\|",
     # RocketMQ's own files
-    re.compile(_LEVEL + r" (?!Rocketmq\w+ - )(\S.{0,200}?) - "),
+    _LEVEL + r" (?!Rocketmq\w+ - )(\S.{0,200}?) - ",
     # the same with time and level cut off
-    re.compile(r"^\s{0,20}(?!Rocketmq\w+ - )([A-Z]\w{3,80}) - "),
-    re.compile(r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"'),
-    re.compile(r'Exception in thread "([^"]{1,200})"'),
+    r"^\s{0,20}(?!Rocketmq\w+ - )([A-Z]\w{3,80}) - ",
+    r'"thread(?:_name|Name)?" ?: ?"([^"]{1,200})"',
+    r'Exception in thread "([^"]{1,200})"',
 )
-_OF_A_SERVER = re.compile(
+_THREADS = tuple((lazy_pattern(pattern), pattern.startswith(_LEVEL)) for pattern in _THREAD_PATTERNS)
+"""each with whether it begins with a level: it is matched at the levels then"""
+_OF_A_SERVER = lazy_pattern(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d " + _LEVEL + r" (?!Rocketmq\w+ - )([A-Za-z]\w{2,80}) - "
 )
 """a line of RocketMQ's own files with an ordinary name of a thread, which needs no other pattern"""
-_SEARCHES = tuple(
-    (pattern.match, None if pattern.pattern.startswith(_LEVEL) else pattern.search) for pattern in _THREADS
-)
-"""for each pattern how it is looked for; it is matched at the levels where it begins with one"""
 _decode = msgspec.json.Decoder().decode
 _STACK_BYTES = 8 << 10
-_COMPOSED = re.compile(r"^\S{1,60} +\| *")
+_COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
-_OF_STACK = re.compile(
+_OF_STACK = lazy_pattern(
     r"at \S|\.\.\. \d|(?:Caused by|Suppressed): \S|(?:[a-z]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?::|$)"
 )
 _BETWEEN_FRAMES = ("See http", "For more information")
@@ -87,7 +88,9 @@ class Message(msgspec.Struct):
         """The line without a collector's wrapper, and with an ellipsis for a number that is too long to be one."""
         if self._text is None:
             text, self._named_thread = unwrapped(self.hit.line)
-            self._text = text if len(text) < _MOST_DIGITS else _ENDLESS_NUMBER.sub("…", text)
+            if len(text) >= _MOST_DIGITS and _TWO_DIGITS.search(text[_STEP - 1 :: _STEP]) is not None:
+                text = _ENDLESS_NUMBER.sub("…", text)
+            self._text = text
         return self._text
 
     @property
@@ -198,14 +201,14 @@ def _thread(text: str) -> str | None:
         return found[1]
     # Most patterns begin with a level: the places of all levels are looked for once, not by each of them.
     levels = [found.start() for found in _LEVELS.finditer(text, 0, 2048)]
-    for match, search in _SEARCHES:
-        if search is not None:
-            found = search(text, 0, 2048)
+    for pattern, at_level in _THREADS:
+        if not at_level:
+            found = pattern.search(text, 0, 2048)
             if found is not None:
                 return found[1]
             continue
         for at in levels:
-            found = match(text, at, 2048)
+            found = pattern.match(text, at, 2048)
             if found is not None:
                 return found[1]
     return None

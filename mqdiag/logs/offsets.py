@@ -6,45 +6,44 @@ PullMessageProcessor, DefaultMQPushConsumerImpl.
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.facts.vocabulary import OffsetPlace
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import next_offset, queue_in
 from mqdiag.logs.tally import Subject
 
-_SINCE_4_3 = re.compile(
+_SINCE_4_3 = lazy_pattern(
     r"Offset not matched\. Request offset: (-?\d{1,19}), firstOffset: (-?\d{1,19}), lastOffset: (-?\d{1,19}),"
     r" mappedFileSize: (\d{1,12}), mappedFiles count: (\d{1,9})"
 )
-_WITH_INDEX = re.compile(
+_WITH_INDEX = lazy_pattern(
     r"[Rr]equest [Oo]ffset: (-?\d{1,19}), index: (-?\d{1,12}), mapp?edFileSize: (\d{1,12}),"
     r" mapp?edFiles count: (\d{1,9})"
 )
 FULL_FILE_EDGE: OffsetPlace = "full-file-edge"
 _MOST_FILES = 2**31 - 1
-_NUMBER_AT_END = re.compile(r"^(.{1,200}?)_?\d+$")
-_OVERFLOW = re.compile(
+_NUMBER_AT_END = lazy_pattern(r"^(.{1,200}?)_?\d+$")
+_OVERFLOW = lazy_pattern(
     r"the request offset: (\d{1,19}) over flow badly,.{0,60}? broker max offset: (-?\d{1,19})"
 )
-_NO_DATA = re.compile(
+_NO_DATA = lazy_pattern(
     r"broker stores? no queue data, fix the request offset (\d{1,19}) to (\d{1,19}), Topic: (\S{1,300}) QueueId:"
     r" (-?\d{1,9}) Consumer Group: (\S{1,300})"
 )
-_MOVED = re.compile(
+_MOVED = lazy_pattern(
     r"PULL_OFFSET_MOVED:(correction offset\. |none correction\. )?topic=([^,]{1,300}), groupId=([^,]{1,300}),"
     r" requestOffset=(-?\d{1,19})(?:, newOffset=(-?\d{1,19}))?"
 )
-_TOO_SMALL = re.compile(
+_TOO_SMALL = lazy_pattern(
     r"the request offset too small\. group=([^,]{1,300}), topic=([^,]{1,300}), requestOffset=(-?\d{1,19})"
 )
-_TOO_SMALL_3X = re.compile(r"the request offset: \d{1,19} too small, broker min offset: \d{1,19}, consumer: ")
-_BELOW_STORE = re.compile(
+_TOO_SMALL_3X = lazy_pattern(r"the request offset: \d{1,19} too small, broker min offset: \d{1,19}, consumer: ")
+_BELOW_STORE = lazy_pattern(
     r"update consumer offset less than store\. clientHost=/?([^,]{1,200}), key=([^,@]{1,300})@([^,]{1,300}),"
     r" queueId=(\d{1,9}), requestOffset=(\d{1,19}), storeOffset=(\d{1,19})"
 )
-_RESULT = re.compile(r"nextBeginOffset=(-?\d{1,19}), minOffset=(-?\d{1,19}), maxOffset=(-?\d{1,19})")
+_RESULT = lazy_pattern(r"nextBeginOffset=(-?\d{1,19}), minOffset=(-?\d{1,19}), maxOffset=(-?\d{1,19})")
 
 
 def not_matched(message: Message, log: LogTally) -> None:

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 _LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     # Boost's logger, with the function and the line at the end
     (
         "C++",
-        re.compile(
+        lazy_pattern(
             rb"^\[\d{4}-(?:[A-Z][a-z]{2}|\d\d)-\d\d \d\d:\d\d:\d\d\.\d+\] ?"
             rb"\(?(?:trace|debug|info|warning|error|fatal)\)?:",
             re.M,
         ),
     ),
     # spdlog of the 2.x gRPC client in C++
-    ("C++", re.compile(rb"^\[[-\d]+ [\d:.]+\] \[(?:rocketmq|mqclient)\w*\] \[\w+\] ", re.M)),
+    ("C++", lazy_pattern(rb"^\[[-\d]+ [\d:.]+\] \[(?:rocketmq|mqclient)\w*\] \[\w+\] ", re.M)),
     # logrus, with the client's own keys
-    ("Go", re.compile(rb'^time="[^"]{10,40}" level=\w+ msg="', re.M)),
+    ("Go", lazy_pattern(rb'^time="[^"]{10,40}" level=\w+ msg="', re.M)),
     # logrus on a terminal: the level and the seconds since the start, then the text and its keys
-    ("Go", re.compile(rb"^(?:\x1b\[\d+m)?(?:WARN|ERRO|FATA|INFO)(?:\x1b\[0m)?\[\d{4}\] \S.{0,300} \w+=", re.M)),
+    (
+        "Go",
+        lazy_pattern(rb"^(?:\x1b\[\d+m)?(?:WARN|ERRO|FATA|INFO)(?:\x1b\[0m)?\[\d{4}\] \S.{0,300} \w+=", re.M),
+    ),
     # zap, with the client's own keys
     (
         "Go",
-        re.compile(
+        lazy_pattern(
             rb'^\{"level":"\w+","ts":[\d.]+,(?=.{0,600}"(?:PullRequest|MessageQueue|underlayError|consumerGroup)")',
             re.M,
         ),
     ),
-    ("Python", re.compile(rb"^\S.{0,60}\b(?:rocketmq[./]\w+\.py|\[\w+\.py:\d+\])", re.M)),
-    (".NET", re.compile(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq|\bNewLife\.RocketMQ\.", re.M)),
+    ("Python", lazy_pattern(rb"^\S.{0,60}\b(?:rocketmq[./]\w+\.py|\[\w+\.py:\d+\])", re.M)),
+    (".NET", lazy_pattern(rb"\bOrg\.Apache\.Rocketmq\.|\|Org\.Apache\.Rocketmq|\bNewLife\.RocketMQ\.", re.M)),
 )
 
 

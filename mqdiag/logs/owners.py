@@ -7,13 +7,13 @@ the one that wrote at that time, and of those to the one whose logs lie nearest.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from mqdiag.facts.logs import UNNAMED_BROKER
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.places import places_of
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import EventTally, Span
@@ -24,7 +24,7 @@ NEAR_MS = 600_000
 ANY_ZONE_MS = 14 * 3_600_000
 _BROKER_KINDS = frozenset({"store", "store-error", "watermark"})
 """told by their own words; what is called broker may be anybody's log of the same form"""
-_ADDRESS = re.compile(r".+:\d{1,5}$")
+_ADDRESS = lazy_pattern(r".+:\d{1,5}$")
 
 
 class Owner(msgspec.Struct):

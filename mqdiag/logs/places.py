@@ -8,19 +8,19 @@ overlapping times are two brokers'.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.reader import ReadLog
 
 OVERLAP_MS = 120_000
 """two minutes: a rotated log ends where the next one begins"""
 _ROTATED_INTO = "otherdays"
-_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T_-]?\d\d[-:.]?\d\d(?:[-:.]?\d\d)?)?")
-_PACKED = re.compile(r"(?:\.(?:gz|bz2|xz|zip|zst))+$")
-_ROTATION = re.compile(r"[._-]\d{1,6}(?=\.(?:log|txt|out)$)|(?<=\.log)[._-]\d{1,6}$|(?<=\.out)[._-]\d{1,6}$")
-_OWN_WORDS = re.compile(
+_ADDRESS = lazy_pattern(r"\d{1,3}(?:\.\d{1,3}){3}")
+_DATE = lazy_pattern(r"\d{4}-?\d\d-?\d\d(?:[T_-]?\d\d[-:.]?\d\d(?:[-:.]?\d\d)?)?")
+_PACKED = lazy_pattern(r"(?:\.(?:gz|bz2|xz|zip|zst))+$")
+_ROTATION = lazy_pattern(r"[._-]\d{1,6}(?=\.(?:log|txt|out)$)|(?<=\.log)[._-]\d{1,6}$|(?<=\.out)[._-]\d{1,6}$")
+_OWN_WORDS = lazy_pattern(
     r"rocketmq|broker_default|broker_traffic|broker|store_?error|store|watermark|remoting|stats|transaction|protection"
     r"|commercial|filter|lock|auth|coldctr|pop|gc|log|txt|out"
 )

@@ -6,24 +6,23 @@ ChangeInvisibleTimeProcessor, 5.0.0 to 5.5.0.
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
-_MOVED = re.compile(
+_MOVED = lazy_pattern(
     r"because store is no correct, (?:([^@\s]{1,300})@([^@\s]{1,300})@(-?\d{1,9}),"
     r"|groupId=([^,]{1,300}), topicId=([^,]{1,300}), queueId=(-?\d{1,9}), batchSize=\d{1,9}, offset=)"
     r" ?(-?\d{1,19})->(-?\d{1,19}|null)"
 )
 """The second form is of PopConsumerService, 5.3.2 and later, which keeps positions in RocksDB."""
-_DELAY = re.compile(r"ckDelay=(\d{1,12})\s*$")
-_ACKNOWLEDGEMENT = re.compile(r"reviveQueueId=(\d{1,9}), ?find ack, offset:(\d{1,19})")
+_DELAY = lazy_pattern(r"ckDelay=(\d{1,12})\s*$")
+_ACKNOWLEDGEMENT = lazy_pattern(r"reviveQueueId=(\d{1,9}), ?find ack, offset:(\d{1,19})")
 LATE_S = 30
 """a round in order is three to five seconds late"""
-_REFUSED = re.compile(r"the broker\[([^\]]{1,100})\] pop message is forbidden because")
-_UNACKNOWLEDGED = re.compile(
+_REFUSED = lazy_pattern(r"the broker\[([^\]]{1,100})\] pop message is forbidden because")
+_UNACKNOWLEDGED = lazy_pattern(
     r"Too much msgs unacked, then stop pop{1,2}ing\. topic=([^,]{1,300}), group=([^,]{1,300}), queueId=(-?\d{1,9})"
 )
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.tally import NOBODY, Subject
 
-_QUEUE = re.compile(r"MessageQueue ?\[topic=([^,\]]{1,300}), brokerName=([^,\]]{1,200}), queueId=(-?\d{1,9})\]")
-_GROUP = re.compile(r"PullRequest \[consumerGroup=([^,\]]{1,300}),")
-_POP_GROUP = re.compile(r"PopRequest \[topic=[^,]{1,300}, consumerGroup=([^,\]]{1,300}),")
-_NEXT = re.compile(r"nextOffset=(-?\d{1,19})")
+_QUEUE = lazy_pattern(
+    r"MessageQueue ?\[topic=([^,\]]{1,300}), brokerName=([^,\]]{1,200}), queueId=(-?\d{1,9})\]"
+)
+_GROUP = lazy_pattern(r"PullRequest \[consumerGroup=([^,\]]{1,300}),")
+_POP_GROUP = lazy_pattern(r"PopRequest \[topic=[^,]{1,300}, consumerGroup=([^,\]]{1,300}),")
+_NEXT = lazy_pattern(r"nextOffset=(-?\d{1,19})")
 
 
 def queue_in(text: str) -> Subject:

@@ -5,8 +5,7 @@ Source: PullMessageProcessor, ConsumerManager, ConsumerGroupInfo, SendMessagePro
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import MOST_ROWS, ChangeKey, LogTally
 from mqdiag.logs.message import Message
@@ -14,7 +13,7 @@ from mqdiag.logs.queues import group_in
 from mqdiag.logs.send_refusals import send_refused
 from mqdiag.logs.tally import Span, Subject
 
-_CODE = re.compile(r"CODE: (23|24|25|26) {1,3}DESC: |Response Code: (23|24|25|26), remark: ")
+_CODE = lazy_pattern(r"CODE: (23|24|25|26) {1,3}DESC: |Response Code: (23|24|25|26), remark: ")
 """in an exception of the Java client, and in a line of the Go client"""
 _KINDS = {
     "23": "pull-refused-not-parsable",
@@ -23,10 +22,10 @@ _KINDS = {
     "26": "pull-refused-not-parsable",
 }
 """by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest"""
-_PULL_OF = re.compile(r"pull request exception, group=([^,\s]{1,300}),")
-_NO_TOPIC = re.compile(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
-_NOT_LATEST = re.compile(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
-_CHANGED = re.compile(
+_PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
+_NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
+_NOT_LATEST = lazy_pattern(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
+_CHANGED = lazy_pattern(
     r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
     r".{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet=.{0,2000}?"
     r"NEW: .{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet="

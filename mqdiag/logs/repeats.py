@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 
 MOST_LINES = 20
 """lines of an excerpt; in a longer log something repeats itself in any case"""
 LEAST_TIMES = 3
-_TIME = re.compile(rb"^[\[(]?[\d:.,TZ/+\- \t]{5,40}[\])]?")
+_TIME = lazy_pattern(rb"^[\[(]?[\d:.,TZ/+\- \t]{5,40}[\])]?")
 _FRAME = (b"at ", b"...", b"Caused by", b"}", b"{")
 
 

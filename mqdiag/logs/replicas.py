@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 
-_BEHIND = re.compile(r"[Ss]lave fall behind master(?::|, how much,)? (-?\d{1,19}) ?bytes")
+_BEHIND = lazy_pattern(r"[Ss]lave fall behind master(?::|, how much,)? (-?\d{1,19}) ?bytes")
 """3.x writes "slave fall behind master, how much, 9 bytes" """
 
 

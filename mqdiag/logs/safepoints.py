@@ -7,21 +7,21 @@ Source: SafepointTracing::end, RuntimeService::record_safepoint_end.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 import msgspec
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Span
 
 LONG_MS = 1000
 MOST_OPERATIONS = 200
-_STOPPED = re.compile(
+_STOPPED = lazy_pattern(
     r"application threads were stopped: (?P<total>\d{1,9}[.,]\d{1,9}) seconds"
     r"(?:, Stopping threads took: (?P<reaching>\d{1,9}[.,]\d{1,9}) seconds)?"
 )
-_SAFEPOINT = re.compile(
+_SAFEPOINT = lazy_pattern(
     r'Safepoint "(?P<operation>[^"]{1,100})".{0,200}?Reaching safepoint: +(?P<reaching>\d{1,18}) ns'
     r".{0,200}?Total: +(?P<total>\d{1,18}) ns"
 )

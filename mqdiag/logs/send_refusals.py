@@ -8,26 +8,25 @@ Source: SendMessageProcessor, AbstractSendMessageProcessor, Validators, DefaultM
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
-_TOO_LARGE = re.compile(
+_TOO_LARGE = lazy_pattern(
     r"the message is illegal, maybe (?:msg body or properties )?length not matched"
     r"(?:\. msg body length limit (\d{1,12})(B|k))?"
     r"|the message body size over max value, MAX: (\d{1,12})"
 )
-_NOT_ALLOWED = re.compile(
+_NOT_ALLOWED = lazy_pattern(
     r"the broker\[[^\]]{0,100}\] sending (?:transaction )?message is forbidden"
     r"|the topic\[([^\]]{1,300})\] sending message is forbidden"
     r"|Sending message to topic\[([^\]]{1,300})\] is forbidden"
 )
-_BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
+_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 _SERVER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
-_FORBIDDEN = re.compile(
+_FORBIDDEN = lazy_pattern(
     r"(has shutdown|slave mode|role is slave|is not writ(?:e)?able), so (?:putMessages?|end transaction) is forbidden"
     r" ?(\d{1,9})?"
     r"|the message store is not writable"

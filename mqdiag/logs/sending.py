@@ -5,26 +5,25 @@ Source: DefaultMQProducerImpl, MQClientAPIImpl, NettyRemotingAbstract, NettyRemo
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import Subject
 
-_NO_ANSWER = re.compile(r"wait response on the channel </?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)")
-_ASYNC_NO_ANSWER = re.compile(r"MQClientException: wait response timeout (-?\d{1,9})ms")
-_CALL_TIMEOUT = re.compile(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
-_STILL_FAILED = re.compile(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
-_NOT_WRITTEN = re.compile(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
-_CONNECT = re.compile(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
-_CLOSED = re.compile(r"close the connection to remote address\[([^\]]{0,100})\]")
-_NO_ROUTE = re.compile(
+_NO_ANSWER = lazy_pattern(r"wait response on the channel </?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)")
+_ASYNC_NO_ANSWER = lazy_pattern(r"MQClientException: wait response timeout (-?\d{1,9})ms")
+_CALL_TIMEOUT = lazy_pattern(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
+_STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
+_NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
+_CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
+_CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
+_NO_ROUTE = lazy_pattern(
     r"No route info of this topic[:,] ?([^\s,\"\\]{0,300})"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
-_NO_NAME_SERVER = re.compile(r"No name server address|name server address.{0,20} is null")
+_NO_NAME_SERVER = lazy_pattern(r"No name server address|name server address.{0,20} is null")
 _OPTIONAL_TOPICS = ("TBW102", "RMQ_SYS_TRACE_TOPIC")
 """topics that clients ask for and can do without: the one that new topics copy, and the one of message traces"""
 _USUAL_TIMEOUT_MS = 3000

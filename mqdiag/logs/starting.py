@@ -7,14 +7,13 @@ own words before main().
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
-_GROUP = re.compile(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has been created before")
-_PORT = re.compile(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
+_GROUP = lazy_pattern(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has been created before")
+_PORT = lazy_pattern(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
 def store_locked(message: Message, log: LogTally) -> None:

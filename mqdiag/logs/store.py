@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
-_IN_LOCK = re.compile(r"putMessages? in lock (?:cost|eclipse|elapsed?) time\(ms\)[= ](\d{1,12})")
+_IN_LOCK = lazy_pattern(r"putMessages? in lock (?:cost|eclipse|elapsed?) time\(ms\)[= ](\d{1,12})")
 """3.x writes "putMessage in lock eclipse time(ms) 1382" from 1,000 ms on, later versions "[NOTIFYME]... cost" """
-_NOT_IN_LOCK = re.compile(
+_NOT_IN_LOCK = lazy_pattern(
     r"not in lock (?:eclipse|elapsed) time\(ms\)[= ](\d{1,12})(?:, bodyLength=(\d{1,12}))?"
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
-_FLUSH = re.compile(r"Flush data to disk costs (\d{1,12}) ms")
+_FLUSH = lazy_pattern(r"Flush data to disk costs (\d{1,12}) ms")
 _QUORUM = "QuorumAckChecker"
 """DLedger's thread that answers a put when enough followers have it"""
-_ORDER = re.compile(
+_ORDER = lazy_pattern(
     r"logic queue order maybe wrong, expectLogicOffset: (\d{1,19}) currentLogicOffset: (\d{1,19}) Topic: (\S{1,300})"
 )
-_DISPATCH_FROM = re.compile(
+_DISPATCH_FROM = lazy_pattern(
     r"\[SetReputOffset\] maxPhysicalPosInLogicQueue=(-?\d{1,19}) clMinOffset=(-?\d{1,19}) clMaxOffset=(-?\d{1,19})"
 )
-_WINDOWS_PATH = re.compile(r"(?:map|load) file [A-Za-z]:[\\/]")
+_WINDOWS_PATH = lazy_pattern(r"(?:map|load) file [A-Za-z]:[\\/]")
 _PAGING = ("paging file", "页面文件")
-_SHEETS = re.compile(r"TransientStorePool only remain (\d{1,9}) sheets")
-_WATERMARK = re.compile(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
-_SETTING = re.compile(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
-_DISK = re.compile(
+_SHEETS = lazy_pattern(r"TransientStorePool only remain (\d{1,9}) sheets")
+_WATERMARK = lazy_pattern(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
+_SETTING = lazy_pattern(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
+_DISK = lazy_pattern(
     r"disk maybe full soon(?: (\d\.\d{1,20}), so mark disk full|, so reclaim space, (\d\.\d{1,20}))"
 )
 """DefaultMessageStore.CleanCommitLogService.isSpaceToDelete, 3.5.8 to 5.3.3"""
 _NOT_MEASURED = "so reclaim space, -"
 """UtilAll.getDiskPartitionSpaceUsedPercent gives -1 for a path that is not there"""
-_DISKS = re.compile(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
+_DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
-_BROKER = re.compile(r"BROKER: ([\w.:\[\]-]{1,100})")
+_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 _MOST_SETTINGS = 100
 
 

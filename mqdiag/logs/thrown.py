@@ -5,22 +5,22 @@ Source: RemotingHelper.exceptionSimpleDesc and UtilAll.exceptionSimpleDesc, 3.2.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 from mqdiag.read.stacks.library_packages import is_own
 
 INTERRUPTED = "java.lang.InterruptedException"
 _CLASS = r"(?:[\w$]{1,100}\.){1,15}[\w$]{1,200}"
-_SIMPLE = re.compile(rf"(?:consumeMessage exception: |, error:)({_CLASS})(?:[:,\s]|$)")
+_SIMPLE = lazy_pattern(rf"(?:consumeMessage exception: |, error:)({_CLASS})(?:[:,\s]|$)")
 """first the class, then its message, which may be anything, and the top frame; rocketmq-spring 2.1 has no frame"""
-_TOP_FRAME = re.compile(
+_TOP_FRAME = lazy_pattern(
     rf", (?:[\w.@]{{1,100}}/)?({_CLASS}\.[\w$<>]{{1,200}}\([^()\s]{{0,200}}(?: [A-Z]\w+)?\)) Group: "
 )
-_FRAME = re.compile(rf"at (?:[\w.@-]{{1,100}}/{{1,2}})?({_CLASS}\.[\w$<>]{{1,200}}\([^()]{{0,200}}\))")
-_CAUSE = re.compile(rf"Caused by: ({_CLASS})(?:[:\s]|$)")
-_FIRST = re.compile(rf"({_CLASS})(?::|$)")
+_FRAME = lazy_pattern(rf"at (?:[\w.@-]{{1,100}}/{{1,2}})?({_CLASS}\.[\w$<>]{{1,200}}\([^()]{{0,200}}\))")
+_CAUSE = lazy_pattern(rf"Caused by: ({_CLASS})(?:[:\s]|$)")
+_FIRST = lazy_pattern(rf"({_CLASS})(?::|$)")
 
 
 class Thrown(NamedTuple):

@@ -8,16 +8,16 @@ are there, tells the version that it came with is not reached. Source: the field
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from mqdiag.facts.logs import VersionRange
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.text import Text, say
 
-_NAME = re.compile(r"INFO main - (\w{2,80})=")
+_NAME = lazy_pattern(r"INFO main - (\w{2,80})=")
 RESETS_UNTIL = "4.9.4"
 """DefaultMessageStore.getMessage sends a consumer beyond the end to 0 before it, where the queue begins at 0"""
 SAYS_FIX_TO = "5.0.0"

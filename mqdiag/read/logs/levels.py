@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from mqdiag.lazy_pattern import lazy_pattern
 
 ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE)"
 """pattern of the words in capital letters, in which nearly all logs have them"""
@@ -15,14 +15,14 @@ HEAD_BYTES = 240
 """bytes of a line in which its level stands"""
 SHORT_BYTES = 256 << 10
 """size below which the slower search costs less than a hundredth of a second"""
-_CAPITAL = re.compile(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
-_SMALL = re.compile(
+_CAPITAL = lazy_pattern(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
+_SMALL = lazy_pattern(
     # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
     rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"
     rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe)(?=[\]|)>:\"]|[ \t]|$)"
 )
 
-_OF_THE_JVM = re.compile(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")
+_OF_THE_JVM = lazy_pattern(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")
 """level and first tag of the JVM's own log lines, which have their levels in small letters"""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.crash.recognise import begins_as_crash_report
 from mqdiag.read.logs.shape import SAMPLE_LINES, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader
@@ -13,7 +12,7 @@ from mqdiag.read.stacks.patterns import is_dump_file
 LEAST_SHARE = 0.05
 """of the first lines that begin something: those that have a time"""
 LEAST_LINES = 2
-_CONTINUES = re.compile(rb"\s|$|Caused by: |at ")
+_CONTINUES = lazy_pattern(rb"\s|$|Caused by: |at ")
 """a blank line, or one of a stack trace, of which an error may have dozens"""
 _DUMP = b"Full thread dump"
 _DUMP_HEAD = 400

@@ -9,6 +9,7 @@ from pathlib import PurePath
 import msgspec
 
 from mqdiag.facts.vocabulary import LogKind
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY
 
 SAMPLE_LINES = 400
@@ -18,27 +19,27 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     # RocketMQ's own configuration of brokers, name servers and 3.x clients: no milliseconds, the thread before " - "
     (
         "rocketmq",
-        re.compile(rb"(?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- "),
+        lazy_pattern(rb"(?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- "),
     ),
     # the appender built into 4.3 to 4.9 clients; its pattern prints seconds where milliseconds belong
-    ("client-4", re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
+    ("client-4", lazy_pattern(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
     (
         "client-5",
-        re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" +\[\d+\] \[[^\]]*\] \["),
+        lazy_pattern(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" +\[\d+\] \[[^\]]*\] \["),
     ),
     (
         "gc-unified",
-        re.compile(rb"(?:\[[^\]]{1,60}\]){1,8} *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)"),
+        lazy_pattern(rb"(?:\[[^\]]{1,60}\]){1,8} *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)"),
     ),
-    ("gc-8", re.compile(rb"(?:[\dT:.+-]+: )?\d+\.\d{3}: (?:\[(?:GC|Full GC|CMS)|Total time for which)")),
+    ("gc-8", lazy_pattern(rb"(?:[\dT:.+-]+: )?\d+\.\d{3}: (?:\[(?:GC|Full GC|CMS)|Total time for which)")),
     (
         "gc-8",
-        re.compile(rb"(?:CommandLine flags: -XX|OpenJDK 64-Bit Server VM \(25\.|Java HotSpot.{1,30}\(25\.)"),
+        lazy_pattern(rb"(?:CommandLine flags: -XX|OpenJDK 64-Bit Server VM \(25\.|Java HotSpot.{1,30}\(25\.)"),
     ),
-    ("json-lines", re.compile(rb"\{.*\}\s*$")),
-    ("cri", re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
+    ("json-lines", lazy_pattern(rb"\{.*\}\s*$")),
+    ("cri", lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
 )
-_UNDATED = re.compile(
+_UNDATED = lazy_pattern(
     # what is left of a record without its time: level, then a thread or a logger
     rb"^.{0,80}?(?:^|[\s\]|])"
     + _LEVEL

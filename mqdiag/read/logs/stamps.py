@@ -8,39 +8,46 @@ from functools import lru_cache
 
 import msgspec
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 HEAD = 400
 """bytes of a line in which its time stands"""
 LINES_BACK = 40
 _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec")
 
-_ISO = re.compile(
+_ISO = lazy_pattern(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
-_LEADING = re.compile(rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
+_LEADING = lazy_pattern(
+    rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)"
+)
 """a line that begins with a time without a zone, as nearly all lines of logs do"""
-_TWO_DIGIT_YEAR = re.compile(
+_LEADING_BYTES = 26
+"""of a line decide whether this pattern fits, and what it finds"""
+_MOST_LEADING = 64
+_TWO_DIGIT_YEAR = lazy_pattern(
     rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
 """the default of 3.x clients, "16-06-21 12:57:28" """
-_DAY_FIRST = re.compile(
+_DAY_FIRST = lazy_pattern(
     rb"(?P<day>\d\d)[-/ ](?P<month>[A-Z][a-z]{2})[-/ ](?P<year>\d{4})[ :]"
     rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
 )
-_YEAR_FIRST = re.compile(
+_YEAR_FIRST = lazy_pattern(
     rb"(?P<year>\d{4})-(?P<month>[A-Z][a-z]{2})-(?P<day>\d\d)[T ]"
     rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
 )
 """C++ clients, "2020-Jun-30 15:51:22.863803" """
-_MONTH_FIRST = re.compile(
+_MONTH_FIRST = lazy_pattern(
     rb"(?P<month>[A-Z][a-z]{2}) (?P<day>\d{1,2}), (?P<year>\d{4}) (?:@ )?"
     rb"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d{1,9}))?(?P<zone> [+-]\d{4}\b)?"
 )
 """Kibana, "Nov 21, 2026 @ 20:00:00.123" """
 _NAMED_MONTHS = (_DAY_FIRST, _YEAR_FIRST, _MONTH_FIRST)
-_EPOCH = re.compile(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?(\d{13})\b')
-_END_OF_CLOCK = re.compile(rb":\d\d:\d\d")
+_EPOCH = lazy_pattern(rb'"(?:@?timestamp|time|ts|timeMillis|epochMillis)"\s*:\s*"?(\d{13})\b')
+_END_OF_CLOCK = lazy_pattern(rb":\d\d:\d\d")
 """minutes and seconds, which all forms but epochs have; it begins with one byte, for which the search is quick"""
-_CLOCK = re.compile(rb"\b\d\d:\d\d:\d\d\b")
+_CLOCK = lazy_pattern(rb"\b\d\d:\d\d:\d\d\b")
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -55,21 +62,30 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class StampReader:
-    """Reads times; the last one is kept, for floods repeat it thousands of times a second."""
+    """Reads times; the last ones are kept, for lines of one second are many."""
 
     def __init__(self) -> None:
         self._text = b""
         self._stamp: Stamp | None = None
+        self._leading: dict[bytes, Stamp] = {}
 
     def of_line(self, line: bytes) -> Stamp | None:
         """The time of one line; an instant with a zone goes before a local time on the same line."""
+        head = line[:_LEADING_BYTES]
+        known = self._leading.get(head)
+        if known is not None:
+            return known
         leading = _LEADING.match(line)
         if leading is not None:
             day, hour, minute, second, fraction = leading.groups()
             day_ms = _day_ms(day)
             if day_ms is not None:
                 within_s = int(hour) * 3600 + int(minute) * 60 + min(int(second), 60)
-                return Stamp(day_ms + within_s * 1000 + int(fraction or 0), None, fraction is not None)
+                told = Stamp(day_ms + within_s * 1000 + int(fraction or 0), None, fraction is not None)
+                if len(self._leading) >= _MOST_LEADING:
+                    self._leading.clear()
+                self._leading[head] = told
+                return told
         if _END_OF_CLOCK.search(line, 0, HEAD) is None:
             # such as a frame of a stack, which each of the other patterns would search to its end
             return _epoch(line)
