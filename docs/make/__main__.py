@@ -1,7 +1,8 @@
 """Writes the generated pages, or with --check tells which of them are out of date.
 
 python docs/make            write docs/cli.md, docs/report.md, docs/fleet-tables.md, docs/query.md, docs/glossary.md,
-                            docs/rules/*.md, docs/man/*.1 and the outputs in README.md, docs/guides and docs/zh
+                            docs/libraries.md, docs/rules/*.md, docs/man/*.1 and the outputs in README.md,
+                            docs/guides and docs/zh
 python docs/make --check    change nothing; exit 1 and name the pages that differ
 python docs/make --rules    only docs/rules/*.md, which is quick; also with --check
 """
@@ -32,6 +33,7 @@ def other_pages(root: Path) -> Iterator[tuple[Path, str]]:
     from command_pages import command_page
     from fleet_tables_page import fleet_tables_page
     from glossary_page import glossary_page
+    from libraries_page import libraries_page
     from man_page import man_page
     from query_page import query_page
     from report_page import report_page
@@ -42,6 +44,7 @@ def other_pages(root: Path) -> Iterator[tuple[Path, str]]:
     yield docs / "report.md", report_page()
     yield docs / "fleet-tables.md", fleet_tables_page()
     yield docs / "glossary.md", glossary_page()
+    yield docs / "libraries.md", libraries_page(ROOT)
     yield docs / "man" / "mqdiag.1", man_page()
     yield docs / "query.md", query_page(ROOT)
     for page in (root / "README.md", *sorted(docs.glob("guides/*.md")), *sorted(docs.glob("zh/*.md"))):

@@ -65,6 +65,7 @@ Doing = Literal[
     "file-read",
     "file-write",
     "file-sync",
+    "file-lock",
     "monitor",
     "lock",
     "class-init",
@@ -84,7 +85,8 @@ Doing = Literal[
 ]
 """The kind of wait or work that a stack shows.
 
-monitor: waits to enter a synchronized block. lock: waits for a lock of java.util.concurrent.
+monitor: waits to enter a synchronized block. lock: waits for a lock of java.util.concurrent. file-lock: waits for the
+lock of a file that another process has.
 """
 
 StandstillKind = Literal["socket-read", "wait", "sleep", "lock", "pool", "cpu", "broker-put"]

@@ -13,14 +13,10 @@ from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import Text, say
+from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
 VIRTUAL_HELPERS = ("VirtualThread-", "Read-Poller", "MasterPoller", "Master-Poller")
 """beginnings of the names of threads that the JDK starts for virtual threads that sleep, block or wait for a socket"""
-VIRTUAL_REMEDY = say(
-    "Take `jcmd PID Thread.dump_to_file -format=json FILE` five times, a few seconds apart, and give the files to"
-    " `mqdiag stacks`. This JVM has virtual threads, which jstack and Thread.print leave out: the answer may have to"
-    " come from one of them."
-)
 
 RULE = Rule(
     name="stuck-wait",
@@ -105,8 +101,13 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                 explanation=(made.explanation[0], say("The waiting code is {frame}."), call.shown),
                 remedy=call.remedy or made.remedy,
             )
-        elif still.holder is None and still.library is None and _leave_out_virtual_threads(stacks):
-            made = msgspec.structs.replace(made, remedy=(VIRTUAL_REMEDY, *made.remedy))
+        elif (
+            still.holder is None
+            and still.library is None
+            and DUMP_VIRTUAL_THREADS not in made.remedy
+            and _leave_out_virtual_threads(stacks)
+        ):
+            made = msgspec.structs.replace(made, remedy=(DUMP_VIRTUAL_THREADS, *made.remedy))
         yield made
 
 

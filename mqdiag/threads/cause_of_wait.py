@@ -13,8 +13,9 @@ from mqdiag.read.stacks.body import method_of
 from mqdiag.read.stacks.records import Stack
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.cause_table import REMOTE
+from mqdiag.threads.libraries.library import REMOTE
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
+from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
 
 class CauseOfWait(msgspec.Struct, frozen=True):
@@ -28,6 +29,15 @@ class CauseOfWait(msgspec.Struct, frozen=True):
 
 CONNECT_REMEDY = say(
     "The connection is not even open: set the connect timeout, and look at DNS, routes and firewalls."
+)
+DNS_REMEDY = (
+    say(
+        "The name servers of /etc/resolv.conf do not answer: look at them (`dig HOST`), and set `options timeout:1"
+        " attempts:2` there. No timeout of a client bounds the look-up of a name."
+    ),
+    say(
+        "Use a local cache of names (nscd, systemd-resolved, dnsmasq), so that the listener does not wait for DNS."
+    ),
 )
 TLS_REMEDY = say(
     "It hangs in the TLS handshake: the read timeout must be set before connect, as the handshake reads too."
@@ -56,12 +66,22 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     ),
     "condition": (say("Use await(timeout, unit) on the condition, and signal it in a finally block."),),
     "join": (say("Use Thread.join(milliseconds), and look at the thread that does not end."),),
+    "file-lock": (
+        say(
+            "Use FileChannel.tryLock() in a loop with an end: lock() waits without a limit while another process has"
+            " the lock."
+        ),
+        say(
+            "Find the process that holds the lock: `lslocks`, /proc/locks, or `fuser -v FILE`; on NFS, the server."
+        ),
+    ),
     "object-wait": (
         say("Use wait(milliseconds) in a loop on the condition; the notify was lost or never comes."),
     ),
     "park": (say("Bound the wait: parkNanos or a timed variant of the call above it."),),
     "process": (
         say("Use Process.waitFor(timeout, unit), and read the output of the process: a full pipe stops it."),
+        say("Look at what the child process waits for (`ps --ppid PID`), and end it by destroyForcibly()."),
     ),
     "log": (
         say(
@@ -75,7 +95,12 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     ),
     "file-write": (say("Look at the disk, the network share or the pipe that is written to."),),
     "file-sync": (say("Look at the disk's latency (iostat -x 1): a sync does not come back."),),
-    "file-read": (say("Look at the pipe, the terminal or the network share that is read."),),
+    "file-read": (
+        say(
+            "Look at the pipe (the output of a child process), the terminal or the network share that is read: such a"
+            " read has no timeout."
+        ),
+    ),
     "class-loading": (
         say("A class is loaded under a lock: look at the thread that loads it, and at the disk."),
     ),
@@ -85,6 +110,13 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
 LOCK_REMEDY = (
     say("Fix what the holder waits for; it is the root cause."),
     say("Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."),
+)
+CONSOLE_REMEDY = (
+    say(
+        "Nobody reads the standard output: its pipe is full, and println waits. Look at the process at the other end"
+        " (a log collector, a terminal that was stopped, `docker attach`, `| tee`)."
+    ),
+    say("Do not print in the listener: log through an appender that drops when its sink is full."),
 )
 STARVED_REMEDY = (
     say(
@@ -137,53 +169,64 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
     if computing or doing == "running":
         if computing:
             return CauseOfWait("cpu", "busy-loop", None, CPU_REMEDY)
-        return CauseOfWait("wait", "missing-timeout", _library(meaning), _WAIT_REMEDIES["park"])
+        return CauseOfWait("wait", "missing-timeout", _name_of_library(meaning), _WAIT_REMEDIES["park"])
     if meaning.in_full_log_queue:
         return CauseOfWait("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
+    library = meaning.library
+    if library is not None and library.kind == "pause":
+        return CauseOfWait("sleep", "sleep-in-listener", library.name, library.remedy)
     if doing == "sleep":
-        return CauseOfWait("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
+        if library is None:
+            return CauseOfWait("sleep", "sleep-in-listener", None, SLEEP_REMEDY)
+        return CauseOfWait("sleep", "sleep-in-listener", library.name, (*library.remedy, *SLEEP_REMEDY[1:]))
     if doing == "class-init":
         return CauseOfWait("lock", "stuck-holder", None, CLASS_INIT_REMEDY)
     if doing in ("monitor", "lock"):
-        return CauseOfWait("lock", "stuck-holder", _library(meaning), LOCK_REMEDY)
-    if doing == "pool" and meaning.cause is not None:
-        return CauseOfWait("pool", meaning.cause.cause, meaning.cause.library, meaning.cause.remedy)
+        return CauseOfWait("lock", "stuck-holder", _name_of_library(meaning), LOCK_REMEDY)
+    if library is not None and library.kind == "pool":
+        return CauseOfWait("pool", library.cause, library.name, library.remedy)
     if doing in REMOTE_WAITS:
         return _remote(meaning)
     if doing == "log":
         if meaning.locking:
             return CauseOfWait("lock", "stuck-holder", None, _WAIT_REMEDIES["log"])
         return CauseOfWait("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
+    if doing == "file-write" and meaning.prints:
+        return CauseOfWait("wait", "blocked-log-sink", None, CONSOLE_REMEDY)
     remedy: tuple[Text, ...] = _WAIT_REMEDIES.get(doing, _WAIT_REMEDIES["park"])
-    if meaning.cause is not None and not meaning.cause.pool:
-        remedy = meaning.cause.remedy
-        if meaning.through is not None:
-            remedy = (meaning.through[1], *remedy)
-    return CauseOfWait("wait", "missing-timeout", _library(meaning), remedy)
+    if library is not None:
+        remedy = (*_of_framework(meaning), *library.remedy)
+    elif doing == "join" and meaning.joins_virtual_thread:
+        remedy = (DUMP_VIRTUAL_THREADS, *remedy)
+    return CauseOfWait("wait", "missing-timeout", _name_of_library(meaning), remedy)
 
 
-def _library(meaning: StackMeaning) -> str | None:
-    return meaning.cause.library if meaning.cause is not None else None
+def _name_of_library(meaning: StackMeaning) -> str | None:
+    return meaning.library.name if meaning.library is not None else None
+
+
+def _of_framework(meaning: StackMeaning) -> tuple[Text, ...]:
+    return meaning.framework.remedy if meaning.framework is not None else ()
 
 
 def _remote(meaning: StackMeaning) -> CauseOfWait:
-    remedy: list[Text] = []
-    if meaning.through is not None:
-        remedy.append(meaning.through[1])
+    remedy = [*_of_framework(meaning)]
     cause: StandstillCause = REMOTE
-    if meaning.cause is not None and not meaning.cause.pool:
-        cause = meaning.cause.cause
-        remedy += meaning.cause.remedy
+    if meaning.library is not None and meaning.library.kind != "pool":
+        cause = meaning.library.cause
+        remedy += meaning.library.remedy
     else:
         remedy += _PLAIN_SOCKET
-    if meaning.doing in ("connect", "dns"):
+    if meaning.doing == "dns":
+        remedy = [*DNS_REMEDY]
+    elif meaning.doing == "connect":
         remedy.insert(0, CONNECT_REMEDY)
     elif any(
         method.endswith(("SSLSocketImpl.startHandshake", ".performInitialHandshake"))
         for method in meaning.methods
     ):
         remedy.insert(0, TLS_REMEDY)
-    return CauseOfWait("socket-read", cause, _library(meaning), tuple(remedy))
+    return CauseOfWait("socket-read", cause, _name_of_library(meaning), tuple(remedy))
 
 
 BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], ...] = (

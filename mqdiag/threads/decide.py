@@ -99,7 +99,7 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
         return True
     if track.role == roles.VIRTUAL:
         return meaning.doing in ("queue", "select", "accept")
-    return not meaning.in_pool_task and meaning.cause is None
+    return not meaning.in_pool_task and meaning.library is None
 
 
 def _decide_busy(track: Track, series: Series) -> Revision:

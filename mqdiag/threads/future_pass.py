@@ -106,7 +106,7 @@ def _waits_for_future(judgement: Judgement) -> bool:
         (judgement.state == "stuck" or undecided)
         and judgement.track.role != roles.BROKER_SEND
         and meaning.doing in ("future", "latch", "join")
-        and meaning.cause is None
+        and (meaning.library is None or meaning.library.kind == "bridge")
         and meaning.own_index >= 0
     )
 

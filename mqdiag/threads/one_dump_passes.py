@@ -110,8 +110,8 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
     by_pool: dict[tuple[int, str, tuple[str, ...]], list[Judgement]] = defaultdict(list)
     for judgement in busy:
         meaning = judgement.track.last_meaning
-        if meaning.doing == "pool" and meaning.cause is not None:
-            key = judgement.track.jvm, meaning.cause.library, judgement.track.last.addresses[:1]
+        if meaning.doing == "pool" and meaning.library is not None:
+            key = judgement.track.jvm, meaning.library.name, judgement.track.last.addresses[:1]
             by_pool[key].append(judgement)
     found: dict[Judgement, _Crowd] = {}
     for waiting in by_pool.values():
@@ -131,4 +131,4 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
 def _is_at_work(judgement: Judgement) -> bool:
     """Whether it runs code that may have a connection: the user's own, or that of a client."""
     meaning = judgement.track.last_meaning
-    return meaning.own_index >= 0 or meaning.cause is not None or meaning.in_pool_task
+    return meaning.own_index >= 0 or meaning.library is not None or meaning.in_pool_task

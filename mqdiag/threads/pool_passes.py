@@ -9,8 +9,8 @@ import msgspec
 
 from mqdiag.text import say
 from mqdiag.threads import roles
-from mqdiag.threads.cause_table import Family
 from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
+from mqdiag.threads.libraries.library import Family
 from mqdiag.threads.measured_limits import CALLS_OF_OTHERS, CLOCK_MS, SAMPLES_FOR_SILENCE
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -87,10 +87,10 @@ def _sites_without_cpu_time(world: World) -> dict[Site, list[Judgement]]:
 def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for a connection by the threads that use the connections."""
     now, track = judgement.now, judgement.track
-    cause = track.last_meaning.cause
-    if now.state != "stuck" or track.last_meaning.doing != "pool" or cause is None:
+    pool = track.last_meaning.library
+    if now.state != "stuck" or track.last_meaning.doing != "pool" or pool is None:
         return None
-    if (track.jvm, track.pool, cause.library) in world.once(_pools_that_give_connections):
+    if (track.jvm, track.pool, pool.name) in world.once(_pools_that_give_connections):
         return msgspec.structs.replace(
             now,
             state="progressing",
@@ -99,7 +99,7 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
         )
     users = world.once(_stuck_users)
     families: tuple[Family | None, ...] = (
-        ("redis", "jdbc", "rpc") if cause.family == "pooled" else (cause.family,)
+        ("redis", "jdbc", "rpc") if pool.family == "pooled" else (pool.family,)
     )
     user = next((users[family] for family in families if family in users), None)
     return msgspec.structs.replace(
@@ -110,11 +110,11 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
 def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str]]:
     """JVM, thread pool and connection pool of threads that progress and waited for a connection in some sample."""
     return {
-        (judgement.track.jvm, judgement.track.pool, meaning.cause.library)
+        (judgement.track.jvm, judgement.track.pool, meaning.library.name)
         for judgement in world.judgements
         if judgement.state == "progressing"
         for meaning in judgement.track.meanings
-        if meaning is not None and meaning.doing == "pool" and meaning.cause is not None
+        if meaning is not None and meaning.doing == "pool" and meaning.library is not None
     }
 
 
@@ -122,9 +122,9 @@ def _stuck_users(world: World) -> dict[Family | None, Judgement]:
     """The first thread without progress in a client of each family: jdbc, http, redis."""
     users: dict[Family | None, Judgement] = {}
     for judgement in world.judgements:
-        cause = judgement.track.last_meaning.cause
-        if judgement.makes_no_progress and cause is not None and not cause.pool:
-            users.setdefault(cause.family, judgement)
+        library = judgement.track.last_meaning.library
+        if judgement.makes_no_progress and library is not None and library.kind != "pool":
+            users.setdefault(library.family, judgement)
     return users
 
 

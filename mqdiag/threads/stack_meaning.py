@@ -7,8 +7,8 @@ import msgspec
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
-from mqdiag.text import Text
-from mqdiag.threads.cause_table import CLIENTS, LOGGING, POOLS, THROUGH, Cause
+from mqdiag.threads.libraries.library import Library
+from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
@@ -16,6 +16,7 @@ from mqdiag.threads.wait_table import (
     FULL_LOG_QUEUES,
     IDLE,
     LOCK_CALLS,
+    LOGGING,
     LOOKS_FOR_TASK,
     NATIVE_WAITS,
     PARK_PLUMBING,
@@ -26,6 +27,8 @@ from mqdiag.threads.wait_table import (
 
 # waits that another machine ends
 REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
+# how bridges from asynchronous code wait for it
+BRIDGE_WAITS = frozenset({"park", "latch", "queue", "condition", "object-wait"})
 
 CONSUME_REQUESTS = frozenset(
     (
@@ -39,9 +42,6 @@ GRPC_TASK = ".client.java.impl.consumer.ConsumeTask.call"
 """what runs a listener of the gRPC client; a bridge method of the same name stands below it"""
 _LISTENER_METHODS = (".consumeMessage", ".consume")
 """of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
-_CLIENT_PREFIXES = tuple(prefix for cause in CLIENTS for prefix in cause.frames)
-_POOL_PREFIXES = tuple(prefix for cause in POOLS for prefix in cause.frames)
-_THROUGH_PREFIXES = tuple(prefix for prefix, _, _ in THROUGH)
 INITIALIZER = ".<clinit>"
 MAX_TOP = 40
 """frames from the top that can show the kind of a wait"""
@@ -67,9 +67,10 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False):
     """place of the user's own frame nearest to the wait, -1 when there is none"""
     work: tuple[str, ...]
     """frames from the user's own frame down to the listener, without hidden ones: what is compared over samples"""
-    cause: Cause | None
-    through: tuple[str, Text] | None
-    """(name, remedy) of the library between the client and the user's code"""
+    library: Library | None
+    """the client library in which it waits, or the pool that it wants a connection of"""
+    framework: Library | None
+    """the framework between that library and the user's code"""
     in_pool_task: bool
     """runs a task of a thread pool"""
     top: str | None
@@ -112,6 +113,16 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False):
         return any(method.endswith(FULL_LOG_QUEUES) for method in self.methods[:MAX_TOP])
 
     @property
+    def prints(self) -> bool:
+        """Whether it writes through a PrintStream, such as the standard output."""
+        return any(method.startswith("java.io.PrintStream.") for method in self.methods[:MAX_TOP])
+
+    @property
+    def joins_virtual_thread(self) -> bool:
+        """Whether it waits for the end of a virtual thread."""
+        return "java.lang.VirtualThread.joinNanos" in self.methods[:MAX_TOP]
+
+    @property
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
         return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
@@ -141,11 +152,11 @@ def meaning_of(stack: Stack) -> StackMeaning:
     own_index = _own(methods, end)
     idle = run_index < 0 and _is_idle(stack, methods)
     doing: Doing = "idle" if idle else _doing(stack, methods)
-    cause = None
-    through = None
+    library = None
+    framework = None
     if not idle:
-        cause, through = _cause(methods, own_index if own_index >= 0 else end, doing)
-        doing = _refine(doing, cause, methods, own_index if own_index >= 0 else end)
+        library, framework = _libraries(methods, own_index if own_index >= 0 else end, doing)
+        doing = _refine(doing, library, methods, own_index if own_index >= 0 else end)
     listener = None
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
         listener = stack.frames[_named_listener(methods, listener_index, own_index, run_index)]
@@ -161,8 +172,8 @@ def meaning_of(stack: Stack) -> StackMeaning:
         work=_visible(stack.frames[first:end], methods[first:end])
         if run_index >= 0 or own_index >= 0
         else _visible(stack.frames, methods),
-        cause=cause,
-        through=through,
+        library=library,
+        framework=framework,
         in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
@@ -241,8 +252,8 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
         if method in PARK_PLUMBING:
             continue
         found = WAITS.get(method)
-        if found == "condition":
-            # part of the queue or latch below it, if one follows
+        if found in ("condition", "latch"):
+            # part of the queue, latch or join below it, if one follows
             kind = found
             continue
         if found is not None:
@@ -260,40 +271,37 @@ def _spinning(methods: tuple[str, ...]) -> Doing:
     return "running"
 
 
-def _cause(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Cause | None, tuple[str, Text] | None]:
-    """The client library nearest to the wait, and the library between it and the user's code.
+def _libraries(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Library | None, Library | None]:
+    """The client library nearest to the wait, and the framework between it and the user's code.
 
     A thread that waits in a pool's frames, but in no network call, waits for a connection. In a network call the pool
-    opens one.
+    opens one. An SDK stands for the client inside it: only the SDK's settings are in the user's reach.
     """
-    cause: Cause | None = None
-    through: tuple[str, Text] | None = None
+    library: Library | None = None
+    framework: Library | None = None
     in_pool = doing not in REMOTE_WAITS and doing not in ("running", "sleep")
     for method in methods[:end]:
-        if in_pool and (cause is None or not cause.pool) and method.startswith(_POOL_PREFIXES):
-            cause = _entry(POOLS, method)
-        elif cause is None and method.startswith(_CLIENT_PREFIXES):
-            cause = _entry(CLIENTS, method)
-        elif method.startswith(_THROUGH_PREFIXES):
-            for prefix, name, remedy in THROUGH:
-                if method.startswith(prefix):
-                    through = (name, remedy)
-            if through is not None:
-                break
-    return cause, through
+        if in_pool and (library is None or library.kind != "pool"):
+            pool = pool_of_frame(method)
+            if pool is not None:
+                library = pool
+                continue
+        found = library_of_frame(method)
+        if found is None:
+            continue
+        if found.kind == "framework":
+            framework = framework or found
+        elif library is None or (found.kind == "sdk" and library.kind == "client"):
+            library = found
+    return library, framework
 
 
-def _entry(table: tuple[Cause, ...], method: str) -> Cause | None:
-    for cause in table:
-        if method.startswith(cause.frames):
-            return cause
-    return None
-
-
-def _refine(doing: Doing, cause: Cause | None, methods: tuple[str, ...], end: int) -> Doing:
-    """A wait in a pool, and one in a log appender, are named after it."""
-    if cause is not None and cause.pool and doing not in REMOTE_WAITS and doing != "running":
+def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end: int) -> Doing:
+    """A wait in a pool, one in a log appender and one for asynchronous code are named after it."""
+    if library is not None and library.kind == "pool":
         return "pool"
+    if library is not None and library.kind == "bridge" and doing in BRIDGE_WAITS:
+        return "future"
     if doing in ("file-write", "lock", "monitor", "queue", "condition") and any(
         method.startswith(LOGGING) for method in methods[:end]
     ):
@@ -323,9 +331,9 @@ def cut_frames(meaning: StackMeaning) -> tuple[tuple[str, ...], tuple[int, ...]]
     own = [index for index in range(end) if is_own(meaning.methods[index])]
     for index in own[:10] + own[-2:]:
         keep.update(range(max(0, index - SHOWN_AROUND_OWN), index + 1))
-    if meaning.cause is not None:
+    if meaning.library is not None:
         for index, method in enumerate(meaning.methods[:end]):
-            if method.startswith(meaning.cause.frames):
+            if method.startswith(meaning.library.frames):
                 keep.add(index)
                 break
     if meaning.run_index >= 0:

@@ -107,7 +107,7 @@ def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, s
     if not (meaning.in_pool_task or track.role == roles.VIRTUAL):
         return why.kind == "lock"
     if why.kind in ("socket-read", "pool"):
-        return meaning.cause is not None and meaning.own_index >= 0
+        return meaning.library is not None and meaning.own_index >= 0
     return why.kind == "lock"
 
 

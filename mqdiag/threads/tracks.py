@@ -189,7 +189,7 @@ def _call_objects(track: Track, index: int) -> frozenset[str]:
     record, meaning = track.records[index], track.meanings[index]
     if record is None or meaning is None:
         return frozenset()
-    library = meaning.cause.library if meaning.cause is not None else ""
+    library = meaning.library.name if meaning.library is not None else ""
     found = set()
     for lock in record.stack.locks:
         if not 0 <= lock.slot < len(record.addresses):

@@ -67,6 +67,8 @@ NATIVE_WAITS: dict[str, Doing] = {
     "java.nio.MappedMemoryUtils.force0": "file-sync",
     "java.io.FileDescriptor.sync": "file-sync",
     "java.io.FileDescriptor.sync0": "file-sync",
+    "sun.nio.ch.FileDispatcherImpl.lock0": "file-lock",
+    "sun.nio.ch.UnixFileDispatcherImpl.lock0": "file-lock",
     "java.io.FileInputStream.readBytes": "file-read",
     "java.io.FileInputStream.read0": "file-read",
     "java.io.RandomAccessFile.readBytes": "file-read",
@@ -185,8 +187,13 @@ WAITS: dict[str, Doing] = {
     "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock.lock": "lock",
     "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock.lockInterruptibly": "lock",
     "java.util.concurrent.locks.ReentrantReadWriteLock$WriteLock.tryLock": "lock",
+    "java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock.tryLock": "lock",
     "java.util.concurrent.locks.StampedLock.writeLock": "lock",
+    "java.util.concurrent.locks.StampedLock.writeLockInterruptibly": "lock",
+    "java.util.concurrent.locks.StampedLock.tryWriteLock": "lock",
     "java.util.concurrent.locks.StampedLock.readLock": "lock",
+    "java.util.concurrent.locks.StampedLock.readLockInterruptibly": "lock",
+    "java.util.concurrent.locks.StampedLock.tryReadLock": "lock",
     "jdk.internal.misc.InternalLock.lock": "lock",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await": "condition",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.awaitNanos": "condition",
@@ -276,3 +283,17 @@ TASK_RUNNERS = frozenset(
 )
 CARRIER = "java.lang.VirtualThread.runContinuation"
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})
+
+LOGGING: tuple[str, ...] = (
+    # OutputStreamAppender.writeBytes, AsyncAppenderBase.put, OutputStreamManager.write, AppenderSkeleton.doAppend,
+    # RingBufferLogEventTranslator under AsyncLogger: qos-ch/logback, apache/logging-log4j2, apache/logging-log4j1
+    "ch.qos.logback.",
+    "org.apache.logging.log4j.",
+    "org.apache.log4j.",
+    "java.util.logging.",
+    "org.slf4j.",
+    "org.jboss.logmanager.",
+    "com.lmax.disruptor.",
+    "org.apache.rocketmq.logging.",
+)
+"""beginnings of the frames of loggers"""

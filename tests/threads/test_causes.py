@@ -6,7 +6,7 @@ import pytest
 
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.read.stacks.library_packages import is_own
-from mqdiag.threads.cause_table import CLIENTS, POOLS, THROUGH
+from mqdiag.threads.libraries.table import LIBRARIES
 from mqdiag.threads.stack_meaning import meaning_of
 
 PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")
@@ -222,7 +222,7 @@ BELOW = (
 def test_cause(top: tuple[str, ...], doing: str, library: str | None, cause: str | None) -> None:
     view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *BELOW))))
     assert view.doing == doing
-    assert (view.cause.library if view.cause else None, view.cause.cause if view.cause else None) == (
+    assert (view.library.name if view.library else None, view.library.cause if view.library else None) == (
         library,
         cause,
     )
@@ -233,8 +233,8 @@ def test_cause(top: tuple[str, ...], doing: str, library: str | None, cause: str
 def test_feign_over_a_client_is_named_too() -> None:
     frames = (*READ, "sun.net.www.http.HttpClient.parseHTTPHeader", "feign.Client$Default.execute", *BELOW)
     view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
-    assert view.through is not None
-    assert view.through[0] == "Feign"
+    assert view.framework is not None
+    assert view.framework.name == "Feign"
 
 
 def test_springs_wrapper_is_not_the_listener() -> None:
@@ -250,12 +250,11 @@ def test_springs_wrapper_is_not_the_listener() -> None:
 
 
 def test_every_entry_is_whole() -> None:
-    for cause in (*POOLS, *CLIENTS):
-        assert cause.frames
-        assert cause.remedy
-        assert all(remedy.template.endswith(".") for remedy in cause.remedy), cause.library
+    for library in LIBRARIES:
+        assert library.frames
+        assert library.remedy
+        assert all(remedy.template.endswith(".") for remedy in library.remedy), library.name
         # what a table names is no user code, or it would be shown as such
-        assert not any(is_own(f"{frame}X.y") for frame in cause.frames), cause.library
-    assert all(not is_own(f"{prefix}X.y") for prefix, _, _ in THROUGH)
-    names = [cause.library for cause in (*POOLS, *CLIENTS)]
+        assert not any(is_own(f"{frame}X.y") for frame in library.frames), library.name
+    names = [library.name for library in LIBRARIES]
     assert len(names) == len(set(names))

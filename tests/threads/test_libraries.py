@@ -1,0 +1,46 @@
+"""The real libraries under `fixtures/libraries`, each of which waited in a consume thread: what mqdiag says of them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.findings import Finding
+from mqdiag.language import english
+from mqdiag.threads.libraries.table import LIBRARIES
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "libraries"
+CALLS = [
+    pytest.param(file.parent, call, id=f"{file.parent.name}-{call['call']}")
+    for file in sorted(FIXTURES.glob("*/truth.json"))
+    for call in json.loads(file.read_text(encoding="utf-8"))
+]
+
+
+@cache
+def findings_of(folder: Path) -> dict[str | None, Finding]:
+    """The findings of one JVM by their group; each group has one thread."""
+    report = diagnose_stacks([folder / "series.tar.gz"]).report
+    return {finding.subject.group: finding for finding in report.findings if finding.severity != "info"}
+
+
+@pytest.mark.parametrize(("folder", "call"), CALLS)
+def test_the_own_frame_the_library_and_its_setting_are_named(folder: Path, call: dict[str, Any]) -> None:
+    finding = findings_of(folder)[f"CID_{call['call']}"]
+    assert finding.severity == "error"
+    frame = str(finding.evidence["frame"])
+    assert frame.startswith(f"com.acme.calls.{call['call']}Call.")
+    remedy = " ".join(english()(text) for text in finding.remedy)
+    assert call["setting"] in remedy
+    framework = next(one for one in LIBRARIES if one.name == call["name"]).kind == "framework"
+    assert framework or finding.evidence["library"] == call["name"]
+
+
+def test_enough_libraries_are_known_and_tried() -> None:
+    assert len(LIBRARIES) >= 60
+    assert len({call.values[1]["name"] for call in CALLS}) >= 30
