@@ -115,6 +115,7 @@ DATABASES: tuple[Library, ...] = (
         name="ClickHouse JDBC",
         frames=("com.clickhouse.", "ru.yandex.clickhouse."),
         remedy=(say("Set socket_timeout (milliseconds) in the JDBC URL of ClickHouse."),),
+        kind="sdk",
         family="jdbc",
     ),
     Library(
@@ -254,6 +255,7 @@ DATABASES: tuple[Library, ...] = (
                 " properties of TDengine."
             ),
         ),
+        kind="sdk",
         family="jdbc",
     ),
     # org.hsqldb.ClientConnection.handshake / execute < RowInputBinary: hsqldb

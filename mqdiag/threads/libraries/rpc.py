@@ -61,6 +61,7 @@ RPC_CLIENTS: tuple[Library, ...] = (
         name="Hessian",
         frames=("com.caucho.hessian.",),
         remedy=(say("Call HessianProxyFactory.setReadTimeout and setConnectTimeout (no timeout by default)."),),
+        kind="sdk",
         family="rpc",
     ),
     # com.alipay.remoting.rpc.RpcClient.invokeSync < InvokeFuture.waitResponse: sofastack/sofa-bolt, sofa-rpc
