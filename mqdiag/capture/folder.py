@@ -74,9 +74,15 @@ class CaptureFolder:
             note["took_ms"] = round((time.monotonic() - began) * 1000)
             self.save()
 
+    def done(self, what: str, result: Text) -> None:
+        """Note a step that is over, with what it brought."""
+        self._note(what, english()(result))
+
     def not_done(self, what: str, why: Text) -> None:
         """Note a step that the user asked for and that was not taken."""
-        result = f"not done: {english()(why)}"
+        self._note(what, f"not done: {english()(why)}")
+
+    def _note(self, what: str, result: str) -> None:
         self._steps.append({"what": what, "command": None, "at": now(), "result": result})
         self.save()
 
@@ -112,6 +118,11 @@ class CaptureFolder:
             write_whole(self.path / MANIFEST, text.encode(errors="replace"), mode=0o600)
         except OSError as error:
             raise not_written(self.path / MANIFEST, error) from error
+
+
+def sample_file(number: int) -> str:
+    """The name of the file of a thread dump, by its number in the series."""
+    return f"stacks/{number:02d}.txt"
 
 
 def not_written(path: Path, error: OSError) -> MqdiagError:

@@ -14,7 +14,7 @@ from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
-from mqdiag.capture.watch import condition
+from mqdiag.capture.watch import OnThisHost, condition
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.files import free_bytes
 from mqdiag.language import english
@@ -75,7 +75,8 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     tools = find_tools(target)
     if not tools and options.console is None:
         raise TargetError(pid, say("there is no jcmd and no jstack here"), hint=way_out(target))
-    conditions = [condition(text, target, tools.get("jcmd")) for text in options.watch]
+    watched = OnThisHost(target, tools.get("jcmd"))
+    conditions = [condition(text, watched) for text in options.watch]
     where = options.folder or default_folder(pid)
     folder = CaptureFolder(where, _facts(target, tools))
     check_space(where)
@@ -91,10 +92,7 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     tell_if_few(options, tell)
     sampler = Sampler(target, tools, options.console, tell)
     if conditions:
-        taken, held = sampler.watch(folder, options.samples, options.interval_seconds, conditions)
-        if held is not None:
-            with folder.step("watch") as note:
-                note["result"] = english()(held)
+        taken = sampler.watch(folder, options.samples, options.interval_seconds, conditions)
     else:
         taken = sampler.take(folder, options.samples, options.interval_seconds)
     jcmd = tools.get("jcmd") if taken else None

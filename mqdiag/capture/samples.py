@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
 from mqdiag.capture.console import console_dump
-from mqdiag.capture.folder import CaptureFolder, Tell
+from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
 from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.target import PROC, Target
-from mqdiag.capture.watch import Condition
+from mqdiag.capture.watch import Condition, keep_last
 from mqdiag.text import Text, say
 
 SLOW_SECONDS = 5.0
@@ -46,54 +45,34 @@ class Sampler:
         for number in range(1, samples + 1):
             time.sleep(max(0.0, due - time.monotonic()))
             due = time.monotonic() + interval
-            if not (PROC / str(self._target.pid)).exists():
-                self._tell(say("process {pid} is gone", pid=self._target.pid))
-                break
-            if not self._one(folder, number, samples):
+            if not (self._runs() and self._one(folder, number, samples)):
                 break
             taken += 1
         return taken
 
     def watch(
         self, folder: CaptureFolder, samples: int, interval: float, conditions: Sequence[Condition]
-    ) -> tuple[int, Text | None]:
-        """Take samples until a condition holds, and keep the last ones.
+    ) -> int:
+        """Take samples until a condition holds, and return how many are kept; see `watch.keep_last`."""
+        return keep_last(
+            folder,
+            samples,
+            interval,
+            conditions,
+            lambda number: self._runs() and self._one(folder, number, None),
+            self._tell,
+        )
 
-        Args:
-            folder: where to.
-            samples: how many are kept; where a condition holds earlier, so many are taken all the same.
-            interval: seconds from one to the next.
-            conditions: one of them ends it.
-
-        Returns:
-            How many are kept, and what held; None where the JVM ended or gave no dump before that.
-        """
-        kept: deque[str] = deque()
-        held = None
-        due = time.monotonic()
-        number = 0
-        while held is None or len(kept) < samples:
-            time.sleep(max(0.0, due - time.monotonic()))
-            due = time.monotonic() + interval
-            number += 1
-            if not (PROC / str(self._target.pid)).exists():
-                self._tell(say("process {pid} is gone", pid=self._target.pid))
-                break
-            if not self._one(folder, number, None):
-                break
-            kept.append(_file_name(number))
-            if len(kept) > samples:
-                folder.forget(kept.popleft())
-            if held is None:
-                held = next(filter(None, (holds(folder.path / kept[-1]) for holds in conditions)), None)
-                if held is not None:
-                    self._tell(held)
-        return len(kept), held
+    def _runs(self) -> bool:
+        runs = (PROC / str(self._target.pid)).exists()
+        if not runs:
+            self._tell(say("process {pid} is gone", pid=self._target.pid))
+        return runs
 
     def _one(self, folder: CaptureFolder, number: int, samples: int | None) -> bool:
         while self._ways:
             way = self._ways[0]
-            command, name = self._command(way), _file_name(number)
+            command, name = self._command(way), sample_file(number)
             shown = self._shown(way)
             if samples is None:
                 self._tell(say("thread dump {number}: {command}", number=number, command=shown))
@@ -146,10 +125,6 @@ class Sampler:
         if isinstance(way, Path):
             return say("{command}, then read the dump from {path}", command=self._command(way), path=str(way))
         return say("{command}", command=self._command(way))
-
-
-def _file_name(number: int) -> str:
-    return f"stacks/{number:02d}.txt"
 
 
 def console_of(target: Target) -> Path | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
+from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
 from mqdiag.capture.heap_dump import used_heap_bytes
 from mqdiag.capture.jdk import Tool, ToolFailed, ask
 from mqdiag.capture.logs import find_logs
@@ -24,7 +27,29 @@ _CONSUME_THREAD = re.compile(r'^"(ConsumeMessageThread_[^"]*)"[^\n]*\n((?:[ \t][
 _IDLE = "ThreadPoolExecutor.getTask("
 
 
-def condition(text: str, target: Target, jcmd: Tool | None) -> Condition:
+class Watched(Protocol):
+    """The JVM that is watched, on this host or on another."""
+
+    def ask(self, word: str) -> str:
+        """What it answers to a word of jcmd.
+
+        Raises:
+            ToolFailed: it does not answer.
+        """
+
+    def log_sizes(self) -> dict[str, int]:
+        """The size of each of its logs in bytes, by path; none where they cannot be looked at."""
+
+    def log_with(self, text: bytes, read_to: dict[str, int]) -> str | None:
+        """The path of a log whose new bytes have a text; None where no log has it.
+
+        Args:
+            text: what is searched for.
+            read_to: up to which byte each log was searched; this moves on to its end.
+        """
+
+
+def condition(text: str, watched: Watched) -> Condition:
     """Make a condition of heap=PERCENT, stuck=SECONDS or log=TEXT.
 
     Raises:
@@ -32,13 +57,56 @@ def condition(text: str, target: Target, jcmd: Tool | None) -> Condition:
     """
     kind, _, value = text.partition("=")
     if kind == "log" and value:
-        return LogLine(target, value)
+        return LogLine(watched, value)
     number = value.removesuffix({"heap": "%", "stuck": "s"}.get(kind, ""))
     if kind == "stuck" and number.isdecimal() and int(number) > 0:
         return Unchanged(int(number))
     if kind == "heap" and number.isdecimal() and 0 < int(number) < 100:
-        return HeapAbove(target, jcmd, int(number) / 100)
+        return HeapAbove(watched, int(number) / 100)
     raise UsageError(say("--watch {text} is none of heap=80%, stuck=60s and log=TEXT", text=repr(text)))
+
+
+def keep_last(
+    folder: CaptureFolder,
+    samples: int,
+    interval: float,
+    conditions: Sequence[Condition],
+    take: Callable[[int], bool],
+    tell: Tell,
+) -> int:
+    """Take samples until a condition holds, and keep the last ones.
+
+    Args:
+        folder: where to; its manifest says what held.
+        samples: how many are kept; where a condition holds earlier, so many are taken all the same.
+        interval: seconds from one to the next.
+        conditions: one of them ends it.
+        take: takes the sample of a number, and says whether it could.
+        tell: hears what held.
+
+    Returns:
+        How many are kept; fewer than `samples` where one could not be taken.
+    """
+    kept: deque[str] = deque()
+    held: Text | None = None
+    due = time.monotonic()
+    number = 0
+    while held is None or len(kept) < samples:
+        time.sleep(max(0.0, due - time.monotonic()))
+        due = time.monotonic() + interval
+        number += 1
+        if not take(number):
+            break
+        kept.append(sample_file(number))
+        if len(kept) > samples:
+            folder.forget(kept.popleft())
+        if held is None:
+            held = next(filter(None, (holds(folder.path / kept[-1]) for holds in conditions)), None)
+            if held is not None:
+                tell(held)
+    if held is not None:
+        folder.done("watch", held)
+    return len(kept)
 
 
 class HeapAbove:
@@ -48,20 +116,25 @@ class HeapAbove:
         UsageError: the JVM does not tell its maximum.
     """
 
-    def __init__(self, target: Target, jcmd: Tool | None, share: float) -> None:
-        self._target, self._share = target, share
+    def __init__(self, watched: Watched, share: float) -> None:
+        self._watched, self._share = watched, share
         try:
-            found = None if jcmd is None else _MAX_HEAP.search(ask(jcmd, target, "VM.flags"))
-        except ToolFailed:
-            found = None
-        if jcmd is None or found is None:
-            raise UsageError(say("--watch heap needs jcmd, and a JVM that tells its MaxHeapSize"))
-        self._jcmd, self._most_bytes = jcmd, int(found[1])
+            found = _MAX_HEAP.search(watched.ask("VM.flags"))
+        except ToolFailed as error:
+            raise UsageError(
+                say(
+                    "--watch heap needs jcmd, and a JVM that tells its MaxHeapSize: {reason}",
+                    reason=error.reason,
+                )
+            ) from None
+        if found is None:
+            raise UsageError(say("--watch heap needs a JVM that tells its MaxHeapSize"))
+        self._most_bytes = int(found[1])
 
     def __call__(self, dump: Path) -> Text | None:
         """See `Condition`."""
         try:
-            used = used_heap_bytes(ask(self._jcmd, self._target, "GC.heap_info")) / self._most_bytes
+            used = used_heap_bytes(self._watched.ask("GC.heap_info")) / self._most_bytes
         except ToolFailed:
             return None
         return say("{used:percent} of the heap is in use", used=used) if used > self._share else None
@@ -94,27 +167,55 @@ class Unchanged:
 class LogLine:
     """One of the process's logs has a new line with a text."""
 
-    def __init__(self, target: Target, text: str) -> None:
-        self._text = text.encode()
-        self._read_to: dict[Path, int] = {}
-        for log in find_logs(target, None):
-            path = Path(target.seen_from_here(log.path))
-            with contextlib.suppress(OSError):  # rotated away since it was found
-                self._read_to[path] = path.stat().st_size
+    def __init__(self, watched: Watched, text: str) -> None:
+        self._watched, self._text = watched, text.encode()
+        self._read_to = watched.log_sizes()
 
     def __call__(self, dump: Path) -> Text | None:
         """See `Condition`."""
-        for path, read_to in self._read_to.items():
+        path = self._watched.log_with(self._text, self._read_to)
+        return None if path is None else say("{path} has the text", path=path)
+
+
+def overlap_begin(read_to: int, text: bytes) -> int:
+    """The byte from which on a log is searched: its last line may have been half written at the last look."""
+    return max(read_to - len(text) + 1, 0)
+
+
+class OnThisHost:
+    """A JVM of this host; see `Watched`."""
+
+    def __init__(self, target: Target, jcmd: Tool | None) -> None:
+        self._target, self._jcmd = target, jcmd
+
+    def ask(self, word: str) -> str:
+        """See `Watched`."""
+        if self._jcmd is None:
+            raise ToolFailed(say("there is no jcmd that reaches the JVM"))
+        return ask(self._jcmd, self._target, word)
+
+    def log_sizes(self) -> dict[str, int]:
+        """See `Watched`."""
+        sizes = {}
+        for log in find_logs(self._target, None):
+            path = self._target.seen_from_here(log.path)
+            with contextlib.suppress(OSError):  # rotated away since it was found
+                sizes[path] = Path(path).stat().st_size
+        return sizes
+
+    def log_with(self, text: bytes, read_to: dict[str, int]) -> str | None:
+        """See `Watched`."""
+        for path in read_to:
             try:
-                size = path.stat().st_size
-                # A log that is smaller now was started again. The text may have been half written at the last look.
-                begin = max(read_to - len(self._text) + 1, size - MOST_NEW_BYTES, 0) if size >= read_to else 0
-                with path.open("rb") as file:
-                    file.seek(begin)
+                size = Path(path).stat().st_size
+                # A log that is smaller now was started again.
+                begin = overlap_begin(read_to[path], text) if size >= read_to[path] else 0
+                with open(path, "rb") as file:
+                    file.seek(max(begin, size - MOST_NEW_BYTES))
                     new = file.read(MOST_NEW_BYTES)
             except OSError:
                 continue
-            self._read_to[path] = size
-            if self._text in new:
-                return say("{path} has the text", path=str(path))
+            read_to[path] = size
+            if text in new:
+                return path
         return None

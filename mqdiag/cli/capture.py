@@ -34,6 +34,8 @@ Examples:
   mqdiag capture --kube consumer-0/app -n orders
   mqdiag capture 4711 --ssh app@host-7
       in a pod or on another host, where nothing is installed and nothing left
+  mqdiag capture --kube consumer-0/app --watch stuck=60s
+      wait for the fault over there
 """
 
 
@@ -144,8 +146,8 @@ def command(
         raise UsageError(
             say("--console-log names a file of this host; it goes neither with --kube nor with --ssh")
         )
-    if watch and (remote or pid is None):
-        raise UsageError(say("--watch needs the PID of a JVM of this host"))
+    if watch and pid is None and not remote:
+        raise UsageError(say("--watch needs the PID of a JVM"))
     if pid is None and not remote:
         return _list()
     if yes and not heap:

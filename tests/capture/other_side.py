@@ -28,7 +28,7 @@ words = sys.argv[sys.argv.index("--") + 1 :]
 for old, new in fault.get("instead", []):
     words = [word.replace(old, new) for word in words]
 if len(made) >= fault.get("lost_after", 10**6):
-    sys.exit("error: unable to upgrade connection: container not found")
+    sys.exit(fault.get("error", "error: unable to upgrade connection: container not found"))
 if "cut_after" in fault and "GC.heap_dump \\"$@\\"" in words[2]:
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     os.write(1, running.stdout.read(fault["cut_after"]))

@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mqdiag.capture.remote import logs, scripts
 from mqdiag.capture.remote.jvms import RemoteJvm
 from mqdiag.capture.remote.reach import Host, host, pod
 from mqdiag.capture.remote.run import _SizedFile
+from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
 from tests.capture.conftest import Jvm
@@ -118,6 +120,108 @@ def test_what_came_before_the_connection_was_lost_is_kept(jvm: Jvm, kubectl: Kub
     assert report.stacks.samples == 2
 
 
+def test_without_a_cluster_kubectl_says_so(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    refused = (
+        'E1122 13:00:00.000000 7 memcache.go:265] couldn\'t get current server API group list: Get "http://localhost:8080'
+        '/api?timeout=32s": dial tcp 127.0.0.1:8080: connect: connection refused\n'
+        "The connection to the server localhost:8080 was refused - did you specify the right host or port?"
+    )
+    done = in_pod(kubectl, tmp_path / "taken", jvm, lost_after=0, error=refused)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "mqdiag: consumer-0: kubectl: The connection to the server localhost:8080 was refused - did you specify the"
+        " right host or port?\n"
+    )
+    assert not (tmp_path / "taken").exists()
+
+
+def test_a_stuck_consumer_over_there_ends_the_watch(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
+    conditions = ("--watch", "heap=99%", "--watch", "stuck=1s", "--watch", "log=never")
+    done = in_pod(kubectl, tmp_path / "taken", jvm, "--samples", "2", "-i", "0.6", *conditions)
+    assert done.returncode == 0, done.stderr
+    assert "has stood at the same frames for 1 s" in done.stderr
+    taken = manifest(tmp_path / "taken")
+    assert taken["complete"] is True
+    assert [step["result"][:7] for step in taken["steps"] if step["what"] == "watch"] == ["thread "]
+    dumps = [step["file"] for step in taken["steps"] if step["what"].startswith("thread dump")]
+    assert sorted(f"stacks/{path.name}" for path in (tmp_path / "taken" / "stacks").iterdir()) == dumps
+    assert len(dumps) == 2
+    assert "stacks/01.txt" not in dumps
+    assert any((tmp_path / "taken" / "logs").iterdir())
+
+
+@pytest.mark.nightly  # several seconds of JVMs
+def test_dumps_from_before_the_connection_was_lost_are_kept(
+    jvm: Jvm, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    # the list of JVMs, three calls for the logs, then a dump and a look at the logs each time
+    done = in_pod(
+        kubectl, tmp_path / "taken", jvm, "--samples", "2", "-i", "0.1", "--watch", "log=never", lost_after=9
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the connection to consumer-0 is lost" in done.stderr
+    assert [path.name for path in sorted((tmp_path / "taken" / "stacks").iterdir())] == ["02.txt", "03.txt"]
+    assert manifest(tmp_path / "taken")["complete"] is False
+
+
+@pytest.mark.nightly  # several seconds of JVMs
+def test_a_line_of_a_log_on_another_host_ends_the_watch(jvm: Jvm, tmp_path: Path) -> None:
+    log = jvm.console.parent / "own-gc.log"
+    before = log.read_text()
+    (tmp_path / "server").mkdir()
+    with sshd(tmp_path / "server") as environment:
+        command = ("capture", str(jvm.pid), "--ssh", "other", *ONE, "-i", "0.2", "--watch", "log=BROKER 'BUSY")
+        with subprocess.Popen(
+            [sys.executable, "-m", "mqdiag", *command, "-o", "taken"],
+            env=environment,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            until = time.monotonic() + 60
+            while not (tmp_path / "taken" / "stacks").exists():
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            with log.open("a") as file:
+                file.write("[0.1s] BROKER 'BUSY\n")
+            _, errors = process.communicate(timeout=60)
+    log.write_text(before)
+    assert process.returncode == 0, errors
+    assert "own-gc.log has the text" in errors
+
+
+class Here:
+    """Runs scripts on this host."""
+
+    name = "here"
+
+    def command(self, script: str, *words: str) -> list[str]:
+        return ["sh", "-c", script, "sh", *words]
+
+
+def test_new_bytes_of_a_log_over_there_are_searched(tmp_path: Path) -> None:
+    log, other = tmp_path / "a log", tmp_path / "gone.log"
+    log.write_text("old TEXT\n")
+    watched = OnOtherSide(Here(), RemoteJvm(pid=7, user="app", denied=False), lambda text: None)
+    read_to = {str(other): 5, str(log): log.stat().st_size}
+
+    def found() -> str | None:
+        return watched.log_with(b"TEXT", read_to)
+
+    assert found() is None
+    assert read_to == {str(other): 0, str(log): 9}
+    log.write_text("old TEXT\nnew TE")
+    assert found() is None
+    log.write_text("old TEXT\nnew TEXT\n")
+    assert found() == str(log)
+    assert found() is None
+    log.write_text("-e TEXT")
+    assert found() == str(log), "a log that was started again"
+    other.write_text("TEXT")
+    assert found() == str(other)
+
+
 @pytest.mark.nightly  # several seconds of JVMs
 def test_the_part_of_a_dump_that_came_is_kept_and_the_file_there_is_removed(
     jvm: Jvm, kubectl: Kubectl, tmp_path: Path
@@ -189,7 +293,7 @@ def test_names_that_the_other_side_gives_stay_in_the_folder_of_logs(monkeypatch:
     }
     monkeypatch.setattr(logs, "answer", lambda reach, script, *words: there[script])
     jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "-Xloggc:/x/..", "com.example.Main"])
-    found = logs._find(Host(name="h"), jvm, lambda text: None)
+    found = logs.find_remote_logs(Host(name="h"), jvm, lambda text: None)
     assert [(log.path, size) for log, size in found] == [("/x/app.log", 5), ("/x/app.log.1", 6)]
 
 
@@ -223,7 +327,7 @@ def test_a_listing_that_fails_costs_the_logs_only(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(logs, "answer", answer)
     told: list[str] = []
     jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "com.example.Main"])
-    assert logs._find(Host(name="h"), jvm, lambda text: told.append(str(text))) == []
+    assert logs.find_remote_logs(Host(name="h"), jvm, lambda text: told.append(str(text))) == []
     assert len(told) == 1
 
 

@@ -78,7 +78,7 @@ def test_a_line_of_a_log_ends_it(jvm: Jvm, tmp_path: Path) -> None:
 def test_old_lines_of_a_log_are_no_reason(jvm: Jvm) -> None:
     with (jvm.console.parent / "own-gc.log").open("a") as file:
         file.write("old TEXT\n")
-    looked = watch.LogLine(find_target(jvm.pid), "TEXT")
+    looked = watch.LogLine(watch.OnThisHost(find_target(jvm.pid), None), "TEXT")
     assert looked(Path()) is None
     with (jvm.console.parent / "own-gc.log").open("a") as file:
         file.write("new TE")
@@ -113,7 +113,7 @@ def test_the_heap_is_held_against_its_maximum(
         "GC.heap_info": f" def new generation   total 100000K, used {used_kib}K [0x0, 0x0)\n",
     }
     monkeypatch.setattr(watch, "ask", lambda tool, target, word: answers[word])
-    looked = watch.HeapAbove(TARGET, JCMD, 0.8)(Path())
+    looked = watch.HeapAbove(watch.OnThisHost(TARGET, JCMD), 0.8)(Path())
     assert (None if looked is None else english()(looked)) == held
 
 
@@ -122,4 +122,9 @@ def test_the_heap_is_held_against_its_maximum(
 )
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is none of heap=80%, stuck=60s and log=TEXT"):
-        watch.condition(text, TARGET, None)
+        watch.condition(text, watch.OnThisHost(TARGET, None))
+
+
+def test_the_heap_is_not_watched_without_jcmd() -> None:
+    with pytest.raises(UsageError, match="needs jcmd, and a JVM that tells its MaxHeapSize"):
+        watch.condition("heap=80%", watch.OnThisHost(TARGET, None))

@@ -45,7 +45,9 @@ def copy_remote_logs(
     """
     budget = free_bytes(folder.path) // 2
     names: set[str] = set()
-    for log, size in _find(reach, jvm, tell):
+    for log, size in find_remote_logs(reach, jvm, tell):
+        if not size:
+            continue
         limit = min(most_bytes, budget)
         if limit < size and log.path.endswith(".gz"):
             tell(
@@ -73,8 +75,17 @@ def copy_remote_logs(
         yield log
 
 
-def _find(reach: Reach, jvm: RemoteJvm, tell: Tell) -> list[tuple[FoundLog, int]]:
-    """The logs that have content, with their sizes in bytes."""
+def find_remote_logs(reach: Reach, jvm: RemoteJvm, tell: Tell) -> list[tuple[FoundLog, int]]:
+    """The logs with their sizes in bytes.
+
+    Args:
+        reach: the way to the other side.
+        jvm: whose logs they are.
+        tell: hears what cannot be looked at.
+
+    Raises:
+        ConnectionLost: the way is gone.
+    """
     folder, candidates = "/", list[FoundLog]()
     try:
         for line in answer(reach, OPEN_FILES, str(jvm.pid)).splitlines():
@@ -122,10 +133,10 @@ def _rotated_from(log: str, path: str) -> bool:
 
 
 def _files(reach: Reach, folders: list[str]) -> dict[str, tuple[int, int]]:
-    """Size and time of each regular file in these folders that has content."""
+    """Size and time of each regular file in these folders."""
     found = {}
     for line in answer(reach, FILES, *folders).splitlines():
         kind, *rest = line.split("|", 3)
-        if kind == "regular file" and len(rest) == 3 and rest[0].isdecimal() and rest[1].isdecimal():
+        if kind in ("regular file", "regular empty file") and len(rest) == 3 and rest[0].isdecimal() and rest[1].isdecimal():
             found[rest[2]] = int(rest[0]), int(rest[1])
     return found

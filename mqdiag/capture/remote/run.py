@@ -7,15 +7,17 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
-from mqdiag.capture.folder import CaptureFolder, Tell, default_folder
+from mqdiag.capture.folder import CaptureFolder, Tell, default_folder, sample_file
 from mqdiag.capture.heap_dump import LEAST_BYTES, LONGEST_SECONDS, HeapPlan, used_heap_bytes
 from mqdiag.capture.jdk import ToolFailed
 from mqdiag.capture.remote.jvms import RemoteError, RemoteJvm
 from mqdiag.capture.remote.logs import copy_remote_logs
 from mqdiag.capture.remote.reach import ConnectionLost, Reach, answer, stream
 from mqdiag.capture.remote.scripts import FREE_KIB, HEAP_DUMP, JCMD, THREAD_DUMP
+from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.capture.run import ASKED, Agrees, CaptureOptions, CaptureResult, check_space, tell_if_few
 from mqdiag.capture.target import shown_command
+from mqdiag.capture.watch import Condition, condition, keep_last
 from mqdiag.files import RESERVE_BYTES, free_bytes
 from mqdiag.language import english
 from mqdiag.text import Text, say
@@ -41,9 +43,10 @@ def capture_remote(
 
     Raises:
         RemoteError: nothing could be taken.
-        UsageError: the folder is not usable.
+        UsageError: the folder is not usable, or a condition to wait for is not one.
         MqdiagError: the disk here is full.
     """
+    conditions = _conditions(reach, jvm, options, tell)
     where = options.folder or default_folder(jvm.pid, reach.name)
     folder = CaptureFolder(where, _facts(reach, jvm), host)
     check_space(where)
@@ -62,7 +65,7 @@ def capture_remote(
     heap = None
     problem: Text | None = None
     try:
-        samples, problem = _samples(folder, reach, jvm, options, tell)
+        samples, problem = _samples(folder, reach, jvm, options, conditions, tell)
         if samples:
             _about(folder, reach, jvm, tell)
         for _ in copy_remote_logs(folder, reach, jvm, options.most_log_bytes, tell):
@@ -96,29 +99,62 @@ def _facts(reach: Reach, jvm: RemoteJvm) -> dict[str, object]:
     }
 
 
+def _conditions(reach: Reach, jvm: RemoteJvm, options: CaptureOptions, tell: Tell) -> list[Condition]:
+    watched = OnOtherSide(reach, jvm, tell)
+    try:
+        return [condition(text, watched) for text in options.watch]
+    except ConnectionLost as error:
+        raise RemoteError(say("{name}: {reason}", name=reach.name, reason=error.reason)) from None
+
+
 def _samples(
-    folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, options: CaptureOptions, tell: Tell
+    folder: CaptureFolder,
+    reach: Reach,
+    jvm: RemoteJvm,
+    options: CaptureOptions,
+    conditions: list[Condition],
+    tell: Tell,
 ) -> tuple[int, Text | None]:
-    """Take thread dumps; how many, and why they end early."""
+    """Take thread dumps; how many there are, and why they end early."""
+    problem: Text | None = None
+
+    def take(number: int) -> bool:
+        nonlocal problem
+        if conditions:
+            tell(say("thread dump {number}", number=number))
+        else:
+            tell(say("thread dump {number} of {samples}", number=number, samples=options.samples))
+        try:
+            _dump_threads(folder, reach, jvm, number)
+        except ToolFailed as error:
+            if isinstance(error, ConnectionLost) and number == 1:
+                raise
+            tell(say("no thread dump: {reason}", reason=error.reason))
+            problem = error.reason
+        return problem is None
+
+    if conditions:
+        return keep_last(folder, options.samples, options.interval_seconds, conditions, take, tell), problem
     due = time.monotonic()
     for number in range(1, options.samples + 1):
         time.sleep(max(0.0, due - time.monotonic()))
         due = time.monotonic() + options.interval_seconds
-        tell(say("thread dump {number} of {samples}", number=number, samples=options.samples))
-        name = f"stacks/{number:02d}.txt"
-        try:
-            with folder.step(f"thread dump {number}", f"jcmd {jvm.pid} Thread.print -l") as note:
-                with folder.new_file(name) as file:
-                    stream(reach, THREAD_DUMP, str(jvm.pid), out=file, most_bytes=MOST_DUMP_BYTES)
-                note["file"] = name
-        except ToolFailed as error:
-            # a dump that was cut short would be read as a whole one
-            (folder.path / name).unlink(missing_ok=True)
-            if isinstance(error, ConnectionLost) and number == 1:
-                raise
-            tell(say("no thread dump: {reason}", reason=error.reason))
-            return number - 1, error.reason
+        if not take(number):
+            return number - 1, problem
     return options.samples, None
+
+
+def _dump_threads(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, number: int) -> None:
+    name = sample_file(number)
+    try:
+        with folder.step(f"thread dump {number}", f"jcmd {jvm.pid} Thread.print -l") as note:
+            with folder.new_file(name) as file:
+                stream(reach, THREAD_DUMP, str(jvm.pid), out=file, most_bytes=MOST_DUMP_BYTES)
+            note["file"] = name
+    except ToolFailed:
+        # a dump that was cut short would be read as a whole one
+        (folder.path / name).unlink(missing_ok=True)
+        raise
 
 
 def _about(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell) -> None:
