@@ -122,7 +122,7 @@ def test_what_came_before_the_connection_was_lost_is_kept(jvm: Jvm, kubectl: Kub
 
 def test_without_a_cluster_kubectl_says_so(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     refused = (
-        'E1122 13:00:00.000000 7 memcache.go:265] couldn\'t get current server API group list: Get "http://localhost:8080'
+        "E1122 13:00:00.000000 7 memcache.go:265] couldn't get current server API group list: Get \"http://localhost:8080"
         '/api?timeout=32s": dial tcp 127.0.0.1:8080: connect: connection refused\n'
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?"
     )
@@ -137,7 +137,7 @@ def test_without_a_cluster_kubectl_says_so(jvm: Jvm, kubectl: Kubectl, tmp_path:
 
 def test_a_stuck_consumer_over_there_ends_the_watch(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     conditions = ("--watch", "heap=99%", "--watch", "stuck=1s", "--watch", "log=never")
-    done = in_pod(kubectl, tmp_path / "taken", jvm, "--samples", "2", "-i", "0.6", *conditions)
+    done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, "-i", "0.6", *conditions)
     assert done.returncode == 0, done.stderr
     assert "has stood at the same frames for 1 s" in done.stderr
     taken = manifest(tmp_path / "taken")
@@ -145,15 +145,13 @@ def test_a_stuck_consumer_over_there_ends_the_watch(jvm: Jvm, kubectl: Kubectl, 
     assert [step["result"][:7] for step in taken["steps"] if step["what"] == "watch"] == ["thread "]
     dumps = [step["file"] for step in taken["steps"] if step["what"].startswith("thread dump")]
     assert sorted(f"stacks/{path.name}" for path in (tmp_path / "taken" / "stacks").iterdir()) == dumps
-    assert len(dumps) == 2
-    assert "stacks/01.txt" not in dumps
+    assert len(dumps) == 1
+    assert dumps != ["stacks/01.txt"]
     assert any((tmp_path / "taken" / "logs").iterdir())
 
 
 @pytest.mark.nightly  # several seconds of JVMs
-def test_dumps_from_before_the_connection_was_lost_are_kept(
-    jvm: Jvm, kubectl: Kubectl, tmp_path: Path
-) -> None:
+def test_dumps_from_before_the_connection_was_lost_are_kept(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     # the list of JVMs, three calls for the logs, then a dump and a look at the logs each time
     done = in_pod(
         kubectl, tmp_path / "taken", jvm, "--samples", "2", "-i", "0.1", "--watch", "log=never", lost_after=9

@@ -137,6 +137,11 @@ def _files(reach: Reach, folders: list[str]) -> dict[str, tuple[int, int]]:
     found = {}
     for line in answer(reach, FILES, *folders).splitlines():
         kind, *rest = line.split("|", 3)
-        if kind in ("regular file", "regular empty file") and len(rest) == 3 and rest[0].isdecimal() and rest[1].isdecimal():
+        if (
+            kind in ("regular file", "regular empty file")
+            and len(rest) == 3
+            and rest[0].isdecimal()
+            and rest[1].isdecimal()
+        ):
             found[rest[2]] = int(rest[0]), int(rest[1])
     return found
