@@ -14,7 +14,7 @@ from markupsafe import Markup
 from mqdiag.language import Writer
 from mqdiag.render.figures.svg import WIDTH, box, cut, element, picture, text
 from mqdiag.render.parts import Words
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 HEIGHT = 460
 _HEAD = 18
@@ -28,8 +28,10 @@ class Area(msgspec.Struct, frozen=True, kw_only=True):
     detail: Words
     weight: float
     kind: str
-    """rocketmq, application, jdk or rest: its colour"""
+    """its colour, a class of the style sheet: rocketmq, application, jdk, part-1 to part-4 or rest"""
     inner: tuple[Area, ...] = ()
+    rest: Text = say("smaller objects")
+    """what it has besides the areas in it"""
 
 
 Rectangle = tuple[float, float, float, float]
@@ -56,7 +58,8 @@ def _draw(write: Writer, areas: Sequence[Area], space: Rectangle, depth: int) ->
             drawn = element("g", drawn, opacity=0.82)
         parts.append(drawn)
         if height >= _HEAD and width >= 40:
-            parts.append(text(left + 5, top + 13, _fitting(label, detail, width - 10), kind="on"))
+            colour = "" if area.kind == "rest" else "on"
+            parts.append(text(left + 5, top + 13, _fitting(label, detail, width - 10), kind=colour))
         if area.inner and height > 2.5 * _HEAD and width > 60:
             below = (left + 3, top + _HEAD, width - 6, height - _HEAD - 3)
             rest = area.weight - sum(inner.weight for inner in area.inner)
@@ -76,7 +79,7 @@ def _fitting(label: str, detail: str, width: float) -> str:
 def _rest(area: Area, weight: float) -> tuple[Area, ...]:
     if weight <= 0:
         return ()
-    return (Area(label="", detail=say("smaller objects"), weight=weight, kind=area.kind),)
+    return (Area(label="", detail=area.rest, weight=weight, kind=area.kind),)
 
 
 def squarified(weights: Sequence[float], space: Rectangle) -> list[Rectangle]:

@@ -10,10 +10,12 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.offset_strip import Strip, offset_strips
-from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Row, Section, Table
+from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Paragraph, Row, Section, Table
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
 
+ALIKE = 1.1
+"""the largest against the smallest: bars that differ less tell nothing"""
 _MOST_BARS = 20
 _MOST_STRIPS = 12
 _COMMON = (
@@ -29,12 +31,8 @@ def queues_section(report: Report, view: View) -> Iterator[Section]:
     if heap is None or not heap.queues:
         return
     parts: list[AnyPart] = []
-    holding = [queue for queue in heap.queues if queue.messages]
-    if holding:
-        parts.append(_bars(holding))
-    strips = [queue for queue in heap.queues if queue.held_offsets and (queue.span or 0) > 0]
-    if strips:
-        parts.append(_strips(strips))
+    parts += _bars([queue for queue in heap.queues if queue.messages])
+    parts += _strips([queue for queue in heap.queues if queue.held_offsets and (queue.span or 0) > 0])
     parts.append(_table(heap))
     yield Section(name="queues", title=_title(heap), parts=parts)
 
@@ -125,7 +123,23 @@ def _name(queue: QueueFacts) -> Text:
     return say("{topic} {broker} #{queue_id}", topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id)
 
 
-def _bars(queues: list[QueueFacts]) -> Figure:
+def _bars(queues: list[QueueFacts]) -> Iterator[AnyPart]:
+    """What each queue holds: as bars where they differ, else in words."""
+    if len(queues) < 2:
+        return
+    bodies, messages = ([getattr(queue, name) for queue in queues] for name in ("body_bytes", "messages"))
+    if max(bodies) <= ALIKE * min(bodies) and max(messages) <= ALIKE * min(messages):
+        yield Paragraph(
+            say(
+                "The {queues:count} queues that have messages hold about the same, up to {body_bytes:bytes} of bodies"
+                " in {messages:count} {messages:message|messages} each.",
+                queues=len(queues),
+                body_bytes=max(bodies),
+                messages=max(messages),
+            ),
+            wide=True,
+        )
+        return
     shown = sorted(queues, key=_weight)[:_MOST_BARS]
     title = say(
         "The queue with the most bytes is {name}: {body_bytes:bytes}",
@@ -134,7 +148,7 @@ def _bars(queues: list[QueueFacts]) -> Figure:
     )
     rows = [BarRow(label=_name(queue), first=queue.body_bytes, second=queue.messages) for queue in shown]
     left_out = len(queues) - len(shown)
-    return Figure(
+    yield Figure(
         draw=lambda write: bars(
             write, title, (say("bytes of bodies"), say("messages")), ("bytes", "count"), rows
         ),
@@ -144,8 +158,14 @@ def _bars(queues: list[QueueFacts]) -> Figure:
     )
 
 
-def _strips(queues: list[QueueFacts]) -> Figure:
-    shown = sorted(queues, key=lambda queue: (-(queue.oldest_consume_age_ms or 0), -(queue.span or 0)))
+def _strips(queues: list[QueueFacts]) -> Iterator[AnyPart]:
+    """The offsets of queues that have gaps; a queue without one would be a full strip."""
+    gapped = [queue for queue in queues if len(queue.held_offsets) > 1]
+    if not gapped:
+        if queues:
+            yield Paragraph(say("No queue has a gap in the offsets of its cached messages."), wide=True)
+        return
+    shown = sorted(gapped, key=lambda queue: (-(queue.oldest_consume_age_ms or 0), -(queue.span or 0)))
     shown = shown[:_MOST_STRIPS]
     widest = max(shown, key=lambda queue: queue.span or 0)
     title = say(
@@ -159,11 +179,11 @@ def _strips(queues: list[QueueFacts]) -> Figure:
     ]
     beyond = [queue for queue in shown if queue.finished_beyond_head]
     words = [say("{name}: {head}", name=_name(queue), head=_head(queue)) for queue in beyond if _head(queue)]
-    return Figure(
+    yield Figure(
         draw=lambda write: offset_strips(write, title, strips),
         caption=say(
-            "Offsets of the queues, each on its own scale: filled is held, empty is finished. Red is the first"
-            " message while a listener has it in hand; no offset beyond it can be committed."
+            "Offsets of the queues with gaps, each on its own scale: filled is held, empty is finished. Red is the"
+            " first message while a listener has it in hand; no offset beyond it can be committed."
         ),
         words=(Bullets(words, title=say("First message in hand")),) if words else (),
     )

@@ -148,7 +148,7 @@ def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
     chosen = [one for one in _ordered(stacks) if view.all_threads or _matters(one, stacks)]
     parts: list[AnyPart] = []
     if chosen:
-        parts.append(_timeline(stacks, chosen, view))
+        parts += _timeline(stacks, chosen, view)
     groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, stacks)]
     if groups:
         parts.append(
@@ -184,7 +184,11 @@ def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
     return group.role == "consume-worker" or bool(stuck & set(group.threads))
 
 
-def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> Figure:
+def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> list[AnyPart]:
+    """Threads over the samples, as a picture where they differ."""
+    words: tuple[AnyPart, ...] = (_glyph_table(threads, view), Paragraph(_LEGEND, soft=True))
+    if len({_shape(one) for one in threads}) == 1:
+        return [*words]
     stuck = sum(one.state in ("stuck", "blocked") for one in threads)
     title = say("{stuck:count} of {threads:count} threads make no progress", stuck=stuck, threads=len(threads))
     heads = [_head(place, stacks) for place in range(stacks.samples)]
@@ -200,11 +204,13 @@ def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> Fi
             caption=caption,
             left_out=left_out,
         )
-    return Figure(
-        draw=lambda write: thread_timeline(write, title, heads, rows),
-        caption=caption,
-        words=(_glyph_table(threads, view), Paragraph(_LEGEND, soft=True)),
-    )
+    return [Figure(draw=lambda write: thread_timeline(write, title, heads, rows), caption=caption, words=words)]
+
+
+def _shape(thread: ThreadFacts) -> tuple[object, ...]:
+    """What its row looks like, apart from its name."""
+    row = _picture_row(thread)
+    return row.state, tuple(row.states), tuple(row.same)
 
 
 def _head(place: int, stacks: StacksFacts) -> Text:
