@@ -71,8 +71,14 @@ def consumer_progress(place: Place, group: str) -> tuple[CollectCommand, ...]:
 
 def broker_status(place: Place, broker: str | None) -> tuple[CollectCommand, ...]:
     """A broker's own counters."""
-    which = "" if broker is None else f"  # of {shlex.quote(broker)}"
-    return (_of_mqadmin(place, f"brokerStatus -b BROKER_ADDRESS > status.txt{which}"),)
+    address = place.brokers.get(broker or "")
+    which = "" if broker is None or address is not None else f"  # of {shlex.quote(broker)}"
+    line = Text(
+        "mqadmin brokerStatus -n {name_server:arg NAMESRV:9876} -b {broker_address:arg BROKER_ADDRESS}"
+        " > status.txt{which}",
+        {"name_server": place.name_server, "broker_address": address, "which": which},
+    )
+    return (CollectCommand(where="host", lines=(line,)),)
 
 
 def cluster_list(place: Place) -> tuple[CollectCommand, ...]:

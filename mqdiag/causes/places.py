@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from mqdiag.facts.addresses import addresses
 from mqdiag.findings import Report
 
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -23,6 +24,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str | None = None
     container: str | None = None
     name_server: str | None = None
+    brokers: dict[str, str] = {}
+    """addresses of brokers by name"""
 
     @property
     def pid_text(self) -> str:
@@ -48,10 +51,12 @@ def place_of(report: Report) -> Place:
         if found:
             namespace, pod, container = found.groups()
             break
+    told = addresses(report.heap, report.logs, report.admin)
     return Place(
         pid=pid,
         pod=pod,
         namespace=namespace,
         container=container,
-        name_server=None if report.heap is None else report.heap.name_server,
+        name_server=told.name_server,
+        brokers=told.brokers,
     )

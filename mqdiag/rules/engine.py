@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from mqdiag.facts import Facts
+from mqdiag.facts.addresses import addresses
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
@@ -157,8 +158,11 @@ def _finding(
     rule: Rule, draft: Draft, seen_in: tuple[str, ...], severity: Severity | None, facts: Facts
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
+    told = addresses(facts.heap, facts.logs, facts.admin)
     known = {
-        "name_server": None if facts.heap is None else facts.heap.name_server,
+        "name_server": told.name_server,
+        "cluster": told.cluster,
+        "broker_address": told.brokers.get(draft.subject.broker or ""),
         **msgspec.structs.asdict(draft.subject),
         **draft.evidence,
     }

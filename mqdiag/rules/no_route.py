@@ -35,7 +35,8 @@ RULE = Rule(
     causes=("topic-not-created", "wrong-name-server"),
     severities=(Severity.ERROR,),
     remedy=(
-        "Create the topic: mqadmin updateTopic -n {name_server:arg NAMESRV:9876} -c CLUSTER -t {topic:arg TOPIC}.",
+        "Create the topic: mqadmin updateTopic -n {name_server:arg NAMESRV:9876} -c {cluster:arg CLUSTER}"
+        " -t {topic:arg TOPIC}.",
         "Check that the broker is registered at this name server: mqadmin clusterList"
         " -n {name_server:arg NAMESRV:9876}. Its answer has the CLUSTER of each broker.",
         "Automatic creation needs autoCreateTopicEnable=true on the broker, and a client that is not newer than it.",

@@ -56,7 +56,8 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g {group:arg GROUP}). Where"
-        " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -c CLUSTER -g {group:arg GROUP}.",
+        " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -c {cluster:arg CLUSTER}"
+        " -g {group:arg GROUP}.",
         "Code 25: give all instances of the group the same topics and tags.",
         "Code 23: correct the tag or SQL expression.",
         "Code 17: create the topic, or take it out of the consumers' subscriptions.",
@@ -87,7 +88,7 @@ REMEDIES = {
         ),
         say(
             "Where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup"
-            " -n {name_server:arg NAMESRV:9876} -c CLUSTER -g {group:arg GROUP}."
+            " -n {name_server:arg NAMESRV:9876} -c {cluster:arg CLUSTER} -g {group:arg GROUP}."
         ),
         say("Restart the consumers. If that does not help, restart the broker."),
     ),
@@ -100,7 +101,7 @@ REMEDIES = {
     ),
     "no-topic": (
         say(
-            "Create the topic again: mqadmin updateTopic -n {name_server:arg NAMESRV:9876} -c CLUSTER"
+            "Create the topic again: mqadmin updateTopic -n {name_server:arg NAMESRV:9876} -c {cluster:arg CLUSTER}"
             " -t {topic:arg TOPIC}."
         ),
         say("If it was deleted on purpose, take it out of the subscriptions and restart the consumers."),

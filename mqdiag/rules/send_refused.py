@@ -61,7 +61,7 @@ RULE = Rule(
         "Code 13: send shorter messages, or raise maxMessageSize of the producer and of the broker.",
         "Code 16: give the broker or the topic the permission to write (brokerPermission, mqadmin updateTopicPerm).",
         "Code 17: create the topic on this broker: mqadmin updateTopic -n {name_server:arg NAMESRV:9876}"
-        " -b BROKER_ADDRESS -t {topic:arg TOPIC}.",
+        " -b {broker_address:arg BROKER_ADDRESS} -t {topic:arg TOPIC}.",
     ),
     references=(
         "https://github.com/apache/rocketmq/issues/3750",

@@ -1,0 +1,66 @@
+"""Addresses and names that commands of mqadmin need, where the evidence tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mqdiag.facts.admin import AdminFacts
+from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.logs import LogsFacts
+
+MASTER_ID = 0
+
+
+class Addresses(NamedTuple):
+    """None where nothing tells it, or where the evidence tells several."""
+
+    name_server: str | None
+    """`host:port;host:port`"""
+    cluster: str | None
+    brokers: dict[str, str]
+    """`host:port` of masters, by the broker's name"""
+
+
+def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts | None) -> Addresses:
+    """What consumers, brokers' settings and lists of brokers tell."""
+    settings = list(_settings(heap, logs, admin))
+    own = None if heap is None else heap.name_server
+    clusters = [] if admin is None else [one.cluster for one in admin.brokers]
+    clusters += [one.get("brokerClusterName") for one in settings]
+    brokers: dict[str, set[str]] = {}
+    for name, address in _masters(logs, admin):
+        if name is not None and address is not None:
+            brokers.setdefault(name, set()).add(address)
+    return Addresses(
+        name_server=own or _only(one.get("namesrvAddr") for one in settings),
+        cluster=_only(clusters),
+        brokers={name: next(iter(found)) for name, found in brokers.items() if len(found) == 1},
+    )
+
+
+def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple[str | None, str | None]]:
+    """Names of masters with their addresses."""
+    if admin is not None:
+        yield from ((one.broker, one.address) for one in admin.brokers if one.broker_id == MASTER_ID)
+    if logs is not None:
+        yield from ((one.name, one.address) for one in logs.brokers)
+
+
+def _settings(
+    heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts | None
+) -> Iterator[dict[str, str]]:
+    """Settings of brokers, as dumps, logs and `getBrokerConfig` have them."""
+    if heap is not None and heap.broker is not None:
+        yield {key: value for key, value in heap.broker.config.items() if isinstance(value, str)}
+    if logs is not None:
+        yield logs.settings
+        yield from (broker.settings for broker in logs.brokers)
+    if admin is not None:
+        yield from (one.settings for one in admin.broker_configs)
+
+
+def _only(values: Iterable[str | None]) -> str | None:
+    # Settings of a log that differ from start to start have a comma and a space between them.
+    told = {value for value in values if value and value.isprintable() and ", " not in value}
+    return told.pop() if len(told) == 1 else None
