@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
 
+from mqdiag.diagnose.changed_settings import changed_settings
 from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.unjudged_lines import unjudged_lines
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -20,6 +24,9 @@ FULL_SHARE = 0.9
 CACHED_SHARE = 0.6
 """of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
+MOST_NOT_GIVEN = 3
+TAKEN = ("heap", "stacks", "logs", "admin", "stores")
+"""evidence that somebody can take of a process that runs"""
 EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
 FEWEST_LINES = 3
@@ -99,11 +106,32 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     return Answer(
         state="healthy",
         text=say(
-            "No fault found. {checked:count} {checked:rule|rules} looked at this evidence.",
+            "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
             checked=len(report.checked),
+            rules=_rules(report),
         ),
+        reason=sentences(changed_settings(report), _not_given(report)),
         margins=margins,
     )
+
+
+def _rules(report: Report) -> int:
+    """How many there are, those that lacked their evidence included."""
+    return len({*report.checked, *(one.rule for one in report.skipped), *(one.rule for one in report.failed)})
+
+
+def _not_given(report: Report) -> Text:
+    """The kinds of evidence that most of the other rules look at."""
+    lacking = Counter(
+        kind
+        for one in {one.rule: one for one in report.skipped}.values()
+        for kind in one.needs
+        if kind in TAKEN
+    )
+    kinds = [kind for kind, _ in lacking.most_common(MOST_NOT_GIVEN)]
+    if not kinds:
+        return NOTHING
+    return say("The others need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds))
 
 
 def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answer:
@@ -128,9 +156,10 @@ def _undecided(report: Report) -> Text:
     if not report.checked:
         return say("This evidence does not suffice for a diagnosis.")
     return say(
-        "No fault found, but not all of the evidence could be judged. {checked:count} {checked:rule|rules} looked"
-        " at it.",
+        "No fault found, but not all of the evidence could be judged. {checked:count} of {rules:count} rules could"
+        " look at it.",
         checked=len(report.checked),
+        rules=_rules(report),
     )
 
 
@@ -294,18 +323,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     if lines is None or lines.all_harmless:
         return
     if lines.not_understood:
-        yield say(
-            (
-                "No rule judges {lines:count} {lines:line|lines} at WARN or ERROR; the commonest {texts:is|are}"
-                " {commonest:and}."
-            ),
-            lines=lines.not_understood,
-            texts=len(lines.commonest),
-            commonest=tuple(
-                say('"{text}" ({count:count} {count:time|times})', text=one.text, count=one.count)
-                for one in lines.commonest
-            ),
-        )
+        yield unjudged_lines(lines, len(lines.commonest))
     if lines.unseen:
         yield say(
             (

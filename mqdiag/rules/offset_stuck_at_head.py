@@ -285,15 +285,23 @@ def _explained(queue: QueueFacts, reason: Text) -> Iterator[Text]:
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each answer of consumerStatus that names queues in which nothing is consumed."""
+    """One finding for each group of which consumerStatus names queues in which nothing is consumed.
+
+    Of several answers that name the same queue first, the one with the longest time counts.
+    """
     assert facts.admin is not None
+    longest: dict[Subject, tuple[int, Draft]] = {}
     for state in facts.admin.consumers:
         blocked = sorted(
             (row for row in state.blocked if row.blocked_ms >= limits["head_age_ms"]),
             key=lambda row: -row.blocked_ms,
         )
         if blocked:
-            yield _blocked(state, blocked)
+            draft = _blocked(state, blocked)
+            before, _ = longest.get(draft.subject, (0, draft))
+            if blocked[0].blocked_ms > before:
+                longest[draft.subject] = blocked[0].blocked_ms, draft
+    yield from (draft for _, draft in longest.values())
 
 
 def _blocked(state: ConsumerState, blocked: list[BlockedQueue]) -> Draft:
@@ -317,10 +325,7 @@ def _blocked(state: ConsumerState, blocked: list[BlockedQueue]) -> Draft:
             "further_blocked_ms": tuple(row.blocked_ms for row in blocked[1:MOST_BLOCKED]),
         },
         explanation=(
-            say(
-                "consumerStatus says of client {client_id}: can't consume for a while, maybe blocked,"
-                " {blocked_ms:count} ms."
-            ),
+            say("consumerStatus says of client {client_id}: can't consume for a while, maybe blocked."),
             say("Messages of the queue are in the client's cache, and the listener does not return."),
         ),
         remedy=(

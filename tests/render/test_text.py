@@ -132,7 +132,7 @@ def test_a_healthy_dump_is_said_to_be_one() -> None:
     )
     answer = msgspec.structs.replace(samples.HEALTHY.answer, margins=(margin,))
     text = flat(render(msgspec.structs.replace(samples.HEALTHY, answer=answer), View()))
-    assert text.startswith("OK No fault found. 2 rules looked at this evidence.")
+    assert text.startswith("OK No fault found. 2 of 4 rules could look at this evidence.")
     assert "message bodies that the thresholds allow, of the heap 11 % 60 %" in text
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.unjudged_lines import unjudged_lines
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Paragraph, Section, Table, Words
@@ -14,13 +15,14 @@ from mqdiag.text import Text, say
 
 _UNKNOWN = 3
 """reasons in the short form"""
+_MOST_TEXTS = 1
 _MOST_GROUPS = 3
 """groups that a line names"""
 _BOUND, _BOUND_AT_MOST = "bound_bytes", "bound_max_bytes"
 
 
 def unchecked_section(report: Report, view: View) -> Iterator[Section]:
-    """Rules that failed, rules by the evidence that they lack, and values that could not be read."""
+    """Rules that failed, rules by the evidence that they lack, lines that no rule judges, and unknown values."""
     parts: list[AnyPart] = []
     if report.failed:
         parts.append(
@@ -33,6 +35,9 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         )
     if report.skipped and any(given.was_read for given in report.inputs):
         parts += [Paragraph(_summary(report)), _skipped(report, wide=not view.why)]
+    lines = None if report.logs is None else report.logs.level_lines
+    if lines is not None and lines.not_understood and report.answer.state == "fault":
+        parts.append(Paragraph(unjudged_lines(lines, _MOST_TEXTS)))
     if report.heap is not None:
         unknown = _unknown(report.heap)
         if unknown:

@@ -1,0 +1,78 @@
+"""Settings in force that are not RocketMQ's defaults: only their owner can say whether they are meant to be so.
+
+Sources: the field initialisers of DefaultMQPushConsumer 4.2.0 to 5.3.3 and of BrokerConfig 4.3.2 to 5.3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import AdminFacts, HeapFacts
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.findings import Report
+from mqdiag.text import NOTHING, Text, say
+
+PUSH_DEFAULTS: dict[str, tuple[int, ...]] = {
+    "pullThresholdForQueue": (1000,),
+    "pullThresholdSizeForQueue": (100,),
+    "pullThresholdForTopic": (-1,),
+    "pullThresholdSizeForTopic": (-1,),
+    "pullBatchSize": (32,),
+    "consumeThreadMin": (20,),
+    # 64 in older versions
+    "consumeThreadMax": (20, 64),
+    "consumeMessageBatchMaxSize": (1,),
+    "consumeConcurrentlyMaxSpan": (2000,),
+    "consumeTimeout": (15,),
+    "maxReconsumeTimes": (-1,),
+    "pullInterval": (0,),
+}
+SEND_QUEUE, SEND_QUEUE_DEFAULT = "sendThreadPoolQueueCapacity", 10_000
+_MOST_SETTINGS = 3
+_EXPECTATIONS = "config-not-in-force"
+"""the rule that compares settings with what was intended"""
+
+
+def changed_settings(report: Report) -> Text:
+    """One sentence about the first consumer or broker with such settings; nothing where all have the defaults."""
+    for text in (*_of_consumers(report), *_of_brokers(report.heap, report.admin)):
+        return text
+    return NOTHING
+
+
+def _of_consumers(report: Report) -> Iterator[Text]:
+    if report.heap is None or _EXPECTATIONS not in {one.rule for one in report.skipped}:
+        return
+    for consumer in report.heap.consumers:
+        changed = _changed(consumer) if consumer.kind == "push" else []
+        if changed:
+            yield say(
+                "Group {group} runs with {settings:and}, which {count:is not a default|are not defaults} of RocketMQ:"
+                " --expect {setting} says whether that is what was set.",
+                group=consumer.group,
+                settings=tuple(changed[:_MOST_SETTINGS]),
+                count=len(changed[:_MOST_SETTINGS]),
+                setting=changed[0],
+            )
+
+
+def _changed(consumer: ConsumerFacts) -> list[Text]:
+    return [
+        say("{key}={value}", key=key, value=consumer.config[key])
+        for key, defaults in PUSH_DEFAULTS.items()
+        if consumer.config.get(key, defaults[0]) not in defaults
+    ]
+
+
+def _of_brokers(heap: HeapFacts | None, admin: AdminFacts | None) -> Iterator[Text]:
+    capacities = [] if admin is None else [status.values.get(SEND_QUEUE) for status in admin.broker_statuses]
+    if heap is not None and heap.broker is not None:
+        capacities.append(str(heap.broker.config.get(SEND_QUEUE, SEND_QUEUE_DEFAULT)))
+    for capacity in capacities:
+        if capacity is not None and capacity.isdecimal() and int(capacity) != SEND_QUEUE_DEFAULT:
+            yield say(
+                "The broker's send queue takes {capacity:count} {capacity:request|requests}, not {usual:count} as by"
+                " default: check that sendThreadPoolQueueCapacity is meant to be so.",
+                capacity=int(capacity),
+                usual=SEND_QUEUE_DEFAULT,
+            )
