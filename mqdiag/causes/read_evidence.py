@@ -99,7 +99,7 @@ def _span(logs: LogsFacts) -> Text:
     if not known or not local:
         return _from_to(known or local)
     return say(
-        "{known}; others{local} (zone unknown)",
+        "{known}; others{local} local time, of a zone that --utc-offset can name",
         known=_from_to(known),
         local=_from_to(local),
     )

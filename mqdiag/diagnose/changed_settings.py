@@ -47,21 +47,21 @@ def _of_consumers(report: Report) -> Iterator[Text]:
         changed = _changed(consumer) if consumer.kind == "push" else []
         if changed:
             yield say(
-                "Group {group} runs with {settings:and}, which {count:is not a default|are not defaults} of RocketMQ:"
-                " --expect {setting} says whether that is what was set.",
+                "Group {group} runs with {settings:and}, not with RocketMQ's {count:default|defaults}. If you set"
+                " another value, --expect {key}=VALUE shows it.",
                 group=consumer.group,
-                settings=tuple(changed[:_MOST_SETTINGS]),
-                count=len(changed[:_MOST_SETTINGS]),
-                setting=changed[0],
+                settings=tuple(say("{key}={value}", key=key, value=consumer.config[key]) for key in changed),
+                count=len(changed),
+                key=changed[0],
             )
 
 
-def _changed(consumer: ConsumerFacts) -> list[Text]:
-    return [
-        say("{key}={value}", key=key, value=consumer.config[key])
-        for key, defaults in PUSH_DEFAULTS.items()
-        if consumer.config.get(key, defaults[0]) not in defaults
+def _changed(consumer: ConsumerFacts) -> list[str]:
+    """Names of the first settings that differ."""
+    changed = [
+        key for key, defaults in PUSH_DEFAULTS.items() if consumer.config.get(key, defaults[0]) not in defaults
     ]
+    return changed[:_MOST_SETTINGS]
 
 
 def _of_brokers(heap: HeapFacts | None, admin: AdminFacts | None) -> Iterator[Text]:

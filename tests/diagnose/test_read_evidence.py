@@ -38,7 +38,7 @@ def test_logs_of_two_zones_are_told_in_one() -> None:
 def test_a_time_of_an_unknown_zone_is_not_compared_with_others() -> None:
     assert said(BROKER, ("2026-11-21T12:35:00", "2026-11-21T12:36:50")) == (
         "2 logs: 9 lines, 2026-11-21 20:35:46 +08:00 to 2026-11-21 20:36:56 +08:00;"
-        " others, 2026-11-21 12:35:00 to 2026-11-21 12:36:50 (zone unknown)"
+        " others, 2026-11-21 12:35:00 to 2026-11-21 12:36:50 local time, of a zone that --utc-offset can name"
     )
 
 

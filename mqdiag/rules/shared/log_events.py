@@ -6,6 +6,7 @@ Each function that makes words has one beside it that gives the numbers of these
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from msgspec import structs
 
@@ -111,12 +112,23 @@ def number_set(logs: LogsFacts, name: str) -> int | None:
 
 
 def between(first: str | None, last: str | None) -> Text:
-    """From when to when, such as "from 12:00 to 12:05"."""
+    """From when to when, such as "from 12:00 to 12:05"; a time without a zone is said to be local."""
     if first is None:
         return say("at times that the log does not show")
+    local = _is_local(first)
     if last is None or last == first:
-        return say("at {first:time}", first=first)
-    return say("from {first:time} to {last:time}", first=first, last=last)
+        return say("at {first:time} local time", first=first) if local else say("at {first:time}", first=first)
+    template = (
+        say("from {first:time} to {last:time} local time") if local else say("from {first:time} to {last:time}")
+    )
+    return template.filled({"first": first, "last": last})
+
+
+def _is_local(time: str) -> bool:
+    try:
+        return datetime.fromisoformat(time).tzinfo is None
+    except ValueError:
+        return False
 
 
 def when(event: LogEvent) -> Text:
