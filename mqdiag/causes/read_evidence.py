@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.findings import Report
@@ -20,15 +20,16 @@ def read_evidence(report: Report) -> tuple[Text, ...]:
 def _lines(report: Report) -> Iterator[Text]:
     own = report.process
     name = own.name if own is not None and report.other_processes else None
+    zone = None if report.logs is None else _zone(report.logs)
     if report.heap is not None:
-        yield _of(name, _heap(report.heap))
+        yield _of(name, _heap(report.heap, zone))
     if report.stacks is not None:
         yield _of(name, _stacks(report.stacks))
     if own is not None and own.tied_by is not None:
         yield _of(name, say("heap dump and thread dumps are of one process: {tied_by}", tied_by=own.tied_by))
     for other in report.other_processes:
         if other.heap is not None:
-            yield _of(other.name, _heap(other.heap))
+            yield _of(other.name, _heap(other.heap, zone))
         if other.stacks is not None:
             yield _of(other.name, _stacks(other.stacks))
     if report.logs is not None:
@@ -44,10 +45,10 @@ def _of(process: str | None, line: Text) -> Text:
     return line if process is None else say("{process}: {line}", process=process, line=line)
 
 
-def _heap(heap: HeapFacts) -> Text:
+def _heap(heap: HeapFacts, zone: tzinfo | None) -> Text:
     written = NOTHING
     if heap.captured_at is not None:
-        written = say(", written {captured_at:time}", captured_at=heap.captured_at)
+        written = say(", written {captured_at:time}", captured_at=_in_zone(heap.captured_at, zone))
     if heap.process_queues is None:
         return say("a heap dump{written}, counts only", written=written)
     return say(
@@ -99,10 +100,25 @@ def _span(logs: LogsFacts) -> Text:
     if not known or not local:
         return _from_to(known or local)
     return say(
-        "{known}; others{local} local time, of a zone that --utc-offset can name",
+        "{known}; others{local} local time",
         known=_from_to(known),
         local=_from_to(local),
     )
+
+
+def _zone(logs: LogsFacts) -> tzinfo | None:
+    """The zone in which the times of logs are told; None where no log has one."""
+    known = [time for time in _times(logs) if time.tzinfo is not None]
+    return max(known).tzinfo if known else None
+
+
+def _in_zone(time: str, zone: tzinfo | None) -> str:
+    """A time as it would be read beside the logs; one that cannot be converted stays as it is."""
+    try:
+        at = datetime.fromisoformat(time)
+        return time if zone is None or at.tzinfo is None else at.astimezone(zone).isoformat()
+    except (ValueError, OverflowError):
+        return time
 
 
 def _times(logs: LogsFacts) -> Iterator[datetime]:
@@ -125,4 +141,6 @@ def _from_to(times: Sequence[datetime]) -> Text:
         return say(", at {first:time}", first=last.isoformat())
     if last.tzinfo is not None:
         first = first.astimezone(last.tzinfo)
+    if first.date() == last.date():
+        return say(", {first:time} to {last:clock}", first=first.isoformat(), last=last.isoformat())
     return say(", {first:time} to {last:time}", first=first.isoformat(), last=last.isoformat())

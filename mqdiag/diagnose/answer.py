@@ -10,11 +10,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.diagnose.changed_settings import changed_settings
 from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.ratios import ratio
-from mqdiag.facts.unjudged_lines import unjudged_lines
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -103,6 +101,8 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         )
     if report.diff is not None:
         return Answer(state="healthy", text=say("No finding is new or worse."))
+    from mqdiag.diagnose.changed_settings import changed_settings
+
     return Answer(
         state="healthy",
         text=say(
@@ -323,6 +323,8 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     if lines is None or lines.all_harmless:
         return
     if lines.not_understood:
+        from mqdiag.facts.unjudged_lines import unjudged_lines
+
         yield unjudged_lines(lines, len(lines.commonest))
     if lines.unseen:
         yield say(

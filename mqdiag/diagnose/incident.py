@@ -22,7 +22,7 @@ from mqdiag.read.archive import Budget
 from mqdiag.text import say
 
 EMPTY = say("is an empty folder")
-UNKNOWN_TEXT = say("is text of no known kind (no log, no thread dump, no report of mqdiag)")
+UNKNOWN_TEXT = say("is text of no known kind")
 
 
 def diagnose_incident(

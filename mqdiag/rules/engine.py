@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.facts.addresses import addresses
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
@@ -157,6 +156,9 @@ def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:
 def _finding(
     rule: Rule, draft: Draft, seen_in: tuple[str, ...], severity: Severity | None, facts: Facts
 ) -> Finding:
+    # Here, not above: the catalogue of rules makes no findings.
+    from mqdiag.facts.addresses import addresses
+
     shown_by = draft.seen_in or seen_in
     told = addresses(facts.heap, facts.logs, facts.admin)
     known = {

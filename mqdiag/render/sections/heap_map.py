@@ -20,6 +20,8 @@ _MOST_QUEUES, _MOST_TOPICS, _MOST_GROUPS = 60, 20, 20
 """boxes; the others share one"""
 _COLOURS = 4
 """part-1 to part-4 of the style sheet"""
+PLAIN = "rocketmq"
+"""the colour of what has only one part, or none"""
 
 
 def heap_map(heap: HeapFacts) -> Figure | None:
@@ -36,12 +38,9 @@ def _by_queue(heap: HeapFacts) -> Figure:
     retained: dict[str, int] = {}
     for consumer in heap.consumers:
         retained[consumer.group] = retained.get(consumer.group, 0) + (consumer.retained_bytes or 0)
-    # One group has the colours of its topics, several have one each.
-    many = len([group for group in retained if retained[group]]) > 1
-    by_size = sorted(retained, key=lambda group: -retained[group])
+    by_size = sorted(filter(retained.get, retained), key=lambda group: -retained[group])
     areas = [
-        _group(heap, group, retained[group], _colour(place) if many else None)
-        for place, group in enumerate(by_size)
+        _group(heap, group, retained[group], _colour(place, by_size)) for place, group in enumerate(by_size)
     ]
     title = say(
         "Messages of group {group} fill most of the {shallow_bytes:bytes} in use: {detail}",
@@ -54,10 +53,10 @@ def _by_queue(heap: HeapFacts) -> Figure:
         title,
         _first(areas, _MOST_GROUPS, say("other groups")),
         say(
-            "Each box is a consumer group with all that goes if its cached messages go; in it are its topics and their"
-            " queues by the bytes of bodies. Grey: everything else."
+            "Each box is a consumer group with the memory that its cached messages retain; inside are its topics and"
+            " their queues, by bytes of bodies. Grey: the rest of the heap in use."
         ),
-        say("everything else"),
+        say("the rest"),
     )
 
 
@@ -67,32 +66,35 @@ def _group(heap: HeapFacts, group: str, retained_bytes: int, colour: str | None)
         if queue.group == group and queue.body_bytes:
             topics.setdefault(queue.topic or "", []).append(queue)
     by_size = sorted(topics, key=lambda topic: -_bodies(topics[topic]))
-    inner = [_topic(topic, topics[topic], colour or _colour(place)) for place, topic in enumerate(by_size)]
+    inner = [
+        _topic(topic, topics[topic], colour or _colour(place, by_size)) for place, topic in enumerate(by_size)
+    ]
     return Area(
         label=group,
         detail=_size(retained_bytes, heap),
         weight=retained_bytes,
-        kind=colour or _colour(0),
+        kind=colour or PLAIN,
         inner=tuple(_first(inner, _MOST_TOPICS, say("other topics"))),
         rest=say("objects around the bodies"),
     )
 
 
-def _topic(topic: str, queues: Sequence[QueueFacts], colour: str) -> Area:
+def _topic(topic: str, queues: Sequence[QueueFacts], colour: str | None) -> Area:
+    by_size = sorted(queues, key=lambda queue: -queue.body_bytes)
     inner = [
         Area(
             label=say("{broker} #{queue_id}", broker=queue.broker, queue_id=queue.queue_id),
             detail=_bodies_of(queue.messages, queue.body_bytes),
             weight=queue.body_bytes,
-            kind=colour,
+            kind=colour or _colour(place, by_size) or PLAIN,
         )
-        for queue in sorted(queues, key=lambda queue: -queue.body_bytes)
+        for place, queue in enumerate(by_size)
     ]
     return Area(
         label=topic,
         detail=_bodies_of(sum(queue.messages for queue in queues), _bodies(queues)),
         weight=_bodies(queues),
-        kind=colour,
+        kind=colour or PLAIN,
         inner=tuple(_first(inner, _MOST_QUEUES, say("other queues"))),
     )
 
@@ -118,8 +120,9 @@ def _first(areas: list[Area], most: int, others: Text) -> list[Area]:
     return [*areas[:most], Area(label=others, detail=detail, weight=rest, kind=areas[-1].kind)]
 
 
-def _colour(place: int) -> str:
-    return f"part-{place % _COLOURS + 1}"
+def _colour(place: int, of: Sequence[object]) -> str | None:
+    """Of one of several; None where there is only one, so that what is inside it has the colours."""
+    return f"part-{place % _COLOURS + 1}" if len(of) > 1 else None
 
 
 def _by_holder(heap: HeapFacts) -> Figure:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.facts.heap import ConsumerFacts
-from mqdiag.facts.unjudged_lines import unjudged_lines
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Paragraph, Section, Table, Words
@@ -15,6 +14,8 @@ from mqdiag.text import Text, say
 
 _UNKNOWN = 3
 """reasons in the short form"""
+_MANY_LINES = 10
+"""beside a finding fewer lines that no rule judges are not worth a reader's time"""
 _MOST_TEXTS = 1
 _MOST_GROUPS = 3
 """groups that a line names"""
@@ -36,7 +37,9 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
     if report.skipped and any(given.was_read for given in report.inputs):
         parts += [Paragraph(_summary(report)), _skipped(report, wide=not view.why)]
     lines = None if report.logs is None else report.logs.level_lines
-    if lines is not None and lines.not_understood and report.answer.state == "fault":
+    if lines is not None and lines.not_understood >= _MANY_LINES and report.answer.state == "fault":
+        from mqdiag.facts.unjudged_lines import unjudged_lines
+
         parts.append(Paragraph(unjudged_lines(lines, _MOST_TEXTS)))
     if report.heap is not None:
         unknown = _unknown(report.heap)
