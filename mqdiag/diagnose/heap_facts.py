@@ -137,12 +137,13 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     from mqdiag.diagnose.heap_threads import heap_threads
     from mqdiag.graph.virtual_threads import virtual_threads
     from mqdiag.graph.waste import waste
+    from mqdiag.rocketmq.machine import memory_bytes
     from mqdiag.rocketmq.view import rocketmq_facts
 
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
     reachable = tree.total_bytes
-    in_dump = heap_limit(heap, reachable)
+    in_dump = heap_limit(heap, reachable, memory_bytes(heap))
     given = settings.heap_limit
     contradicted = given is not None and contradicts(given, in_dump)
     progress.phase(say("reading consumers and messages"))
@@ -185,6 +186,9 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         sending=view.sending,
         broker=view.brokers[0] if view.brokers else None,
         further_brokers=view.brokers[1:],
+        servers=view.servers,
+        proxy=view.proxy,
+        raft_members=view.raft_members,
         threads=threads,
         virtual_threads=virtual,
         dangling_references=heap.references.dangling,

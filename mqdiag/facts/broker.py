@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, Public, Setting, ThreadName
+from mqdiag.facts.servers import PopFacts
 
 ConfigValue = int | float | bool | Setting | None
 
@@ -133,5 +134,7 @@ class BrokerFacts(msgspec.Struct, frozen=True, kw_only=True):
     replication: Replication | None = None
     store_flags: tuple[Public, ...] = ()
     """what RunningFlags forbids: not-readable, not-writeable, logic-queue-error, index-file-error, disk-full, …"""
+    pop: PopFacts | None = None
+    """None before 5.0.0: there is no POP"""
     tables: tuple[BrokerTable, ...] = ()
     """by retained size"""

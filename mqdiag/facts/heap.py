@@ -13,6 +13,7 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
+from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import (
     ClientKind,
     Doing,
@@ -22,6 +23,7 @@ from mqdiag.facts.vocabulary import (
     KeyFault,
     QueueSource,
     Role,
+    ServerKind,
     ServiceThreadState,
     ShallowSizeSource,
     StandstillCause,
@@ -485,6 +487,10 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None when the dump is not a broker's"""
     further_brokers: tuple[BrokerFacts, ...] = ()
     """the others of a BrokerContainer"""
+    servers: tuple[ServerKind, ...] = ()
+    """which servers run in the process; empty for a client"""
+    proxy: ProxyFacts | None = None
+    raft_members: tuple[RaftMember, ...] = ()
     threads: tuple[HeapThread, ...] = ()
     virtual_threads: VirtualThreads | None = None
     """None when none is alive"""

@@ -16,6 +16,7 @@ from mqdiag.facts.vocabulary import (
     LockKind,
     NotJudged,
     Role,
+    ServerKind,
     ShutdownBegan,
     StandstillCause,
     StandstillKind,
@@ -307,5 +308,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None where a carrier is free, or no sample shows virtual threads"""
     shutdown: Shutdown | None = None
     """None while the JVM has not begun to end"""
+    servers: tuple[ServerKind, ...] = ()
+    """which servers run in the process; empty for a client"""
     missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""

@@ -45,6 +45,11 @@ Role = Literal[
     "broker-store",
     "broker-hold",
     "broker-ha",
+    "broker-pop",
+    "broker-dledger",
+    "proxy",
+    "controller",
+    "name-server",
     "pool",
     "virtual",
     "virtual-carrier",
@@ -130,6 +135,22 @@ ShutdownBegan = Literal["signal", "exit", "last-thread"]
 signal: SIGTERM, SIGINT or SIGHUP. exit: a thread called System.exit. last-thread: no thread was left that keeps the JVM
 alive.
 """
+
+ServerKind = Literal["name-server", "broker", "broker-dledger", "controller", "proxy-local", "proxy-cluster"]
+"""What a process is among the servers.
+
+broker-dledger: its commit log is that of DLedger. proxy-local: a proxy with the broker in its own process.
+proxy-cluster: a proxy by itself.
+"""
+
+ProxyMode = Literal["local", "cluster"]
+"""Whether the proxy has its broker in the same process."""
+
+RaftLibrary = Literal["dledger", "jraft"]
+"""What a Raft group is built with."""
+
+RaftRole = Literal["leader", "follower", "candidate", "other"]
+"""What a member is in its Raft group; candidate: it looks for votes, or for a leader."""
 
 ClientKind = Literal["push", "lite-pull", "pull", "pop", "grpc-push", "grpc-simple"]
 """How a consumer gets its messages."""

@@ -21,6 +21,7 @@ from mqdiag.graph.jvm import (
     direct_memory_follows_heap,
     direct_memory_limit,
     environment,
+    respects_containers,
     saved_properties,
     system_properties,
 )
@@ -95,14 +96,15 @@ _UNSURE = say(
 )
 
 
-def heap_limit(heap: Heap, live_bytes: int) -> HeapLimit:
+def heap_limit(heap: Heap, live_bytes: int, memory_bytes: int | None = None) -> HeapLimit:
     """-Xmx, or that less a survivor space.
 
     Args:
         heap: the graph.
         live_bytes: of all reachable objects; the heap has at least as much.
+        memory_bytes: of the machine or container, as the application has asked its JVM; None where it has not.
     """
-    known = _known(heap)
+    known = _known(heap, memory_bytes)
     if not known:
         return HeapLimit(None, None, _why_nothing(heap))
     best = known[0]
@@ -143,9 +145,9 @@ def least_heap_bytes(heap: Heap, live_bytes: int) -> int:
     return max(live_bytes, int(ids.max()) - int(ids.min()))
 
 
-def _known(heap: Heap) -> list[_Known]:
-    """The best place first. Variables are asked only where nothing of the JVM itself tells the limit."""
-    return list(_of_the_jvm(heap)) or list(_of_variables(heap))
+def _known(heap: Heap, memory_bytes: int | None) -> list[_Known]:
+    """The best place first. Memory and variables are asked only where nothing of the JVM itself tells the limit."""
+    return list(_of_the_jvm(heap)) or list(_of_surroundings(heap, memory_bytes))
 
 
 def _of_the_jvm(heap: Heap) -> Iterator[_Known]:
@@ -162,12 +164,12 @@ def _of_the_jvm(heap: Heap) -> Iterator[_Known]:
         yield _Known(pools, "memory-pools", less_survivor=True)
 
 
-def _of_variables(heap: Heap) -> Iterator[_Known]:
+def _of_surroundings(heap: Heap, memory_bytes: int | None) -> Iterator[_Known]:
     variables = environment(heap)
     given = arguments(heap)
     if given is not None:
         # The variables with options are among the arguments.
-        container = _of_container(given, variables)
+        container = _of_container(given, _container_bytes(heap, variables, memory_bytes))
         if container is not None:
             yield _Known(container, "container", less_survivor=False)
         return
@@ -234,14 +236,25 @@ def _max_heap(options: tuple[str, ...]) -> int | None:
     return None
 
 
-def _of_container(given: tuple[str, ...], variables: dict[str, str]) -> int | None:
-    """-XX:MaxRAMPercentage of the container's memory, where an image's start script left that in a variable."""
+def _of_container(given: tuple[str, ...], memory_bytes: int | None) -> int | None:
+    """-XX:MaxRAMPercentage of the memory that the JVM was allowed."""
     shares = [match[1] for option in given if (match := _MAX_SHARE.fullmatch(option))]
-    limit = variables.get(_CONTAINER_VARIABLE, "")
-    if not shares or not limit.isdecimal() or len(limit) > 15:
+    if not shares or memory_bytes is None:
         return None
-    value = int(int(limit) * min(float(shares[-1]), 100.0) / 100)
+    value = int(memory_bytes * min(float(shares[-1]), 100.0) / 100)
     return value if value >= _LEAST else None
+
+
+def _container_bytes(heap: Heap, variables: dict[str, str], memory_bytes: int | None) -> int | None:
+    """What the application asked its JVM, else what an image's start script left in a variable.
+
+    The JDK's own objects (jdk.internal.platform.CgroupV1Subsystem, CgroupV2Subsystem) have paths of the cgroup, and
+    read the limit from its files anew each time.
+    """
+    if memory_bytes is not None and respects_containers(heap):
+        return memory_bytes
+    limit = variables.get(_CONTAINER_VARIABLE, "")
+    return int(limit) if limit.isdecimal() and len(limit) <= 15 else None
 
 
 def _of_netty(heap: Heap) -> int | None:

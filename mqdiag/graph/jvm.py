@@ -19,6 +19,8 @@ _DIRECT_PROPERTY = "sun.nio.MaxDirectMemorySize"
 _DIRECT_OPTION = "-XX:MaxDirectMemorySize="
 _NOT_SET = ("", "0", "-1")
 """values of the property while -XX:MaxDirectMemorySize is not given: JDK 11 and older write -1, newer ones nothing"""
+_RESPECTS_CONTAINERS = 14
+"""OperatingSystemMXBean tells the memory of the container since this JDK (JDK-8226575); older ones that of the host"""
 _BEFORE_START = 64 << 20
 """VM.directMemory before the JVM has set it"""
 _LEAST = 1 << 20
@@ -94,6 +96,12 @@ def environment(heap: Heap) -> dict[str, str]:
         if variables >= 0:
             return _texts(heap, variables)
     return {}
+
+
+def respects_containers(heap: Heap) -> bool:
+    """Whether OperatingSystemMXBean of this JDK tells the container's memory where there is a container."""
+    version = system_properties(heap).get("java.specification.version", "")
+    return version.isdecimal() and int(version[:4]) >= _RESPECTS_CONTAINERS
 
 
 def jvm_name(heap: Heap) -> str | None:

@@ -6,6 +6,8 @@ minute, have both. Sources: ProcessQueueImpl.isCacheFull, PushConsumerImpl.doSta
 
 from __future__ import annotations
 
+import re
+
 from mqdiag.facts.vocabulary import FlowControlKind
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.consuming import threw
@@ -24,6 +26,32 @@ _FULL = lazy_pattern(
     r" threshold=(\d{1,18})(?: bytes)?, actual=(\d{1,18})"
 )
 _FINISHED = lazy_pattern(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
+_STATUS = lazy_pattern(r"StatusRuntimeException: ([A-Z_]{2,30})(?:: (.{0,300}))?")
+_ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
+_START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
+_CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "proxy-other-encryption",
+        lazy_pattern(
+            r"NotSslRecordException|not an SSL/TLS record|SSLHandshakeException|SSLException|WRONG_VERSION_NUMBER"
+            r"|First received frame was not SETTINGS|certification path|Unable to parse TLS packet header"
+        ),
+    ),
+    ("proxy-unknown-host", lazy_pattern(r"UnknownHostException|Unable to resolve host")),
+    ("proxy-refused", lazy_pattern(r"Connection refused")),
+    (
+        "proxy-not-connected",
+        lazy_pattern(
+            r"NoRouteToHost|No route to host|Network is unreachable|ConnectTimeoutException|connection timed out"
+            r"|waiting_for_connection"
+        ),
+    ),
+    (
+        "proxy-closed",
+        lazy_pattern(r"Connection reset|Broken pipe|Network closed|Connection closed|GOAWAY|GO_AWAY"),
+    ),
+)
+"""kinds of events by what the exception and its causes say, the surest first"""
 _DELAY_MS = 1000
 """a queue that is full looks again after this time, and says so each time"""
 _HALF_A_MINUTE = 30
@@ -78,6 +106,35 @@ def listener_threw(message: Message, log: LogTally) -> None:
     subject = _subject(message, log)
     if log.add("consume-exception", message, subject, side="client") is not None:
         threw(message, log, subject, thrown_in(message))
+
+
+def call_failed(message: Message, log: LogTally) -> None:
+    """A call of a gRPC client failed; its status, and the causes below it, say on which part of the way."""
+    found = _STATUS.search(message.text)
+    kind = None if found is None else _kind(found[1], "\n".join((message.text, *_causes(message))))
+    if kind is not None:
+        endpoints = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
+        subject = Subject(broker=None if endpoints is None else endpoints[1])
+        tally = log.add(kind, message, subject, side="client")
+        if tally is not None and _START.search(message.record.header) is not None:
+            tally.keep_largest("lines_of_start", 1)
+
+
+def _kind(status: str, said: str) -> str | None:
+    if status == "UNIMPLEMENTED":
+        return "proxy-is-another-server"
+    if status not in ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN"):
+        return None
+    for kind, words in _CAUSES:
+        if words.search(said) is not None:
+            return kind
+    if status == "DEADLINE_EXCEEDED":
+        return "proxy-no-answer"
+    return "proxy-closed" if status == "UNAVAILABLE" else None
+
+
+def _causes(message: Message) -> list[str]:
+    return [line for line in message.stack() if line.startswith("Caused by: ")]
 
 
 def _subject(message: Message, log: LogTally) -> Subject:

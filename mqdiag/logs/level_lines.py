@@ -27,7 +27,7 @@ TEXT_CHARACTERS = 160
 LONGEST_LINE = 8 << 10
 LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
-_TOLD_BY_EXCEPTION = ("unassigned",)
+_TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
 _SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')

@@ -25,7 +25,7 @@ def client_instances(client: Client) -> list[ClientInstance]:
             client_version=version,
             consumer_groups=_groups(heap, node, "MQClientInstance.consumers"),
             producer_groups=_groups(heap, node, "MQClientInstance.producers"),
-            pull_thread=_thread_state(
+            pull_thread=thread_state(
                 heap, fields.ref(heap, node, "MQClientInstance.pull_service", "ServiceThread.thread")
             ),
             pull_stopped=fields.flag(heap, node, "MQClientInstance.pull_service", "ServiceThread.stopped"),
@@ -39,7 +39,7 @@ def _groups(heap: Heap, node: int, role: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in fields.texts(heap, keys) if name))
 
 
-def _thread_state(heap: Heap, thread: int) -> ServiceThreadState | None:
+def thread_state(heap: Heap, thread: int) -> ServiceThreadState | None:
     """What its status says; None when there is no thread object, or its status is not in the dump."""
     status = fields.number(heap, thread, "Thread.status")
     if status is None:  # JDK 19 and later

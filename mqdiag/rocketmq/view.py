@@ -16,10 +16,12 @@ from mqdiag.facts.heap import (
     QueueFacts,
 )
 from mqdiag.facts.producers import SendingFacts
+from mqdiag.facts.servers import ProxyFacts, RaftMember
+from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.distinct import distinct
-from mqdiag.rocketmq.broker.broker_facts import brokers
-from mqdiag.rocketmq.broker.controllers import broker_roots
+from mqdiag.rocketmq.broker.broker_facts import broker_facts
+from mqdiag.rocketmq.broker.controllers import broker_roots, find_controllers
 from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
 from mqdiag.rocketmq.consumer_owners import with_owners
@@ -27,6 +29,9 @@ from mqdiag.rocketmq.grpc.roots import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.retained_by import message_holders, split_messages
+from mqdiag.rocketmq.servers.kinds import server_kinds
+from mqdiag.rocketmq.servers.proxy import proxy_facts
+from mqdiag.rocketmq.servers.raft import raft_members
 from mqdiag.text import Text
 
 
@@ -46,6 +51,9 @@ class RocketMQView(msgspec.Struct, frozen=True, kw_only=True):
     grpc_client: bool = False
     sending: SendingFacts | None = None
     brokers: tuple[BrokerFacts, ...] = ()
+    servers: tuple[ServerKind, ...] = ()
+    proxy: ProxyFacts | None = None
+    raft_members: tuple[RaftMember, ...] = ()
     packages: tuple[str, ...] = ()
     """package roots of the clients, each with a dot behind it"""
     unknown: dict[str, Text] = msgspec.field(default_factory=dict)
@@ -74,6 +82,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
     packages = tuple(dict.fromkeys(f"{root}." for root in (*(one.root for one in clients), *grpc_roots(heap))))
     if consumers:
         consumers = with_owners(heap, consumers, lambda name: name.startswith(packages))
+    controllers, proxy = find_controllers(heap), proxy_facts(heap)
     return RocketMQView(
         consumers=tuple(sorted(consumers, key=lambda one: (-(one.retained_bytes or 0), one.group))),
         queues=tuple(sorted((row for part in parts for row in part.queues), key=_by_name)),
@@ -94,7 +103,10 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         message_holders=message_holders(heap, split),
         grpc_client=bool(grpc_roots(heap)),
         sending=sending(heap, clients, broker_roots(heap)),
-        brokers=tuple(brokers(heap)),
+        brokers=tuple(map(broker_facts, controllers)),
+        servers=server_kinds(heap, controllers, proxy),
+        proxy=proxy,
+        raft_members=raft_members(heap),
         packages=packages,
         unknown=unknown,
         in_hand=in_hand,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import GroupProgress
+from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.facts.servers import PopFacts, ReviveQueue
+from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
+from mqdiag.rules.shared.brokers import brokers_of_logs, subject, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
+from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
@@ -26,6 +29,8 @@ from mqdiag.time_ranges import ranges_of
 REFUSED, LATE = "pop-refused-without-timer", "pop-revive-late"
 UNACKNOWLEDGED, BUFFER = "pop-too-many-unacknowledged", "pop-buffer-behind"
 AGAIN = "pop-acknowledgement-again"
+REVIVE_THREAD, RESTING = "PopReviveService_", ".waitForRunning("
+_MOST_FRAMES = 3
 REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
 """the broker's own group, which reads check points that are due and gives their messages back"""
 
@@ -253,6 +258,91 @@ def _lines(found: list[LogEvent]) -> Iterator[Text]:
 
 def _files(found: list[LogEvent]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for event in found for path in event.files))
+
+
+@RULE.sees("heap")
+@needs_graph
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each broker whose PopReviveService is behind or has ended."""
+    assert facts.heap is not None
+    heap = facts.heap
+    for broker in (heap.broker, *heap.further_brokers):
+        if broker is None or broker.pop is None or broker.store_config.get("timerWheelEnable") is False:
+            continue
+        working = [queue for queue in broker.pop.revive_queues if queue.running]
+        behind = [
+            queue
+            for queue in working
+            if queue.behind_ms is not None and queue.behind_ms >= limits["delay_s"] * 1000
+        ]
+        ended = [queue for queue in working if queue.thread == "terminated"]
+        if behind or ended:
+            yield _in_objects(heap, broker, behind or ended)
+        elif any(queue.behind_ms is not None for queue in working):
+            yield Margin(
+                rule="",
+                label=say("delay of the threads that give messages of POP consumers back"),
+                value=max(queue.behind_ms for queue in working if queue.behind_ms is not None),
+                limit=limits["delay_s"] * 1000,
+                kind="ms",
+            )
+
+
+def _in_objects(heap: HeapFacts, broker: BrokerFacts, found: list[ReviveQueue]) -> Draft:
+    assert broker.pop is not None
+    ended = sum(queue.thread == "terminated" for queue in found)
+    longest = max((queue.behind_ms for queue in found if queue.behind_ms is not None), default=None)
+    frames = _frames(heap, found)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-stands" if ended or frames else "revive-late",
+        confidence=Confidence.HIGH if ended else Confidence.MEDIUM,
+        confidence_reason=say("the threads have ended")
+        if ended
+        else say("a dump taken just after a long pause of the JVM looks the same"),
+        title=say("The threads that give messages of POP consumers back have ended")
+        if longest is None
+        else say("Messages of POP consumers have not been given back for {behind_ms:ms}"),
+        subject=subject(broker),
+        evidence={
+            "behind_ms": longest,
+            "revive_queues": len(found),
+            "threads_ended": ended,
+            "check_points": broker.pop.check_points,
+            "frames": frames,
+        },
+        explanation=tuple(_explained(broker.pop, frames, ended)),
+        remedy=(RULE.remedy[1],),
+        weight=0.5,
+        age_ms=longest,
+    )
+
+
+def _explained(pop: PopFacts, frames: tuple[str, ...], ended: int) -> Iterator[Text]:
+    yield say(
+        "PopReviveService of {revive_queues:count} {revive_queues:queue is|queues is} behind."
+        " A message that was not acknowledged waits for that time beyond its invisible time."
+    )
+    if ended:
+        yield say("{threads_ended:count} of its {threads_ended:thread has|threads have} ended.")
+    if frames:
+        yield say("A thread of it stands at {frames}.")
+    if pop.check_points:
+        yield say(
+            "{check_points:count} {check_points:batch waits|batches wait} for acknowledgements in the buffer."
+        )
+
+
+def _frames(heap: HeapFacts, found: list[ReviveQueue]) -> tuple[str, ...]:
+    """The broker's frames of a revive thread that does not rest between two rounds."""
+    numbers = {queue.queue_id for queue in found}
+    for thread in heap.threads:
+        place = thread.name.rpartition(REVIVE_THREAD)[2]
+        if REVIVE_THREAD in thread.name and place.isdecimal() and int(place) in numbers:
+            own = [frame for frame in thread.frames if ".rocketmq." in frame]
+            if own and not any(RESTING in frame for frame in own):
+                return tuple(own[:_MOST_FRAMES])
+    return ()
 
 
 @RULE.sees("admin")

@@ -94,7 +94,7 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
         return True
     if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST:
         return False
-    if track.role in (roles.POOL, roles.OTHER) and meaning.own_index < 0:
+    if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
         # a library's own loop: long polls, cleaners, event loops
         return True
     if track.role == roles.VIRTUAL:

@@ -23,6 +23,7 @@ from mqdiag.threads.locks import cycle_of, lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
 from mqdiag.threads.series import Moment, Series, make_series
+from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
 from mqdiag.threads.standstills import standstills
@@ -63,6 +64,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         pinned_carriers=pinned_carriers(series),
         shutdown=shutdown_of(judgements, series),
         missing=_missing(tracks, series),
+        servers=server_kinds(track.role for track in tracks),
     )
 
 

@@ -1,7 +1,7 @@
 """What a thread is for, by its name.
 
-Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3, and of the
-`ThreadFactoryImpl` of the gRPC client 5.0.0 to 5.2.0; a table.
+Names are those of `ThreadFactoryImpl` and `ServiceThread.getServiceName` in RocketMQ 3.2 to 5.3, clients, brokers,
+proxies, controllers and name servers, and of the `ThreadFactoryImpl` of the gRPC client 5.0.0 to 5.2.0; a table.
 """
 
 from __future__ import annotations
@@ -21,10 +21,17 @@ REBALANCE_SERVICE: Final = "rebalance-service"
 BROKER_SEND: Final = "broker-send"
 POOL: Final = "pool"
 OTHER: Final = "other"
+POP: Final = "broker-pop"
+PROXY: Final = "proxy"
+CONTROLLER: Final = "controller"
+NAME_SERVER: Final = "name-server"
+DLEDGER: Final = "broker-dledger"
 JVM: Final = "jvm"
 VIRTUAL: Final = "virtual"
 CARRIER: Final = "virtual-carrier"
 
+WITH_OWN_LOOPS = frozenset({POOL, OTHER, POP, DLEDGER, PROXY, CONTROLLER, NAME_SERVER})
+"""threads that may rest in a loop of their own, outside of a pool's queue"""
 WORKER_NAME = re.compile(r"^ConsumeMessageThread_(?:(.+)_)?(\d+)$", re.S)
 _NUMBERED = re.compile(r"^(.*?)[-_#: ]?\(?(\d+)\)?$", re.S)
 _GROUP_OF_PREFIX = re.compile(
@@ -99,6 +106,35 @@ PREFIXES: tuple[tuple[str, Role], ...] = (
     ("HAClient", "broker-ha"),
     ("TransactionalMessageCheckService", "broker-transaction"),
     ("ScheduleMessageTimerThread", "broker-schedule"),
+    ("PopReviveService_", POP),
+    ("PopBufferMergeService", POP),
+    ("PopLongPollingService", POP),
+    ("QueueLockManager", POP),
+    ("QuorumAckChecker", DLEDGER),
+    ("StateMaintainer", DLEDGER),
+    ("EntryDispatcher", DLEDGER),
+    ("EntryHandler", DLEDGER),
+    ("GrpcRequestExecutorThread", PROXY),
+    ("GrpcRouteThreadPool", PROXY),
+    ("GrpcProducerThreadPool", PROXY),
+    ("GrpcConsumerThreadPool", PROXY),
+    ("GrpcClientManagerThreadPool", PROXY),
+    ("GrpcTransactionThreadPool", PROXY),
+    ("GrpcChannelManager_", PROXY),
+    ("GrpcClientSettingsManagerCleaner", PROXY),
+    ("ProducerProcessorExecutor", PROXY),
+    ("ConsumerProcessorExecutor", PROXY),
+    ("RenewalScheduledThread_", PROXY),
+    ("RenewalWorkerThread", PROXY),
+    ("TopicRouteCacheRefresh", PROXY),
+    ("TopicRouteService_", PROXY),
+    ("ControllerRequestExecutorThread_", CONTROLLER),
+    ("ControllerManager_NotifyService_", CONTROLLER),
+    ("DLedgerController_", CONTROLLER),
+    ("DefaultBrokerHeartbeatManager_", CONTROLLER),
+    ("RaftBrokerHeartbeatManager_", CONTROLLER),
+    ("NSScheduledThread", NAME_SERVER),
+    ("NSScanScheduledThread", NAME_SERVER),
 )
 JVM_NAMES = frozenset(
     {

@@ -67,8 +67,8 @@ class Jvm:
         self.static("app/LastCollection", pools=(OBJECT, self.java.hash_map(entries)))
         return self
 
-    def limit(self, live_bytes: int = 0) -> HeapLimit:
-        return heap_limit(heap_of(self.dump, self.folder), live_bytes)
+    def limit(self, live_bytes: int = 0, memory_bytes: int | None = None) -> HeapLimit:
+        return heap_limit(heap_of(self.dump, self.folder), live_bytes, memory_bytes)
 
 
 @pytest.fixture
@@ -150,6 +150,14 @@ def test_a_share_of_the_containers_memory(jvm: Jvm) -> None:
     jvm.direct_memory(32 * MIB, SET).arguments("-XX:MaxRAMPercentage=75.0")
     jvm.environment(CONTAINER_MAX_MEMORY=str(1024 * MIB))
     assert jvm.limit() == (768 * MIB, "container", None)
+
+
+@pytest.mark.parametrize(("jdk", "expected"), [("17", 512 * MIB), ("11", None), ("1.8", None)])
+def test_a_share_of_the_memory_that_the_jvm_told(jdk: str, expected: int | None, jvm: Jvm) -> None:
+    """Before JDK 14 it told the memory of the host, of which the container may have less."""
+    jvm.direct_memory(32 * MIB, SET).arguments("-XX:MaxRAMPercentage=50")
+    jvm.static("java/lang/System", props=(OBJECT, jvm.texts({"java.specification.version": jdk})))
+    assert jvm.limit(memory_bytes=1024 * MIB).limit_bytes == expected
 
 
 def test_places_that_contradict_give_no_limit(jvm: Jvm) -> None:

@@ -10,6 +10,7 @@ from mqdiag.graph import Heap
 from mqdiag.graph.heap_limit import heap_limit
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.query.table import Column, Table
+from mqdiag.rocketmq.machine import memory_bytes
 
 ABOUT = "The dump itself, in one row."
 
@@ -33,7 +34,7 @@ def table(heap: Heap, hide: bool) -> Table:
             "max_heap": one(
                 pa.int64(),
                 "bytes that the heap may grow to; null where the dump does not say",
-                lambda: heap_limit(heap, heap.dominance.total_bytes).limit_bytes,
+                lambda: heap_limit(heap, heap.dominance.total_bytes, memory_bytes(heap)).limit_bytes,
             ),
             "objects": one(pa.int64(), "objects of the file", lambda: heap.count),
             "reachable_bytes": one(

@@ -134,6 +134,10 @@ def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
         from mqdiag.render.sections.broker_card import broker_section
 
         yield broker_section
+    if heap.proxy is not None or heap.raft_members:
+        from mqdiag.render.sections.proxy_card import proxy_section, raft_section
+
+        yield from (proxy_section, raft_section)
     if heap.consumers:
         from mqdiag.render.sections.consumer_table import consumers_section
 

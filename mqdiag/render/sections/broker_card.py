@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replication, SlaveLink
+from mqdiag.facts.servers import PopFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Table
@@ -100,6 +101,8 @@ def _card(broker: BrokerFacts) -> Iterator[tuple[Text, Value]]:
     yield from _queues(broker)
     if broker.long_polling is not None:
         yield say("long polling"), _long_polling(broker)
+    if broker.pop is not None and (broker.pop.check_points or broker.pop.offset_queues):
+        yield say("POP"), tuple(_pop(broker.pop))
     if broker.replication is not None and broker.role != "SLAVE":
         yield say("slaves"), _slaves(broker.replication)
     if broker.store_flags:
@@ -210,6 +213,27 @@ def _long_polling(broker: BrokerFacts) -> Text:
         for one in held.largest[:_MOST_HELD]
     )
     return say("{text}; most for {most}", text=text, most=most) if most else text
+
+
+def _pop(pop: PopFacts) -> Iterator[Text]:
+    yield say(
+        "{check_points:count} {check_points:batch waits|batches wait} for acknowledgements, of {queues:count}"
+        " {queues:queue|queues}",
+        check_points=pop.check_points or 0,
+        queues=pop.offset_queues or 0,
+    )
+    if pop.buffer_thread == "terminated":
+        yield say("PopBufferMergeService has ended")
+    working = [queue for queue in pop.revive_queues if queue.running]
+    if working:
+        longest = max((queue.behind_ms for queue in working if queue.behind_ms is not None), default=None)
+        yield say(
+            "{queues:count} {queues:thread gives|threads give} messages back, at most {behind_ms:ms} behind, with"
+            " {unfinished:count} check points in progress",
+            queues=sum(queue.thread != "terminated" for queue in working),
+            behind_ms=longest,
+            unfinished=sum(queue.unfinished or 0 for queue in working),
+        )
 
 
 def _slaves(replication: Replication) -> Value:

@@ -6,10 +6,12 @@ import shlex
 from collections.abc import Iterator
 
 from mqdiag.facts import Input
+from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Pairs, Section, Words
 from mqdiag.render.wording.short_paths import shared_folder
+from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _MOST_NAMES = 3
@@ -30,6 +32,9 @@ def _rows(report: Report, view: View) -> Iterator[tuple[Words, Value]]:
         yield say("evidence"), _evidence([given.path for given in read])
     if report.process is not None:
         yield say("process"), report.process.name
+    servers = _servers(report)
+    if servers:
+        yield say("servers"), tuple(map(word, servers))
     for name, values in (
         (say("client"), _clients(report)),
         (say("host"), _hosts(report)),
@@ -58,6 +63,13 @@ def _first(values: list[str]) -> Value:
     if len(values) <= _MOST_NAMES:
         return shown
     return say("{shown} and {more:count} more", shown=shown, more=len(values) - _MOST_NAMES)
+
+
+def _servers(report: Report) -> tuple[ServerKind, ...]:
+    """What the process is, by its heap or its threads."""
+    if report.heap is not None and report.heap.servers:
+        return report.heap.servers
+    return () if report.stacks is None else report.stacks.servers
 
 
 def _clients(report: Report) -> list[str]:

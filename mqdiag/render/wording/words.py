@@ -12,7 +12,9 @@ from mqdiag.facts.vocabulary import (
     LossKind,
     OffsetPlace,
     QueueSource,
+    RaftRole,
     Role,
+    ServerKind,
     TraitKind,
 )
 from mqdiag.text import Text, say
@@ -32,7 +34,9 @@ _WORDS = {
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
 }  # fmt: skip
-_VOCABULARIES = (Role, Doing, LogKind, QueueSource, LossKind, FrameKind, OffsetPlace, GcFormat, TraitKind)
+_VOCABULARIES = (
+    Role, Doing, LogKind, QueueSource, LossKind, FrameKind, OffsetPlace, GcFormat, TraitKind, ServerKind, RaftRole,
+)  # fmt: skip
 _WORDS |= {name: Text(name) for vocabulary in _VOCABULARIES for name in get_args(vocabulary)}
 """the closed vocabularies of facts are in the catalogues too"""
 

@@ -8,7 +8,8 @@ from mqdiag.facts.broker import BrokerFacts, ConfigValue
 from mqdiag.graph.heap import Heap
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.broker.controllers import Controller, find_controllers
+from mqdiag.rocketmq.broker.controllers import Controller
+from mqdiag.rocketmq.broker.pop import pop_facts
 from mqdiag.rocketmq.broker.put_lock import lock_age_ms, put_lock
 from mqdiag.rocketmq.broker.requests import long_polling, request_queues
 from mqdiag.rocketmq.broker.store import commit_log_facts, consume_queues, pool_facts, replication
@@ -30,15 +31,11 @@ _FLAGS = (
 )
 
 
-def brokers(heap: Heap) -> list[BrokerFacts]:
-    """All brokers of a heap; more than one in a BrokerContainer only."""
-    return [_facts(controller) for controller in find_controllers(heap)]
-
-
-def _facts(broker: Controller) -> BrokerFacts:
+def broker_facts(broker: Controller) -> BrokerFacts:
+    """One broker."""
     heap = broker.heap
-    config = _settings(heap, broker.config)
-    store_config = _settings(heap, broker.store_config)
+    config = shown_settings(heap, broker.config)
+    store_config = shown_settings(heap, broker.store_config)
     pool = pool_facts(broker, config, store_config)
     log = commit_log_facts(broker, pool_in_force=None if pool is None else pool.in_force)
     queues = request_queues(broker)
@@ -64,11 +61,13 @@ def _facts(broker: Controller) -> BrokerFacts:
         long_polling=long_polling(broker),
         replication=replication(broker, store_config, None if log is None else log.wrote_offset),
         store_flags=_flags(fields.number(heap, broker.store, "MessageStore.flags", "RunningFlags.bits")),
+        pop=pop_facts(broker),
         tables=tables(broker),
     )
 
 
-def _settings(heap: Heap, node: int) -> dict[str, ConfigValue]:
+def shown_settings(heap: Heap, node: int) -> dict[str, ConfigValue]:
+    """Plain settings of a configuration object; those that may be secrets are not shown."""
     return {
         name: _HIDDEN if isinstance(value, str) and value and _SECRET.search(name) else value
         for name, value in fields.plain_fields(heap, node).items()

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.facts.broker import BrokerFacts, HeldQueue
-from mqdiag.rocketmq.broker.broker_facts import brokers
+from mqdiag.rocketmq.broker.broker_facts import broker_facts
+from mqdiag.rocketmq.broker.controllers import find_controllers
 from mqdiag.testing.hprof_records import OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.broker.written_broker import FAMILIES, FILE_BYTES, File, Ref, WrittenBroker
@@ -19,7 +20,7 @@ since_4 = pytest.mark.parametrize("family", FAMILIES[1:])
 
 
 def _read(dump: DumpWriter, folder: Path) -> BrokerFacts:
-    (found,) = brokers(opened(dump, folder))
+    (found,) = map(broker_facts, find_controllers(opened(dump, folder)))
     return found
 
 
@@ -221,7 +222,10 @@ def test_a_container_holds_several_brokers(tmp_path: Path) -> None:
     dump = DumpWriter()
     WrittenBroker(dump, "5.3", config={"brokerName": "broker-a"})
     WrittenBroker(dump, "5.3", config={"brokerName": "broker-b"})
-    assert [found.name for found in brokers(opened(dump, tmp_path))] == ["broker-a", "broker-b"]
+    assert [broker_facts(one).name for one in find_controllers(opened(dump, tmp_path))] == [
+        "broker-a",
+        "broker-b",
+    ]
     assert len(view_of(dump, tmp_path).brokers) == 2
 
 
@@ -242,7 +246,7 @@ def test_broker_classes_without_a_broker(tmp_path: Path) -> None:
     dump.known("org/apache/rocketmq/broker/BrokerController", messageStore=OBJECT)
     made = dump.instance(dump.known("java/lang/Object", ""))
     dump.root(STICKY_CLASS, made)
-    assert brokers(opened(dump, tmp_path)) == []
+    assert find_controllers(opened(dump, tmp_path)) == []
 
 
 def test_a_controller_of_null_references(tmp_path: Path) -> None:

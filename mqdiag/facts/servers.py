@@ -1,0 +1,101 @@
+"""What a heap dump says about a proxy, about the members of Raft groups, and about POP consumption at a broker."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mqdiag.facts.redaction import Address, ClientId, Public, Setting
+from mqdiag.facts.vocabulary import ProxyMode, RaftLibrary, RaftRole, ServiceThreadState
+
+ConfigValue = int | float | bool | Setting | None
+
+
+class HandleOwner(msgspec.Struct, frozen=True, kw_only=True):
+    """Messages that one client of a group received through the proxy and has not acknowledged."""
+
+    group: Public | None
+    client_id: ClientId | None = None
+    topic: Public | None = None
+    """of the oldest one"""
+    handles: int
+    """receipt handles, one for each message"""
+    oldest_ms: int | None = None
+    """since the proxy handed out the oldest one; None where the version or the dump tells no time"""
+    renewals: int | None = None
+    """most times that the proxy extended the invisible time of one message; None before 5.2.0"""
+
+
+class ClientProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """gRPC clients that one process has opened."""
+
+    process: ClientId
+    """host and process id, the first two parts of the id that each client of it has"""
+    clients: int
+
+
+class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One proxy: DefaultMessagingProcessor and what belongs to it."""
+
+    object_id: Public = ""
+    version: Public | None = None
+    mode: ProxyMode | None = None
+    name: Public | None = None
+    config: dict[str, ConfigValue] = {}
+    """ProxyConfig"""
+    clients: int | None = None
+    """gRPC clients that opened a telemetry stream and are not unregistered: GrpcChannelManager.clientIdChannelMap"""
+    client_processes: tuple[ClientProcess, ...] = ()
+    """processes with the most clients"""
+    grpc_connections: int = 0
+    """HTTP/2 connections of gRPC clients"""
+    grpc_streams: int = 0
+    """calls in progress on them: telemetry streams, and requests such as ReceiveMessage that wait"""
+    handles: int | None = None
+    """receipt handles that the proxy renews, one for each message that is not acknowledged"""
+    handles_retained_bytes: int | None = None
+    handle_owners: tuple[HandleOwner, ...] = ()
+    """clients with the most handles"""
+    relayed: int | None = None
+    """requests of brokers or operators that a client has not answered yet"""
+    oldest_relayed_ms: int | None = None
+
+
+class RaftMember(msgspec.Struct, frozen=True, kw_only=True):
+    """This process as a member of a Raft group: of controllers, or of brokers with a DLedger commit log."""
+
+    library: RaftLibrary
+    group: Public | None = None
+    self_id: Address | None = None
+    """n0, or host:port"""
+    role: RaftRole | None = None
+    leader_id: Address | None = None
+    """None while the member knows no leader"""
+    term: int | None = None
+    peers: int | None = None
+    """members of the group by its configuration"""
+    without_leader_ms: int | None = None
+    """since it last heard of a leader, or a majority last answered it; None where it never had one, or knows one"""
+
+
+class ReviveQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """PopReviveService of one queue of the broker's revive topic."""
+
+    queue_id: int | None
+    running: bool | None = None
+    """False on a slave, which revives nothing"""
+    behind_ms: int | None = None
+    """since the check point that it works on was due, or since it last found none; None where it did neither"""
+    unfinished: int | None = None
+    """check points of which messages are being given back"""
+    thread: ServiceThreadState | None = None
+
+
+class PopFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """POP consumption at a broker."""
+
+    check_points: int | None = None
+    """batches that consumers got and that still wait in PopBufferMergeService.buffer for acknowledgements"""
+    offset_queues: int | None = None
+    """queues of groups for which that service keeps offsets to commit"""
+    buffer_thread: ServiceThreadState | None = None
+    revive_queues: tuple[ReviveQueue, ...] = ()

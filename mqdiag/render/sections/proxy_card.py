@@ -1,0 +1,122 @@
+"""The proxy of a heap dump, and the Raft groups that its process is a member of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.servers import ProxyFacts, RaftMember
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Table
+from mqdiag.render.wording.words import word
+from mqdiag.text import Text, Value, say
+
+
+def proxy_section(report: Report, view: View) -> Iterator[Section]:
+    """One section for the proxy of the dump."""
+    if report.heap is not None and report.heap.proxy is not None:
+        proxy = report.heap.proxy
+        title = say("Proxy {name}", name=proxy.name) if proxy.name else say("Proxy")
+        yield Section(name="proxy", title=title, parts=[*_parts(proxy)])
+
+
+def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
+    yield Pairs([*_card(proxy)])
+    if proxy.handle_owners:
+        yield Table(
+            name="proxy-handles",
+            caption=say("Messages not acknowledged"),
+            columns=(
+                Column(say("group")),
+                Column(say("client")),
+                Column(say("messages"), "count"),
+                Column(say("oldest"), "ms"),
+                Column(say("renewals"), "count"),
+            ),
+            rows=[
+                (one.group, one.client_id, one.handles, one.oldest_ms, one.renewals)
+                for one in proxy.handle_owners
+            ],
+            wide=True,
+        )
+    if len(proxy.client_processes) > 1:
+        yield Table(
+            name="proxy-clients",
+            caption=say("Processes with the most gRPC clients"),
+            columns=(Column(say("process")), Column(say("clients"), "count")),
+            rows=[(one.process, one.clients) for one in proxy.client_processes],
+            wide=True,
+        )
+    if proxy.config:
+        pairs: list[tuple[str, Value]] = [(key, value) for key, value in sorted(proxy.config.items())]
+        yield Fold(say("{name} in force", name="ProxyConfig"), (Pairs(pairs),), wide=True)
+
+
+def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
+    yield say("version"), proxy.version
+    yield say("mode"), proxy.mode
+    yield (
+        say("gRPC clients"),
+        say(
+            "{clients:count}, over {connections:count} {connections:connection|connections} with {streams:count} open"
+            " {streams:stream|streams}",
+            clients=proxy.clients,
+            connections=proxy.grpc_connections,
+            streams=proxy.grpc_streams,
+        ),
+    )
+    yield (
+        say("receipt handles"),
+        say(
+            "{handles:count}, {retained:bytes} retained",
+            handles=proxy.handles,
+            retained=proxy.handles_retained_bytes,
+        ),
+    )
+    if proxy.relayed:
+        yield (
+            say("relayed requests"),
+            say(
+                "{relayed:count}, the oldest for {oldest_ms:ms}",
+                relayed=proxy.relayed,
+                oldest_ms=proxy.oldest_relayed_ms,
+            ),
+        )
+
+
+def raft_section(report: Report, view: View) -> Iterator[Section]:
+    """One row for each group."""
+    if report.heap is not None and report.heap.raft_members:
+        yield Section(
+            name="raft",
+            title=say("Raft groups"),
+            parts=(
+                Table(
+                    name="raft-groups",
+                    columns=(
+                        Column(say("group")),
+                        Column(say("library")),
+                        Column(say("member")),
+                        Column(say("state")),
+                        Column(say("leader")),
+                        Column(say("term"), number=True),
+                        Column(say("members"), "count"),
+                        Column(say("without leader"), "ms"),
+                    ),
+                    rows=[_raft_row(member) for member in report.heap.raft_members],
+                ),
+            ),
+        )
+
+
+def _raft_row(member: RaftMember) -> tuple[Value, ...]:
+    return (
+        member.group,
+        member.library,
+        member.self_id,
+        None if member.role is None else word(member.role),
+        member.leader_id or say("none"),
+        member.term,
+        member.peers,
+        member.without_leader_ms,
+    )

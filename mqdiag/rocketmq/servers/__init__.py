@@ -1,0 +1,1 @@
+"""Servers of RocketMQ 5 besides brokers: proxies, controllers, name servers."""

@@ -1,0 +1,154 @@
+"""A gRPC client does not reach its proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.excerpts import enough
+from mqdiag.rules.shared.log_events import busiest, counted, events, lines_of, when
+from mqdiag.text import Text, say
+from mqdiag.time_ranges import ranges_of
+
+REFUSED, UNCONNECTED, CLOSED = "proxy-refused", "proxy-not-connected", "proxy-closed"
+UNRESOLVED, ENCRYPTION = "proxy-unknown-host", "proxy-other-encryption"
+NO_ANSWER, ANOTHER = "proxy-no-answer", "proxy-is-another-server"
+
+RULE = Rule(
+    name="proxy-unreachable",
+    title="A gRPC client does not reach its proxy",
+    why=(
+        "Clients of the gRPC library (rocketmq-client-java) send and receive everything through a proxy. While they do"
+        " not reach it, sends fail, nothing is received, and messages in hand cannot be acknowledged, so they are"
+        " delivered again. The client's log tells where the way ends: at the name of the host, at the port, at the"
+        " encryption, or at a proxy that does not answer."
+    ),
+    causes=("unreachable", "unknown-host", "tls-mismatch", "no-answer", "another-server"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Check that the proxy runs and that the client reaches its gRPC port: nc -vz PROXY 8081.",
+        "Check the address of the proxy: ClientConfiguration.setEndpoints, and the name service of the client's host.",
+        "Let both sides agree on TLS: enableSsl of the client's ClientConfiguration, tlsTestModeEnable, tlsKeyPath and"
+        " tlsCertPath in the proxy's rmq-proxy.json.",
+        "Take thread dumps of the proxy and look whether its brokers answer it: a proxy waits for its broker.",
+        "Give setEndpoints the gRPC port of a proxy (8081), and not a name server (9876) or a broker (10911).",
+    ),
+    references=("RpcClientImpl, ClientSessionImpl, ProcessQueueImpl of rocketmq-client-java", "io.grpc.Status"),
+    limits={"lines": 3, "lasting_s": 60},
+    lies_at="any",
+    in_chain=say("the gRPC client does not reach its proxy"),
+)
+_CAUSE_OF: Mapping[str, str] = {
+    ENCRYPTION: "tls-mismatch",
+    UNRESOLVED: "unknown-host",
+    ANOTHER: "another-server",
+    REFUSED: "unreachable",
+    UNCONNECTED: "unreachable",
+    CLOSED: "unreachable",
+    NO_ANSWER: "no-answer",
+}
+"""the kinds of lines, and their causes"""
+_REMEDY: Mapping[str, tuple[int, ...]] = {
+    "unreachable": (0, 1),
+    "unknown-host": (1,),
+    "tls-mismatch": (2, 4),
+    "no-answer": (3,),
+    "another-server": (4,),
+}
+
+
+def _facts(kind: str, minutes: int) -> Facts:
+    event = LogEvent(
+        kind=kind,
+        side="client",
+        count=40,
+        first="2026-11-21T20:00:01+08:00",
+        last=f"2026-11-21T20:{minutes:02}:01+08:00",
+    )
+    return Facts(logs=LogsFacts(events=(event,), lines=5000))
+
+
+def fires() -> Facts:
+    """The port refuses connections for five minutes."""
+    return _facts(REFUSED, 5)
+
+
+def silent() -> Facts:
+    """Two lines, as when the proxy ends an idle connection."""
+    event = LogEvent(kind=CLOSED, side="client", count=2)
+    return Facts(logs=LogsFacts(events=(event,), lines=5000))
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each cause."""
+    assert facts.logs is not None
+    by_cause: dict[str, list[LogEvent]] = {}
+    for event in events(facts.logs, *_CAUSE_OF):
+        by_cause.setdefault(_CAUSE_OF[event.kind], []).append(event)
+    for cause, found in by_cause.items():
+        # a proxy that ends connections is one that restarts, unless new connections fail, too
+        ended_only = all(event.kind == CLOSED for event in found)
+        if enough(facts.logs, lines_of(found), limits["lines"]) and not ended_only:
+            yield _draft(facts.logs, cause, found, limits)
+
+
+def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -> Draft:
+    failed_start = any(event.values.get("lines_of_start") for event in found)
+    lasting = failed_start or any(_seconds(event) >= limits["lasting_s"] for event in found)
+    address = next((name for event in found if (name := busiest(event, "broker"))), None)
+    return Draft(
+        severity=Severity.ERROR if lasting else Severity.WARNING,
+        cause=cause,
+        confidence=Confidence.HIGH if cause in ("tls-mismatch", "unknown-host") else Confidence.MEDIUM,
+        confidence_reason=say("the exceptions name the reason")
+        if cause in ("tls-mismatch", "unknown-host")
+        else say("the lines do not tell why; a proxy that is restarted looks the same for a moment"),
+        title=_TITLES[cause],
+        evidence={"lines": lines_of(found), "address": address, **counted(found)},
+        explanation=tuple(_explained(found, failed_start)),
+        remedy=tuple(RULE.remedy[place] for place in _REMEDY[cause]),
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.6,
+    )
+
+
+def _explained(found: list[LogEvent], failed_start: bool) -> Iterator[Text]:
+    for event in found:
+        yield say(
+            "{what}: {lines:count} {lines:line|lines} {when}.",
+            what=_SAID[event.kind],
+            lines=event.count,
+            when=when(event),
+        )
+    if failed_start:
+        yield say("The client did not start because of it.")
+
+
+def _seconds(event: LogEvent) -> float:
+    if event.first is None or event.last is None:
+        return 0.0
+    return (datetime.fromisoformat(event.last) - datetime.fromisoformat(event.first)).total_seconds()
+
+
+_TITLES: Mapping[str, Text] = {
+    "unreachable": say("The gRPC client did not reach its proxy"),
+    "unknown-host": say("The gRPC client does not find the host of its proxy"),
+    "tls-mismatch": say("The gRPC client and its proxy do not agree on TLS"),
+    "no-answer": say("The proxy did not answer the gRPC client in time"),
+    "another-server": say("The gRPC client is connected to a server that is no proxy"),
+}
+_SAID: Mapping[str, Text] = {
+    REFUSED: say("The port refused the connection"),
+    UNCONNECTED: say("No connection was ready in time"),
+    CLOSED: say("The connection was ended"),
+    UNRESOLVED: say("The name of the host could not be resolved"),
+    ENCRYPTION: say("One side speaks TLS, and the other does not or does not trust it"),
+    NO_ANSWER: say("The proxy was connected and gave no answer in time"),
+    ANOTHER: say("The server does not know the calls of RocketMQ"),
+}

@@ -1,0 +1,113 @@
+"""A Raft group of controllers or DLedger brokers has no leader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.servers import RaftMember
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.text import Text, say
+
+RULE = Rule(
+    name="raft-without-leader",
+    title="A Raft group of controllers or brokers has no leader",
+    why=(
+        "Controllers, and brokers with a DLedger commit log, choose a leader by the votes of more than half of their"
+        " group. Without a leader, controllers choose no master and take no registration of a broker, and DLedger"
+        " brokers take no message."
+    ),
+    causes=("no-majority", "no-leader"),
+    severities=(Severity.ERROR, Severity.WARNING),
+    remedy=(
+        "Look which members of the group run, and start the others: more than half of them must reach each other.",
+        "Check the addresses of the group, controllerDLegerPeers or dLegerPeers: they must be alike on all members, and"
+        " each member must reach the port of each other.",
+    ),
+    references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
+    limits={"without_leader_ms": 15_000},
+    lies_at="broker",
+    in_chain=say("the Raft group has no leader"),
+)
+
+
+def _facts(without_ms: int) -> Facts:
+    member = RaftMember(
+        library="dledger",
+        group="controllers",
+        self_id="n0",
+        role="candidate",
+        term=7,
+        peers=3,
+        without_leader_ms=without_ms,
+    )
+    heap = HeapFacts(
+        objects=1,
+        shallow_bytes=1 << 26,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        process_queues=0,
+        servers=("controller",),
+        raft_members=(member,),
+    )
+    return Facts(heap=heap)
+
+
+def fires() -> Facts:
+    """A candidate that has not heard of a leader for two minutes."""
+    return _facts(120_000)
+
+
+def silent() -> Facts:
+    """An election that began some seconds ago."""
+    return _facts(7_000)
+
+
+@RULE.sees("heap")
+@needs_graph
+def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each group that the process is a member of."""
+    assert facts.heap is not None
+    for member in facts.heap.raft_members:
+        if member.leader_id is not None or member.role == "leader":
+            continue
+        if member.without_leader_ms is None or member.without_leader_ms >= limits["without_leader_ms"]:
+            yield _draft(member)
+
+
+def _draft(member: RaftMember) -> Draft:
+    timed = member.without_leader_ms is not None
+    return Draft(
+        severity=Severity.ERROR if timed else Severity.WARNING,
+        cause="no-majority" if timed and member.role == "candidate" else "no-leader",
+        confidence=Confidence.HIGH if timed else Confidence.LOW,
+        confidence_reason=say("an election takes some seconds at most")
+        if timed
+        else say("the dump does not tell since when; an election that has just begun looks the same"),
+        title=say("Raft group {raft_group} has had no leader for {without_leader_ms:ms}")
+        if timed
+        else say("Raft group {raft_group} has no leader"),
+        subject=Subject(),
+        evidence={
+            "raft_group": member.group,
+            "member": member.self_id,
+            "role": member.role,
+            "term": member.term,
+            "members": member.peers,
+            "without_leader_ms": member.without_leader_ms,
+        },
+        explanation=tuple(_explained(member)),
+        remedy=RULE.remedy,
+        age_ms=member.without_leader_ms,
+    )
+
+
+def _explained(member: RaftMember) -> Iterator[Text]:
+    yield say("This process is its member {member} and knows no leader. Its state is {role}.")
+    if member.peers is not None:
+        yield say(
+            "The group has {members:count} {members:member|members} by its configuration, and it needs more than half"
+            " of them."
+        )
