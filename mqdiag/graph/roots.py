@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.number_dict import NumberDict
 
 JNI_LOCAL, JAVA_FRAME, NATIVE_STACK, STICKY_CLASS, THREAD_BLOCK, THREAD_OBJECT = (
     0x02,
@@ -44,9 +45,9 @@ class RootSet(msgspec.Struct):
     types: NDArray[np.uint8]
     extra_from: NDArray[np.int32]
     extra_to: NDArray[np.int32]
-    thread_nodes: dict[int, int]
-    trace_serials: dict[int, int]
-    frame_locals: dict[int, list[tuple[int, int]]]
+    thread_nodes: NumberDict[int]
+    trace_serials: NumberDict[int]
+    frame_locals: NumberDict[list[tuple[int, int]]]
     dangling: int
     """roots that name an object the file does not have"""
     added_system_classes: int
@@ -57,21 +58,21 @@ def build_roots(dump: Dump, index: ObjectIndex) -> RootSet:
     """Sort out the roots of a dump."""
     roots = dump.roots
     nodes = index.lookup.find(roots.ids)
-    threads: dict[int, int] = {}
-    traces: dict[int, int] = {}
+    threads = NumberDict[int]()
+    traces = NumberDict[int]()
     for i in np.flatnonzero(roots.types == THREAD_OBJECT).tolist():
         if nodes[i] >= 0:
             threads.setdefault(int(roots.threads[i]), int(nodes[i]))
             traces.setdefault(int(roots.threads[i]), int(roots.frames[i]))
     held = np.isin(roots.types, _OF_A_THREAD) & np.isin(roots.threads, list(threads)) & (nodes >= 0)
-    locals_of: dict[int, list[tuple[int, int]]] = {}
-    pairs: set[tuple[int, int]] = set()
+    locals_of = NumberDict[list[tuple[int, int]]]()
+    pairs: list[tuple[int, int]] = []
     for i in np.flatnonzero(held).tolist():
         serial, node = int(roots.threads[i]), int(nodes[i])
         locals_of.setdefault(serial, []).append((node, int(roots.frames[i])))
         if threads[serial] != node:
-            pairs.add((threads[serial], node))
-    edges = np.array(sorted(pairs), np.int32).reshape(-1, 2)
+            pairs.append((threads[serial], node))
+    edges = np.unique(np.array(pairs, np.int32).reshape(-1, 2), axis=0)
     plain = ~held & (nodes >= 0)
     root_nodes, types = nodes[plain], roots.types[plain]
     added = 0

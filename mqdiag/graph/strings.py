@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mqdiag.graph.kernels.utf8 import CharacterRuns, hash_units, utf8_sizes, write_utf8
 from mqdiag.graph.object_graph import ObjectGraph
 from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.process_secret import FACTOR, START
 from mqdiag.read.hprof.types import BYTE, CHAR
 
 MAX_CHARACTERS = 4096
@@ -53,9 +54,12 @@ def utf8(
 
 
 def hashes(graph: ObjectGraph, nodes: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """A hash of each whole text, equal for equal texts whatever their encoding; 0 for what is no string."""
+    """A hash of each whole text, equal for equal texts whatever their encoding; 0 for what is no string.
+
+    Another one in each process, so that no texts can be made that share one.
+    """
     found = np.empty(nodes.size, np.uint64)
-    hash_units(_runs(graph, nodes, whole=True)[0], found)
+    hash_units(_runs(graph, nodes, whole=True)[0], START, FACTOR, found)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.object_graph import ObjectGraph
 from mqdiag.graph.strings import decode
+from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.records import STACK_FRAME, STACK_TRACE, big_endian
 
 _LINE_NOTES = {0: "", -1: "(Unknown Source)", -2: "(Compiled Method)", -3: "(Native Method)"}
@@ -29,7 +31,7 @@ class ThreadRecord(msgspec.Struct):
     serial: int
     name: str
     frames: tuple[str, ...]
-    locals: dict[int, NDArray[np.int32]] = msgspec.field(default_factory=dict)
+    locals: Mapping[int, NDArray[np.int32]] = msgspec.field(default_factory=dict)
 
 
 def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
@@ -39,9 +41,12 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
     threads = []
     names = decode(graph, graph.refs(np.array(list(graph.roots.thread_nodes.values()), np.int32), "name"))
     for (serial, node), name in zip(graph.roots.thread_nodes.items(), names, strict=True):
-        held: dict[int, list[int]] = {}
+        held = NumberDict[list[int]]()
         for local, frame in graph.roots.frame_locals.get(serial, []):
             held.setdefault(frame, []).append(local)
+        held_by_frame = NumberDict[NDArray[np.int32]]()
+        for frame, nodes in held.items():
+            held_by_frame[frame] = np.array(nodes, np.int32)
         trace = traces.get(graph.roots.trace_serials[serial], [])
         threads.append(
             ThreadRecord(
@@ -49,16 +54,16 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
                 serial=serial,
                 name=name or "",
                 frames=frames.texts(trace),
-                locals={frame: np.array(nodes, np.int32) for frame, nodes in held.items()},
+                locals=held_by_frame,
             )
         )
     return threads
 
 
-def _traces(graph: ObjectGraph) -> dict[int, list[int]]:
+def _traces(graph: ObjectGraph) -> NumberDict[list[int]]:
     """Frame ids by trace serial; as many as the record's length has room for, whatever its count says."""
     data, id_size = graph.data, graph.header.id_size
-    found = {}
+    found = NumberDict[list[int]]()
     for offset, length in zip(*(array.tolist() for array in graph.dump.records.of(STACK_TRACE)), strict=True):
         if length < 12:
             continue
@@ -83,10 +88,10 @@ class _FrameTexts:
         offsets, lengths = graph.dump.records.of(STACK_FRAME)
         offsets = offsets[lengths >= 4 * self._id_size + 8]
         ids = big_endian(graph.data, offsets, self._id_size)
-        self._offsets = dict(zip(ids.tolist(), offsets.tolist(), strict=True))
+        self._offsets = NumberDict(ids, offsets.tolist())
         loaded = graph.dump.loaded
-        self._class_names = dict(zip(loaded.serials.tolist(), loaded.name_ids.tolist(), strict=True))
-        self._texts: dict[int, str] = {}
+        self._class_names = NumberDict(loaded.serials, loaded.name_ids.tolist())
+        self._texts = NumberDict[str]()
         self._room = _LEAST_ROOM + _ROOM_PER_BYTE * graph.data.size
 
     def texts(self, frame_ids: list[int]) -> tuple[str, ...]:

@@ -7,28 +7,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.kernels.keyed_hash import mixed
 from mqdiag.graph.kernels.sampling import drawn
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.values import little_u8, u4
 
 
 @kernel(inline=True)
-def _mixed(value, word):
-    value = (value ^ word) * np.uint64(0x9FB21C651E98DF25)
-    return value ^ (value >> np.uint64(29))
-
-
-@kernel(inline=True)
-def _over(data, begin, end, value):
+def _over(data, begin, end, value, factor):
     at = begin
     while at + 8 <= end:
-        value = _mixed(value, little_u8(data, at))
+        value = mixed(value, little_u8(data, at), factor)
         at += 8
     if at < end:
         rest = np.uint64(0)
         for place in range(at, end):
             rest = (rest << np.uint64(8)) | np.uint64(data[np.uint64(place)])
-        value = _mixed(value, rest)
+        value = mixed(value, rest, factor)
     return value
 
 
@@ -52,7 +47,7 @@ class HashedTexts(NamedTuple):
 
 
 @kernel
-def hash_texts(graph, nodes, fields, sample, most, met, out):
+def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
     """Hash the characters of reachable strings that refer to their array and to nothing else.
 
     Args:
@@ -61,6 +56,7 @@ def hash_texts(graph, nodes, fields, sample, most, met, out):
         fields: `StringFields`.
         sample: one string in 2 ** sample is taken, chosen by a hash of its place.
         most: bytes that are read of one text at most: half from its start, half from its end.
+        start, factor: uint64, secrets of the process, the factor odd.
         met: uint8[n], in and out: 1 for arrays that a string had before.
         out: `HashedTexts`, out.
 
@@ -108,20 +104,19 @@ def hash_texts(graph, nodes, fields, sample, most, met, out):
         end = begin + width * length
         if end > size:
             continue
-        value = _mixed(np.uint64(0x2545F4914F6CDD1D), np.uint64(end - begin) * np.uint64(4) + np.uint64(tag))
+        value = mixed(start, np.uint64(end - begin) * np.uint64(4) + np.uint64(tag), factor)
         if end - begin <= most:
-            value = _over(data, begin, end, value)
+            value = _over(data, begin, end, value, factor)
         else:
-            value = _over(data, begin, begin + most // 2, value)
-            value = _over(data, end - most // 2, end, value)
-        value *= np.uint64(0xD6E8FEB86659FD93)
+            value = _over(data, begin, begin + most // 2, value, factor)
+            value = _over(data, end - most // 2, end, value, factor)
         weight = units[node]
         # Of an array that several strings have, only one copy is there; a part of one frees nothing.
         if met[array] == 0 and whole:
             met[array] = 1
             weight += units[array]
         out.chosen[found] = node
-        out.hashes[found] = value ^ (value >> np.uint64(32))
+        out.hashes[found] = value
         out.weights[found] = weight
         found += 1
     return found

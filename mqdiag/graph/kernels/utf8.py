@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.graph.kernels.keyed_hash import mixed
 from mqdiag.kernel import kernel
 
 
@@ -124,11 +125,12 @@ def write_utf8(runs, starts, out):
 
 
 @kernel
-def hash_units(runs, hashes):
+def hash_units(runs, start, factor, hashes):
     """A hash of each text, the same for the same characters whatever their encoding; 0 for no text.
 
     Args:
         runs: `CharacterRuns`.
+        start, factor: uint64, secrets of the process, the factor odd.
         hashes: uint64[k], out.
 
     O(units).
@@ -141,8 +143,7 @@ def hash_units(runs, hashes):
         if kind == 0:
             hashes[k] = np.uint64(0)
             continue
-        value = np.uint64(0x2545F4914F6CDD1D) ^ np.uint64(count)
+        value = mixed(start, np.uint64(count), factor)
         for index in range(count):
-            value = (value ^ np.uint64(_unit(data, place, kind, index))) * np.uint64(0x9FB21C651E98DF25)
-            value ^= value >> np.uint64(29)
+            value = mixed(value, np.uint64(_unit(data, place, kind, index)), factor)
         hashes[k] = value | np.uint64(1)

@@ -16,6 +16,7 @@ from mqdiag.graph.kernels.equal_texts import HashedTexts, StringFields, group_ha
 from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.string_holders import fields_of_most, string_holders
+from mqdiag.read.hprof.process_secret import FACTOR, START
 
 CONSIDERABLE_SHARE = 0.05
 """of the reachable bytes: above it every string is read, and the holders are looked for"""
@@ -37,7 +38,10 @@ class _Texts(msgspec.Struct):
 
 
 class _Groups(msgspec.Struct):
-    """Texts that occur more than once. `of` int32[k]: the group of each string, -1 for none; the others by group."""
+    """Texts that occur more than once. `of` int32[k]: the group of each string, -1 for none; the others by group.
+
+    The groups are in an order that the hashes decide, another one in each process.
+    """
 
     of: NDArray[np.int32]
     examples: NDArray[np.int32]
@@ -83,7 +87,7 @@ def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most
         hashed = HashedTexts(
             np.empty(mine.size, np.int32), np.empty(mine.size, np.uint64), np.empty(mine.size, np.uint32)
         )
-        found = hash_texts(graph_arrays(heap), mine, fields, bits, most, met, hashed)
+        found = hash_texts(graph_arrays(heap), mine, fields, bits, most, START, FACTOR, met, hashed)
         parts.append((hashed.chosen[:found], hashed.hashes[:found], hashed.weights[:found]))
     if len(parts) == 1:
         return _Texts(*parts[0])
@@ -108,7 +112,8 @@ def _projected(texts: _Texts, groups: _Groups, bits: int) -> int:
     times = 1 << bits
     stands_for = np.where(groups.counts == 2, times * times, groups.counts * times)
     each = groups.wasted / np.maximum(groups.counts - 1, 1)
-    return min(int((each * stands_for).sum()), int(texts.weights.sum(dtype=np.int64)) * times)
+    # in one order, since sums of fractions depend on it
+    return min(int(np.sort(each * stands_for).sum()), int(texts.weights.sum(dtype=np.int64)) * times)
 
 
 def _compared_whole(heap: Heap, rows: list[int], texts: _Texts) -> _Groups:
@@ -131,7 +136,7 @@ def _compared_whole(heap: Heap, rows: list[int], texts: _Texts) -> _Groups:
 def _described(heap: Heap, texts: _Texts, groups: _Groups) -> DuplicateStrings:
     wasted = groups.wasted * heap.sizes.alignment
     total = int(wasted.sum())
-    top = np.argsort(-wasted, kind="stable")[:LARGEST]
+    top = np.lexsort((groups.examples, -wasted))[:LARGEST]
     read = heap.strings(texts.nodes[groups.examples[top]])
     considerable = total >= CONSIDERABLE_SHARE * heap.dominance.total_bytes
     members = [texts.nodes[groups.of == group] for group in top.tolist()] if considerable else []

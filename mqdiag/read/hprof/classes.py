@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from mqdiag.read.hprof.distinct import distinct, is_among
 from mqdiag.read.hprof.kernels.class_tables import class_tables, reference_layout
 from mqdiag.read.hprof.names import Names
+from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.records import LOAD_CLASS, UNLOAD_CLASS, Records, big_endian
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS
 
@@ -133,7 +134,7 @@ def build_classes(
         field_starts, field_names, field_types,
     )  # fmt: skip
 
-    name_of = dict(zip(loaded.ids.tolist(), loaded.name_ids.tolist(), strict=True))
+    name_of = NumberDict(loaded.ids, loaded.name_ids.tolist())
     dumped_ids = heads[:, 0]
     # Only damage makes objects of so many classes that are not there: the rest share the unknown class's row.
     missing = used_ids[used_ids != 0]

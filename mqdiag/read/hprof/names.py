@@ -7,6 +7,7 @@ from bisect import bisect_left
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.records import UTF8, Records, big_endian
 
 _PRIMITIVES = {
@@ -42,8 +43,8 @@ class Names:
         self._sorted_ids = self._ids.data  # a view that gives numbers of Python, which bisect compares fast
         self._starts = offsets[order] + id_size
         self._lengths = lengths[order] - id_size
-        self._decoded: dict[int, str | None] = {}
-        self._java_names: dict[int, str] = {}
+        self._decoded = NumberDict[str | None]()
+        self._java_names = NumberDict[str]()
 
     def get(self, name_id: int) -> str | None:
         """The string of an id; None when the file has no record for it."""
@@ -71,11 +72,8 @@ class Names:
         there = at < self._ids.size
         there[there] = self._ids[at[there]] == wanted[there]
         starts, lengths = self._starts[at[there]], self._lengths[at[there]]
-        self._decoded.update(dict.fromkeys(wanted[~there].tolist()))
-        for name_id, start, length in zip(
-            wanted[there].tolist(), starts.tolist(), lengths.tolist(), strict=True
-        ):
-            self._decoded[name_id] = self._read(start, length)
+        read = iter(map(self._read, starts.tolist(), lengths.tolist()))
+        self._decoded.take(wanted, [next(read) if found else None for found in there.tolist()])
 
     def _decode(self, name_id: int) -> str | None:
         # `learn` takes a dozen numpy calls, which is ten times as long for a single name

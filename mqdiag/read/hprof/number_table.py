@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.hprof.kernels.number_table import fill_table
-
-_FACTOR = int.from_bytes(os.urandom(8)) | 1
-"""an odd factor that nobody who writes a dump can know"""
+from mqdiag.read.hprof.process_secret import FACTOR
 
 
 def empty_keys(bits: int) -> NDArray[np.uint64]:
     """Keys of a table of 2^bits free places, with its hash behind them; see `kernels.number_table`."""
     keys = np.zeros((1 << bits) + 2, np.uint64)
-    keys[-2:] = 64 - bits, _FACTOR
+    keys[-2:] = 64 - bits, FACTOR
     return keys
 
 
