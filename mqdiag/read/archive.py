@@ -25,6 +25,8 @@ from mqdiag.errors import InputError, first_line
 from mqdiag.files import fits
 from mqdiag.read.foreign_form import foreign_form
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.stacks.gzip_chunks import Joined
+from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked, allowed
 from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
@@ -33,6 +35,8 @@ MAX_DEPTH = 4
 MAX_MEMBERS = 20_000
 MAX_UNPACKED = 64 << 30
 MAX_ZIP_DIRECTORY = 64 << 20
+ZIP_HEADER = 30
+"""least bytes before the data of a member"""
 MAX_TAR_HEADER = 64 << 20
 """bytes between two members of a tar file; long names and attributes take a few KiB"""
 _DAMAGE = (
@@ -49,13 +53,20 @@ class Budget(msgspec.Struct):
     bytes: int = MAX_UNPACKED
     members: int = MAX_MEMBERS
     written: int = 0
+    counts: Unpacked = msgspec.field(default_factory=Unpacked)
+    """of the archives that were given: what is inside them is what came out of them"""
+    check: Callable[[], None] = lambda: None
+    """asked before each write; raises an InputError where the run may not go on"""
 
     def take(self, label: str, size: int) -> None:
         """Account for bytes that are about to be written.
 
         Raises:
-            InputError: that is more than the run may unpack, or than the disk holds.
+            InputError: that is more than the run may unpack, or than comes out of so many bytes, or than the disk
+                holds.
         """
+        self.check()
+        self.counts.take(label, size)
         self.bytes -= size
         if self.bytes < 0:
             raise InputError(
@@ -100,7 +111,13 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def unpack(
-    path: str, label: str, content: Content, budget: Budget, keeps: Callable[[str], bool] = lambda _: False
+    path: str,
+    label: str,
+    content: Content,
+    budget: Budget,
+    keeps: Callable[[str], bool] = lambda _: False,
+    *,
+    given: bool = True,
 ) -> Iterator[Member]:
     """All files of an archive.
 
@@ -110,13 +127,15 @@ def unpack(
         content: a zip or tar archive, or packed data that may hold a tar archive.
         budget: what may still be unpacked.
         keeps: whether a member of this name is unpacked whatever is in it.
+        given: it lies under a path that was given, and not in another archive.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") as opened:
+            file = budget.counts.counting(opened) if given else opened
             if content is Content.ZIP:
                 yield from _zip(label, file, budget, keeps)
             elif content is Content.TAR:
-                yield from _tar(label, _Feed(file, label), budget, keeps)
+                yield from _tar(label, TarFeed(file, label), budget, keeps)
             else:
                 yield from _packed(label, file, content, budget, keeps)
     except InputError as error:
@@ -130,7 +149,7 @@ def _packed(
 ) -> Iterator[Member]:
     with closing(_opened(file, content)) as inner:
         if content_of(inner.peek(512)[:512]) is Content.TAR:
-            yield from _tar(label, _Feed(inner, label), budget, keeps)
+            yield from _tar(label, TarFeed(inner, label), budget, keeps)
         else:
             yield _write(label, inner, budget, "")
 
@@ -141,19 +160,33 @@ def _opened(file: IO[bytes], content: Content) -> io.BufferedReader:
     if content is Content.BZIP2:
         return io.BufferedReader(cast("Any", bz2.BZ2File(file)))
     if content is Content.XZ:
-        return io.BufferedReader(cast("Any", lzma.LZMAFile(file)))
+        return io.BufferedReader(Joined(b"", _xz_chunks(file)))
     return io.BufferedReader(cast("Any", gzip.GzipFile(fileobj=file)))
 
 
+def _xz_chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """All streams of xz data; `lzma.LZMAFile` would give each the memory that it asks for."""
+    unpacking = lzma.LZMADecompressor(memlimit=MOST_XZ_MEMORY)
+    while packed := file.read(CHUNK):
+        while packed or not (unpacking.needs_input or unpacking.eof):
+            yield unpacking.decompress(packed, CHUNK)
+            packed = b""
+            if unpacking.eof:
+                packed = unpacking.unused_data.lstrip(b"\0")
+                unpacking = lzma.LZMADecompressor(memlimit=MOST_XZ_MEMORY)
+
+
 def _zip(label: str, file: IO[bytes], budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
-    _check_zip_directory(label, file)
+    size = _check_zip_directory(label, file)
     with zipfile.ZipFile(file) as archive:
+        check_zip_members(label, archive)
         for info in archive.infolist():
             name = f"{label}!{info.filename}"
             if info.is_dir():
                 continue
-            if info.flag_bits & 1:
-                yield Member(name=name, problem=say("is encrypted; unpack it first"))
+            problem = unfit(info, size)
+            if problem is not None:
+                yield Member(name=name, problem=problem)
                 continue
             try:
                 with archive.open(info) as stream:
@@ -162,8 +195,33 @@ def _zip(label: str, file: IO[bytes], budget: Budget, keeps: Callable[[str], boo
                 yield Member(name=name, problem=say("is damaged: {reason}", reason=_reason(error)))
 
 
-def _check_zip_directory(label: str, file: IO[bytes]) -> None:
-    """Refuse a directory of contents that would not fit into memory; `zipfile` reads it whole."""
+def unfit(info: zipfile.ZipInfo, archive_bytes: int) -> Text | None:
+    """Why a member of a zip file is not unpacked, by what its header says."""
+    if info.flag_bits & 1:
+        return say("is encrypted; unpack it first")
+    if info.compress_type == zipfile.ZIP_LZMA:
+        # the data itself asks for the memory, and `zipfile` gives it any
+        return say("is packed with LZMA; unpack it first")
+    if not allowed(info.file_size, archive_bytes):
+        return say("says that it unpacks to {size:bytes}; if you trust it, unpack it", size=info.file_size)
+    return None
+
+
+def check_zip_members(label: str, archive: zipfile.ZipFile) -> None:
+    """Refuse members that overlap: the same bytes would be unpacked again and again."""
+    members = sorted(archive.infolist(), key=lambda info: info.header_offset)
+    ends = [*(info.header_offset for info in members[1:]), archive.start_dir]
+    for info, end in zip(members, ends, strict=True):
+        if info.header_offset + ZIP_HEADER + info.compress_size > end:
+            raise InputError(label, say("is a damaged zip file: its members overlap"))
+
+
+def _check_zip_directory(label: str, file: IO[bytes]) -> int:
+    """Refuse a directory of contents that would not fit into memory; `zipfile` reads it whole.
+
+    Returns:
+        the bytes of the whole file.
+    """
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - (1 << 16) - 22))
     tail = file.read()
@@ -175,13 +233,14 @@ def _check_zip_directory(label: str, file: IO[bytes]) -> None:
     if min(directory, size) > MAX_ZIP_DIRECTORY:
         raise InputError(label, say("lists too many files to be read"), hint=say("unpack what matters"))
     file.seek(0)
+    return size
 
 
-class _EndOfArchiveError(OSError):
+class EndOfArchiveError(OSError):
     """A reader goes on reading behind the end."""
 
 
-class _Feed(io.RawIOBase):
+class TarFeed(io.RawIOBase):
     """What a tar reader reads from: bounds what it takes between two members, and so its memory and time.
 
     The reader skips a member by reading as many bytes as its header declares, whether there are any left or not: a
@@ -196,13 +255,20 @@ class _Feed(io.RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
+        """Always."""
         return True
 
     def read(self, size: int = -1) -> bytes:
+        """So many bytes, or fewer.
+
+        Raises:
+            EndOfArchiveError: the reader was told before that there is nothing more.
+            InputError: it has read too much without a piece of a member.
+        """
         data: bytes = self._inner.read(min(size, CHUNK) if size >= 0 else CHUNK)
         if not data:
             if self._ended:
-                raise _EndOfArchiveError("it ends inside this member")
+                raise EndOfArchiveError("it ends inside this member")
             self._ended = True
         self._left -= len(data)
         if self._left < 0:
@@ -214,8 +280,8 @@ class _Feed(io.RawIOBase):
         self._left = MAX_TAR_HEADER
 
 
-def _tar(label: str, feed: _Feed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
-    with contextlib.suppress(_EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
+def _tar(label: str, feed: TarFeed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
+    with contextlib.suppress(EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
         for info in archive:
             # the reader keeps every header it has seen
             archive.members.clear()  # type: ignore[attr-defined]
@@ -231,7 +297,7 @@ def _tar(label: str, feed: _Feed, budget: Budget, keeps: Callable[[str], bool]) 
 
 
 def _write(
-    name: str, stream: Any, budget: Budget, inner: str, feed: _Feed | None = None, *, kept: bool = False
+    name: str, stream: Any, budget: Budget, inner: str, feed: TarFeed | None = None, *, kept: bool = False
 ) -> Member:
     """Unpack one member; what is cut keeps its beginning, junk is read over and not written."""
     head = b""

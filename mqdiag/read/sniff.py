@@ -12,6 +12,7 @@ from typing import Any
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.read.foreign_form import foreign_form
+from mqdiag.read.unpacked import MOST_XZ_MEMORY
 
 HEAD_BYTES = 64 << 10
 """as many of a file's first bytes tell what it is"""
@@ -71,7 +72,7 @@ def unpacked_head(head: bytes) -> bytes:
     elif content is Content.BZIP2:
         unpack = bz2.BZ2Decompressor()
     elif content is Content.XZ:
-        unpack = lzma.LZMADecompressor()
+        unpack = lzma.LZMADecompressor(memlimit=MOST_XZ_MEMORY)
     else:
         return head
     out = io.BytesIO()

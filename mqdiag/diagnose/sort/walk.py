@@ -169,7 +169,7 @@ class Walk:
                 piece.name, say("is an archive inside {count} others; unpack it first", count=MAX_DEPTH)
             )
             return
-        members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps))
+        members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps, given=depth == 0))
         taken: set[str] = set()
         if any(member.inner and self._keeps(member.inner) for member in members):
             self._trees += 1

@@ -7,12 +7,14 @@ import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.source import open_members, refuse_device, refuse_endless
+from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked
 from mqdiag.text import Text, say
 
 CHUNK = 1 << 20
@@ -97,7 +99,7 @@ def _unpacked(label: str, stream: IO[bytes], note: Note, head: bytes = b"") -> I
     elif head.startswith(b"BZh"):
         yield from _inflated(label, raw, bz2.BZ2Decompressor, note)
     elif head.startswith(b"\xfd7zXZ\0"):
-        yield from _inflated(label, raw, lzma.LZMADecompressor, note)
+        yield from _inflated(label, raw, partial(lzma.LZMADecompressor, memlimit=MOST_XZ_MEMORY), note)
     else:
         # the head is joined to what follows, so that the first block tells what the log is
         first = next(raw)
@@ -114,13 +116,16 @@ def _gzip() -> Any:
 def _inflated(label: str, raw: Iterator[bytes], start: Callable[[], Any], note: Note) -> Iterator[bytes]:
     """All streams one after the other, as far as they go; in steps, for a few bytes can hold gigabytes."""
     unpack = start()
+    counts = Unpacked()
     done = 0
     began = False
     try:
         for packed in raw:
+            counts.read(len(packed))
             while packed or (began and not unpack.needs_input and not unpack.eof):
                 out = unpack.decompress(packed, CHUNK)
                 began, packed = True, b""
+                counts.take(label, len(out))
                 done += len(out)
                 if out:
                     yield out
@@ -128,6 +133,9 @@ def _inflated(label: str, raw: Iterator[bytes], start: Callable[[], Any], note: 
                     # the next stream, or zeros that fill up a tape's block
                     packed = unpack.unused_data.lstrip(b"\0")
                     unpack, began = start(), False
+    except InputError as error:
+        note(error.without_path, done)
+        return
     except Exception as error:
         # each library raises errors of its own classes
         if (

@@ -9,13 +9,18 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from mqdiag.errors import InputError
+from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
 
 CHUNK = 1 << 20
 
 
-def inflated(stream: IO[bytes]) -> Iterator[bytes]:
-    """All members of gzip data, as far as they can be inflated: what is cut shows as a cut dump."""
+def inflated(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[bytes]:
+    """All members of gzip data, as far as they can be inflated: what is cut shows as a cut dump.
+
+    Raises:
+        InputError: it inflates to more than it may.
+    """
     inflater: Any = zlib
     with contextlib.suppress(ImportError):
         from isal import isal_zlib as inflater
@@ -28,6 +33,7 @@ def inflated(stream: IO[bytes]) -> Iterator[bytes]:
                 # isal and zlib raise errors of their own classes; the data is damaged from here on
                 return
             if out:
+                counts.take(label, len(out))
                 yield out
             if inflate.eof:
                 # the next member, or zeros that fill up a tape's block
@@ -37,14 +43,14 @@ def inflated(stream: IO[bytes]) -> Iterator[bytes]:
                 raw = inflate.unconsumed_tail
 
 
-def gzip_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
+def gzip_chunks(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[bytes]:
     """Chunks of gzip data.
 
     Raises:
-        InputError: not one byte can be inflated.
+        InputError: not one byte can be inflated, or it inflates to more than it may.
     """
     seen = False
-    for chunk in inflated(stream):
+    for chunk in inflated(label, stream, counts):
         seen = True
         yield chunk
     if not seen:

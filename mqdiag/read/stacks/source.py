@@ -11,6 +11,7 @@ from typing import IO, cast
 
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks, inflated
+from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
 
 
@@ -82,27 +83,30 @@ def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
     if not head:
         raise InputError(label, say("is empty"))
     stream.seek(0)
+    counts = Unpacked()
+    packed = counts.counting(stream)
     if head.startswith(b"PK\x03\x04"):
         from mqdiag.read.stacks.archive_members import zip_members
 
-        yield from zip_members(label, stream)
+        yield from zip_members(label, packed, counts)
     elif head.startswith(b"\x1f\x8b"):
-        inner = next(inflated(stream), b"")
-        stream.seek(0)
+        inner = next(inflated(label, packed, Unpacked()), b"")
+        packed.seek(0)
         if inner[257:262] == b"ustar":
-            yield from _tar_members(label, cast("IO[bytes]", Joined(b"", inflated(stream))))
+            unpacked = cast("IO[bytes]", Joined(b"", inflated(label, packed, counts)))
+            yield from _tar_members(label, unpacked, counts)
         else:
-            yield label, gzip_chunks(label, stream)
+            yield label, gzip_chunks(label, packed, counts)
     elif head[257:262] == b"ustar":
-        yield from _tar_members(label, stream)
+        yield from _tar_members(label, packed, counts)
     else:
         yield label, _stream_chunks(stream)
 
 
-def _tar_members(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tuple[str, Iterator[bytes]]]:
     from mqdiag.read.stacks.archive_members import tar_members
 
-    yield from tar_members(label, stream)
+    yield from tar_members(label, stream, counts)
 
 
 def _stream_chunks(stream: IO[bytes]) -> Iterator[bytes]:
