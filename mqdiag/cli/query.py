@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -16,11 +18,13 @@ from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import UsageError
+from mqdiag.progress import Progress, Silent
 from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.query.session import Answer
 
+T = TypeVar("T")
 EXAMPLES = """\b
 Examples:
   mqdiag query dump.hprof.gz "SELECT class, instances FROM classes LIMIT 5"
@@ -38,6 +42,12 @@ Mind:
 SHAPES = ("table", "json", "csv", "parquet", "markdown")
 TABLE_ROWS = 1000
 """rows of a table where `--limit` says nothing"""
+MOST_SQL = 1 << 20
+"""characters"""
+CORES = len(os.sched_getaffinity(0))
+"""each of them can be busy with a query until its time is up"""
+ROWS_AT_A_TIME = 10_000
+"""rows after which the run asks whether it is within its budget"""
 
 
 @commands.command("query", short_help="Ask a heap dump in SQL.", epilog=EXAMPLES)
@@ -125,12 +135,13 @@ def command(
     values = _values(given)
     refuse_without_packages()
     # Here, not above: these imports take numba, numpy and DuckDB with them.
+    from mqdiag.cli.common.watchdog import watched
     from mqdiag.graph import open_heap
     from mqdiag.query.session import Limits, Session
 
     limits = Limits(seconds=timeout) if memory is None else Limits(seconds=timeout, memory_bytes=memory << 20)
     with given_file(dump) as path:
-        with terminal_progress(reader_language()) as progress:
+        with terminal_progress(reader_language()) as shown, watched(shown, (dump,)) as progress:
             heap = open_heap(path, name=dump, progress=progress, task="query")
         if heap.problem is not None:
             complain(
@@ -144,8 +155,11 @@ def command(
             if asked is None:
                 from mqdiag.cli.common.prompt import prompt
 
-                return prompt(session, heap, lambda found: _shown(found, "table", limit))
-            _write(session.ask(asked, values), shape, limit, target)
+                return prompt(session, heap, lambda found: _shown(found, "table", limit, Silent()))
+            with watched(
+                Silent(), (dump,), more_cpu_s=timeout * CORES, more_memory_bytes=limits.memory_bytes
+            ) as progress:
+                _write(session.ask(asked, values), shape, limit, target, progress)
             heap.dump.source.refuse_changed()
     return 0
 
@@ -163,7 +177,7 @@ def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> 
     if file is not None and file != "-":
         try:
             with open(file, encoding="utf-8") as opened:
-                return opened.read()
+                return _not_too_long(opened.read(MOST_SQL + 1))
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "is no UTF-8 text"
             raise UsageError(say("--file {path}: {reason}", path=file, reason=reason)) from None
@@ -171,7 +185,13 @@ def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> 
         raise UsageError(say("standard input is the dump; give the SQL as an argument or with --file"))
     if sys.stdin is None:
         raise UsageError(say("standard input is closed; give the SQL as an argument or with --file"))
-    return None if sys.stdin.isatty() else sys.stdin.read()
+    return None if sys.stdin.isatty() else _not_too_long(sys.stdin.read(MOST_SQL + 1))
+
+
+def _not_too_long(sql: str) -> str:
+    if len(sql) > MOST_SQL:
+        raise UsageError(say("the SQL has more than {most:count} characters", most=MOST_SQL))
+    return sql
 
 
 def _values(given: tuple[str, ...]) -> dict[str, str]:
@@ -191,25 +211,37 @@ def _list_recipes(target: Target) -> int:
     rows = [
         (one.name, one.answers, ", ".join(f"${name}" for name in one.parameters)) for one in recipes().values()
     ]
-    target.write(row_writer("table")(("recipe", "answers", "values to set"), rows))
+    target.write_lines(row_writer("table")(("recipe", "answers", "values to set"), rows))
     return 0
 
 
-def _write(found: Answer, shape: str, limit: int | None, target: Target) -> None:
-    if shape == "parquet" and target.path is not None:
-        from mqdiag.query.parquet import parquet_bytes
+def _write(found: Answer, shape: str, limit: int | None, target: Target, progress: Progress) -> None:
+    if shape != "parquet":
+        target.write_lines(_shown(found, shape, limit, progress))
+        return
+    from mqdiag.query.parquet import write_parquet
 
-        target.write_file(target.path, parquet_bytes(found.arrow(limit)))
-    else:
-        target.write(_shown(found, shape, limit))
+    with target.whole() as file:
+        write_parquet(found.schema, _allowed(found.batches(limit), progress), file)
 
 
-def _shown(found: Answer, shape: str, limit: int | None) -> str:
+def _shown(found: Answer, shape: str, limit: int | None, progress: Progress) -> Iterator[str]:
     from mqdiag.query.formats import row_writer
 
     most = TABLE_ROWS if limit is None and shape == "table" else limit
-    rows = found.rows()
-    text = row_writer(shape)(found.columns, islice(rows, most))
+    rows = _allowed(found.rows(), progress, ROWS_AT_A_TIME)
+    yield from row_writer(shape)(found.columns, islice(rows, most))
     if most is not None and next(rows, None) is not None:
         complain(say("there are more rows than the {most:count} shown; --limit shows more", most=most))
-    return text
+
+
+def _allowed(parts: Iterator[T], progress: Progress, every: int = 1) -> Iterator[T]:
+    """The parts of an answer, as long as the run is within its budget.
+
+    Raises:
+        InputError: it is not.
+    """
+    for number, part in enumerate(parts):
+        if number % every == 0:
+            progress.advance(0.0)
+        yield part

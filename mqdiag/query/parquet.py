@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Iterable
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,8 +11,10 @@ import pyarrow.parquet as pq
 from mqdiag.query.values import distinct_names
 
 
-def parquet_bytes(found: pa.Table) -> bytes:
-    """The file's bytes."""
-    out = io.BytesIO()
-    pq.write_table(found.rename_columns(distinct_names(found.column_names)), out)
-    return out.getvalue()
+def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], file: IO[bytes]) -> None:
+    """Write all rows to an open file, one batch after the other."""
+    names = distinct_names(schema.names)
+    renamed = pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+    with pq.ParquetWriter(file, renamed) as writer:
+        for batch in batches:
+            writer.write_batch(batch.rename_columns(names))

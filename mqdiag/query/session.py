@@ -62,13 +62,26 @@ class Answer:
         Args:
             limit: take so many at most.
         """
-        found, taken = [], 0
+        return pa.Table.from_batches(list(self.batches(limit)), self.schema)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns, for Arrow."""
+        return self._batches.schema
+
+    def batches(self, limit: int | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows some thousands at a time, instead of `rows`.
+
+        Args:
+            limit: take so many rows at most.
+        """
+        taken = 0
         for batch in self._record_batches():
-            found.append(batch if limit is None else batch.slice(0, limit - taken))
-            taken += found[-1].num_rows
+            part = batch if limit is None else batch.slice(0, limit - taken)
+            yield part
+            taken += part.num_rows
             if taken == limit:
                 break
-        return pa.Table.from_batches(found, self._batches.schema)
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
         with _Watch(self._connection, self._seconds):

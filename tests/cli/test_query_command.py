@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -161,7 +162,7 @@ def test_a_prompt_answers_until_the_end(
     )
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
 
-    def shown(found: Answer) -> str:
+    def shown(found: Answer) -> Iterator[str]:
         return row_writer("json")(found.columns, found.rows())
 
     with Session(heap) as session:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from mqdiag.errors import MqdiagError, UsageError
-from mqdiag.files import write_whole
+from mqdiag.files import fits, whole_file, write_whole
 from mqdiag.text import Text, say
+
+KEPT_IN_MEMORY = 16 << 20
+"""bytes of a long answer on its way to a pipe; the rest waits in a temporary file"""
+_CHECK_EVERY = 64 << 20
 
 
 class Target:
@@ -38,13 +45,47 @@ class Target:
             else:
                 path.write_bytes(content)
         except OSError as error:
-            raise MqdiagError(
-                say(
-                    "{path}: the report could not be written: {strerror}",
-                    path=str(path),
-                    strerror=error.strerror,
-                )
-            ) from error
+            raise _not_written_to(path, error) from error
+
+    def write_lines(self, lines: Iterable[str]) -> None:
+        """Write what may be larger than the memory: all of it, or nothing where the lines end with an error."""
+        encoding = "utf-8" if self.path is not None or sys.stdout is None else sys.stdout.encoding or "utf-8"
+        with self.whole() as file:
+            unchecked = 0
+            for line in lines:
+                unchecked += file.write(line.encode(encoding, errors="replace"))
+                if unchecked >= _CHECK_EVERY:
+                    unchecked = 0
+                    _refuse_full_disk(self.path)
+
+    @contextmanager
+    def whole(self) -> Iterator[IO[bytes]]:
+        """A file for a report of any length. What is in it reaches its place when the block ends without an error."""
+        path = self.path
+        try:
+            if path is not None and _is_replaceable(path):
+                path = path.resolve()
+                with whole_file(path, mode=_permissions(path), durable=True) as file:
+                    yield file
+                return
+        except OSError as error:
+            raise _not_written_to(path, error) from error
+        import tempfile  # takes half of the standard library along
+
+        with tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY, prefix="mqdiag-") as kept:
+            try:
+                yield kept
+                kept.seek(0)
+            except OSError as error:
+                raise _not_written_to(Path(tempfile.gettempdir()), error) from error
+            if path is None:
+                _copy_to_stdout(kept)
+                return
+            try:
+                with path.open("wb") as other:
+                    _copy(kept, other)
+            except OSError as error:
+                raise _not_written_to(path, error) from error
 
 
 def _is_replaceable(path: Path) -> bool:
@@ -95,16 +136,47 @@ def _permissions(path: Path) -> int | None:
 
 
 def _to_stdout(text: str) -> None:
+    with _to_open_stdout() as stdout:
+        # Bytes: a report in UTF-8 must not fail on a terminal of another encoding.
+        stdout.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
+
+
+def _copy_to_stdout(kept: IO[bytes]) -> None:
+    with _to_open_stdout() as stdout:
+        _copy(kept, stdout)
+
+
+@contextmanager
+def _to_open_stdout() -> Iterator[IO[bytes]]:
     if sys.stdout is None:
         raise MqdiagError(say("standard output is closed; name a file with --output"))
     try:
-        # Bytes: a report in UTF-8 must not fail on a terminal of another encoding.
-        sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
+        yield sys.stdout.buffer
         sys.stdout.flush()
     except OSError as error:
         give_up_stdout()
         if not isinstance(error, BrokenPipeError):
             raise MqdiagError(not_written(error)) from error
+
+
+def _copy(kept: IO[bytes], other: IO[bytes]) -> None:
+    while chunk := kept.read(1 << 20):
+        other.write(chunk)
+
+
+def _refuse_full_disk(path: Path | None) -> None:
+    """Leave room for other programs on the disk of the report, or of temporary files."""
+    import tempfile
+
+    folder = Path(tempfile.gettempdir()) if path is None else path.resolve().parent
+    if not fits(folder, _CHECK_EVERY):
+        raise MqdiagError(say("there is no room for the report in {folder}", folder=str(folder)))
+
+
+def _not_written_to(path: Path | None, error: OSError) -> MqdiagError:
+    return MqdiagError(
+        say("{path}: the report could not be written: {strerror}", path=str(path), strerror=error.strerror)
+    )
 
 
 def give_up_stdout() -> None:

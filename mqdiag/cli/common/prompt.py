@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import readline
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -26,13 +26,13 @@ _COMMANDS = (".tables", ".columns", ".recipes", ".quit")
 _MOST_OFFERED = 200
 
 
-def prompt(session: Session, heap: Heap, shown: Callable[[Answer], str]) -> int:
+def prompt(session: Session, heap: Heap, shown: Callable[[Answer], Iterator[str]]) -> int:
     """Answer queries until the user has no more; a query ends with a semicolon.
 
     Args:
         session: answers them.
         heap: has the classes.
-        shown: makes text of an answer.
+        shown: makes lines of an answer.
     """
     offered = Offered(session, heap)
     readline.set_completer_delims(_BREAKS)
@@ -41,7 +41,7 @@ def prompt(session: Session, heap: Heap, shown: Callable[[Answer], str]) -> int:
     click.echo(in_reader_language(say("SQL ends with ; and .tables, .columns TABLE, .recipes, .quit help")))
     while (asked := _next_query()) is not None:
         try:
-            Target("-").write(_answered(session, asked, shown))
+            Target("-").write_lines(_answered(session, asked, shown))
         except UsageError as error:
             complain(error.text)
         except KeyboardInterrupt:
@@ -72,7 +72,7 @@ def _next_query() -> str | None:
             return "\n".join(lines)
 
 
-def _answered(session: Session, asked: str, shown: Callable[[Answer], str]) -> str:
+def _answered(session: Session, asked: str, shown: Callable[[Answer], Iterator[str]]) -> Iterator[str]:
     if not asked.startswith("."):
         return shown(session.ask(asked.rstrip().rstrip(";")))
     from mqdiag.query.formats import row_writer

@@ -92,9 +92,8 @@ class Budget:
 class Watched:
     """Progress that ends the reading of an input where the budget of the run is used up."""
 
-    def __init__(self, progress: Progress, paths: Sequence[str]) -> None:
-        self._progress, self._paths = progress, paths
-        self._budget = Budget.of_environment()
+    def __init__(self, progress: Progress, paths: Sequence[str], budget: Budget) -> None:
+        self._progress, self._paths, self._budget = progress, paths, budget
         self._over: Text | None = None
         self._ended = threading.Event()
         threading.Thread(target=self._watch, name="mqdiag-watchdog", daemon=True).start()
@@ -109,9 +108,17 @@ class Watched:
         Raises:
             InputError: it is used up.
         """
+        self.check()
+        self._progress.advance(share)
+
+    def check(self) -> None:
+        """Go on within the budget.
+
+        Raises:
+            InputError: it is used up.
+        """
         if self._over is not None:
             raise self._error(self._over)
-        self._progress.advance(share)
 
     def note(self, text: Text) -> None:
         """Handed on."""
@@ -151,15 +158,25 @@ class Watched:
 
 
 @contextmanager
-def watched(progress: Progress, paths: Sequence[str]) -> Iterator[Progress]:
+def watched(
+    progress: Progress, paths: Sequence[str], *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0
+) -> Iterator[Progress]:
     """Progress for a run over these files and folders, which watches it while the block runs.
 
-    Without any, nothing is watched: a fleet limits each of its processes itself.
+    Args:
+        progress: who listens.
+        paths: without any, nothing is watched: a fleet limits each of its processes itself.
+        more_cpu_s: what the user allows the run beyond the work on its input; not where a variable sets the budget.
+        more_memory_bytes: the same.
     """
     if not paths:
         yield progress
         return
-    watching = Watched(progress, paths)
+    budget = Budget.of_environment()
+    if budget.for_size:
+        budget.cpu_s += more_cpu_s
+        budget.memory_bytes += more_memory_bytes
+    watching = Watched(progress, paths, budget)
     try:
         yield watching
     finally:

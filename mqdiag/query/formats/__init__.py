@@ -1,4 +1,7 @@
-"""How the rows of an answer are written: each module has a function `write(columns, rows) -> str`.
+"""How the rows of an answer are written: each module has a function `write(columns, rows)` that yields whole lines.
+
+The rows are taken one by one, so that an answer may be larger than the memory. A table is not: its widths follow from
+all rows.
 
 Parquet is no format of rows: `mqdiag.query.parquet` makes it from Arrow.
 """
@@ -7,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Rows = Iterable[Sequence[Any]]
@@ -19,7 +22,7 @@ def formats() -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda name: (name != "table", name)))
 
 
-def row_writer(name: str) -> Callable[[Sequence[str], Rows], str]:
+def row_writer(name: str) -> Callable[[Sequence[str], Rows], Iterator[str]]:
     """Import a format's function."""
-    write: Callable[[Sequence[str], Rows], str] = importlib.import_module(f"{__name__}.{name}").write
+    write: Callable[[Sequence[str], Rows], Iterator[str]] = importlib.import_module(f"{__name__}.{name}").write
     return write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mqdiag.language import english
 from mqdiag.query.formats import Rows
@@ -13,10 +13,14 @@ from mqdiag.render.csv.cells import cell
 from mqdiag.render.wording.ci_commands import without_commands
 
 
-def write(columns: Sequence[str], rows: Rows) -> str:
+def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     """A head and the rows."""
+    yield _line([cell(name, english()) for name in columns])
+    for row in rows:
+        yield _line([cell(plain(value), english()) for value in row])
+
+
+def _line(cells: list[str]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([cell(name, english()) for name in columns])
-    writer.writerows([cell(plain(value), english()) for value in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerow(cells)
     return without_commands(out.getvalue(), "csv")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -11,11 +11,12 @@ from mqdiag.query.values import distinct_names, plain
 from mqdiag.render.wording.ci_commands import without_commands
 
 
-def write(columns: Sequence[str], rows: Rows) -> str:
+def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     """An object for each row, one a line."""
     names = distinct_names(columns)
-    lines = [
-        msgspec.json.encode({name: plain(value) for name, value in zip(names, row, strict=True)}).decode()
-        for row in rows
-    ]
-    return without_commands("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n", "json")
+    before, after = "[\n", "[]\n"
+    for row in rows:
+        values = {name: plain(value) for name, value in zip(names, row, strict=True)}
+        yield before + without_commands(msgspec.json.encode(values).decode(), "json")
+        before, after = ",\n", "\n]\n"
+    yield after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import shown
@@ -10,12 +10,14 @@ from mqdiag.render.markdown.escape import escaped
 from mqdiag.render.wording.ci_commands import without_commands
 
 
-def write(columns: Sequence[str], rows: Rows) -> str:
+def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     """A table in which names from the dump stay text."""
-    lines = [_line(columns), _line(["---"] * len(columns), plain=True)]
-    lines += [_line([shown(value) for value in row]) for row in rows]
-    return without_commands("\n".join(lines) + "\n", "markdown")
+    yield _line(columns)
+    yield _line(["---"] * len(columns), plain=True)
+    for row in rows:
+        yield _line([shown(value) for value in row])
 
 
 def _line(cells: Sequence[str], *, plain: bool = False) -> str:
-    return "| " + " | ".join(cell if plain else escaped(cell) for cell in cells) + " |"
+    line = "| " + " | ".join(cell if plain else escaped(cell) for cell in cells) + " |\n"
+    return without_commands(line, "markdown")

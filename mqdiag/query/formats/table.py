@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
@@ -15,7 +15,7 @@ WIDEST = 80
 """characters of a cell; other formats have the whole text"""
 
 
-def write(columns: Sequence[str], rows: Rows) -> str:
+def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     """A head, a line under it, and the rows; numbers stand to the right."""
     values = [list(row) for row in rows]
     cells = [[safe(shown(value), limit=WIDEST) for value in row] for row in values]
@@ -26,7 +26,7 @@ def write(columns: Sequence[str], rows: Rows) -> str:
     ]
     lines = [_line(heads, widths, numeric), "  ".join("-" * width for width in widths)]
     lines += [_line(row, widths, numeric) for row in cells]
-    return without_commands("\n".join(lines) + "\n", "text")
+    yield without_commands("\n".join(lines) + "\n", "text")
 
 
 def _is_numeric(values: list[object]) -> bool:
