@@ -21,7 +21,14 @@ class Progress(Protocol):
         """Start a phase, named for a person: "reading records"."""
 
     def advance(self, share: float) -> None:
-        """Share of the current phase that is done, 0 to 1."""
+        """Share of the current phase that is done, 0 to 1. Asks `check` too."""
+
+    def check(self) -> None:
+        """Whether the run may go on.
+
+        Raises:
+            InputError: its budget is used up.
+        """
 
     def note(self, text: Text) -> None:
         """Something that is worth a line even where nobody watches: why this run takes longer."""
@@ -36,8 +43,26 @@ class Silent:
     def advance(self, share: float) -> None:
         """Ignore."""
 
+    def check(self) -> None:
+        """Go on."""
+
     def note(self, text: Text) -> None:
         """Ignore."""
+
+
+class Beside(Silent):
+    """For work beside the one that is shown: it shows nothing, and ends with the budget of the same run."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+
+    def advance(self, share: float) -> None:
+        """Go on if the run may."""
+        self._shown.check()
+
+    def check(self) -> None:
+        """Go on if the run may."""
+        self._shown.check()
 
 
 def _write_english(text: Text) -> None:

@@ -17,7 +17,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
 from mqdiag.files import temporary_folder
-from mqdiag.progress import Progress, Silent
+from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.archive import Budget
 from mqdiag.text import say
 
@@ -46,7 +46,7 @@ def diagnose_incident(
     with temporary_folder() as folder:
         progress.phase(say("sorting files"))
         kinds = all_kinds()
-        sorted_pieces, others = _sort(given, kinds, Budget(Path(folder)), names)
+        sorted_pieces, others = _sort(given, kinds, Budget(Path(folder), check=progress.check), names)
         collected = _read(sorted_pieces, settings, progress)
     progress.phase(say("joining evidence"))
     shared: dict[str, object] = {}
@@ -132,7 +132,7 @@ def _read(
     """All kinds side by side: the walk over a heap dump releases the GIL, text is read meanwhile."""
     with ThreadPoolExecutor(max(len(pieces), 1)) as pool:
         # One line of progress has room for one: that of the first kind, the heap dumps if there are any.
-        listeners = (progress, *(Silent() for _ in pieces))
+        listeners = (progress, *(Beside(progress) for _ in pieces))
         running = [
             pool.submit(_read_kind, kind, own, settings, listener)
             for (kind, own), listener in zip(pieces.items(), listeners, strict=False)

@@ -39,7 +39,7 @@ def diagnose_stacks(
     for position, name in enumerate(names):
         try:
             progress.advance(position / len(names))
-            result = read_stacks(name, bodies)
+            result = read_stacks(name, bodies, progress.check)
         except InputError as error:
             inputs.append(unreadable(name, "stacks", error))
             continue
@@ -58,6 +58,9 @@ def result_inputs(result: ReadResult) -> list[Input]:
     """The entry of a path, and one for each part of an archive that gave nothing."""
     first = result.samples[0]
     cut = next((sample for sample in result.samples if not sample.complete), None)
+    problem, stopped_at = result.ended_by, result.bytes if result.ended_by is not None else None
+    if problem is None and cut is not None:
+        problem, stopped_at = cut.problem, cut.stopped_at_byte
     entries = [
         Input(
             path=result.path,
@@ -66,9 +69,9 @@ def result_inputs(result: ReadResult) -> list[Input]:
             bytes=result.bytes,
             captured_at=first.captured_at,
             captured_at_local=first.captured_local,
-            complete=cut is None,
-            stopped_at_byte=None if cut is None else cut.stopped_at_byte,
-            problem=None if cut is None else cut.problem,
+            complete=cut is None and result.ended_by is None,
+            stopped_at_byte=stopped_at,
+            problem=problem,
         )
     ]
     entries += [

@@ -27,6 +27,10 @@ class _Importing:
         """Handed on."""
         self._progress.advance(share)
 
+    def check(self) -> None:
+        """Handed on."""
+        self._progress.check()
+
     def note(self, text: Text) -> None:
         """Handed on."""
         self._progress.note(text)

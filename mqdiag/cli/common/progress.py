@@ -40,6 +40,9 @@ class TerminalProgress:
         """Share of the phase that is done."""
         self._share = min(max(share, 0.0), 1.0)
 
+    def check(self) -> None:
+        """Go on: nothing is limited here."""
+
     def note(self, text: Text) -> None:
         """A line of its own, above the one that is redrawn."""
         self._stream.write(f"{ERASE}mqdiag: {self._write(text)}\n")

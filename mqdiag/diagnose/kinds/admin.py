@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import AdminFacts, Input
@@ -52,7 +52,7 @@ def _recognise(piece: Piece) -> bool:
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     merged: dict[str, tuple[object, ...]] = {}
-    for piece in pieces:
+    for piece in within_budget(pieces, "admin", progress, found):
         with open(piece.path, "rb") as file:
             lines = decoded(file.read(MOST_BYTES)).splitlines()
         own = msgspec.structs.asdict(read_admin(piece.name, lines))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import CrashFacts, Input
@@ -30,7 +30,7 @@ def _recognise(piece: Piece) -> bool:
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     reports: list[CrashReport] = []
-    for piece in pieces:
+    for piece in within_budget(pieces, "crash", progress, found):
         try:
             own = read_crash(piece.name, _lines(piece))
         except InputError as error:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
@@ -23,7 +23,7 @@ def _recognise(piece: Piece) -> bool:
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
-    for piece in pieces:
+    for piece in within_budget(pieces, "report", progress, found):
         try:
             report = read_report(piece.path, piece.name)
         except InputError as error:

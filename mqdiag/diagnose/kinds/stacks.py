@@ -34,7 +34,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     inputs: dict[str, Input] = {}
     for piece in pieces:
         try:
-            result = read_stacks(piece.path, bodies)
+            result = read_stacks(piece.path, bodies, progress.check)
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "stacks", error))
             continue

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.facts.stores import StoreFacts, StoresFacts
@@ -50,7 +50,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     stores: list[StoreFacts] = []
     opened: dict[str, str] = {}
     offsets: list[tuple[StoreFacts, Piece]] = []
-    for piece in pieces:
+    for piece in within_budget(pieces, "stores", progress, found):
         if piece.folder:
             store = read_store(Path(piece.path), piece.name)
             stores.append(store)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from mqdiag.config import Settings
+from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.progress import Progress
@@ -62,6 +64,19 @@ def _no_folder(_: Path) -> bool:
 
 def _no_member(_: str) -> bool:
     return False
+
+
+def within_budget(
+    pieces: Sequence[Piece], kind: InputKind, progress: Progress, found: Collected
+) -> Iterator[Piece]:
+    """The pieces, as long as the run may go on; each of the others becomes an input that says why it was not read."""
+    for piece in pieces:
+        try:
+            progress.check()
+        except InputError as error:
+            found.inputs.append(unreadable(piece.name, kind, error))
+        else:
+            yield piece
 
 
 class EvidenceKind(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,6 +56,10 @@ class Releasing:
             self._share = share
         self._progress.advance(share)
 
+    def check(self) -> None:
+        """Handed on."""
+        self._progress.check()
+
     def note(self, text: Text) -> None:
         """Handed on."""
         self._progress.note(text)

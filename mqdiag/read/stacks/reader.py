@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -42,6 +42,8 @@ class ReadResult(msgspec.Struct, kw_only=True):
     format: str = "jstack"
     bytes: int = 0
     wrapper: str = "plain"
+    ended_by: Text | None = None
+    """why not all of it was read"""
 
 
 def is_of_a_tool(head: bytes) -> bool:
@@ -56,12 +58,15 @@ def is_of_a_tool(head: bytes) -> bool:
     )
 
 
-def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
+def read_stacks(
+    path: str, bodies: BodyParser | None = None, check: Callable[[], None] = lambda: None
+) -> ReadResult:
     """All samples of a path, in the order in which they stand there.
 
     Args:
         path: a file, packed or not; `-` is standard input.
         bodies: the cache of parsed stacks, to be shared by the files of a series.
+        check: asked for each piece of the file; where it raises an InputError, what was read before stays.
 
     Raises:
         InputError: there is no sample in it.
@@ -74,7 +79,7 @@ def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
         label = path
         try:
             label, chunks = next(members)
-            result.samples += _read_member(label, _counted(chunks, result), bodies, result)
+            result.samples += _read_member(label, _counted(chunks, result, check), bodies, result)
         except StopIteration:
             break
         except InputError as error:
@@ -89,8 +94,20 @@ def read_stacks(path: str, bodies: BodyParser | None = None) -> ReadResult:
     return result
 
 
-def _counted(chunks: Iterator[bytes], result: ReadResult) -> Iterator[bytes]:
+def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], None]) -> Iterator[bytes]:
+    """The chunks as far as they are allowed; what is left out is noted.
+
+    Raises:
+        InputError: not one is allowed.
+    """
     for chunk in chunks:
+        try:
+            check()
+        except InputError as error:
+            if not result.bytes:
+                raise
+            result.ended_by = error.without_path
+            return
         result.bytes += len(chunk)
         yield chunk
 
