@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import resource
 import shlex
 import subprocess
 import sys
@@ -287,12 +288,51 @@ def test_names_that_the_other_side_gives_stay_in_the_folder_of_logs(monkeypatch:
     there = {
         scripts.OPEN_FILES: "folder /srv\nfile 0100001 /x/app.log\nfile 0100001 /x/.log/..\nfile what /x/b.log\n",
         scripts.JCMD: "",
-        scripts.FILES: "regular file|5|1|/x/app.log\nregular file|6|2|/x/app.log.1\nregular file|7|1|/x/..\n|\n",
+        scripts.FILES: "1|regular file|5|/x/app.log\n2|regular file|6|/x/app.log.1\n1|regular file|7|/x/..\n|\n",
     }
     monkeypatch.setattr(logs, "answer", lambda reach, script, *words: there[script])
     jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "-Xloggc:/x/..", "com.example.Main"])
     found = logs.find_remote_logs(Host(name="h"), jvm, lambda text: None)
     assert [(log.path, size) for log, size in found] == [("/x/app.log", 5), ("/x/app.log.1", 6)]
+
+
+@pytest.mark.parametrize("path", ["/x/\0.log", "/" + "x" * 300_000 + ".log"], ids=["NUL", "long"])
+def test_paths_that_no_command_takes_are_left_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def answer(reach: Host, script: str, *words: str) -> str:
+        if script == scripts.FILES:
+            asked.extend(words)
+        open_files = f"folder /srv\nfile 0100001 {path}\nfile 0100001 /x/app.log\n"
+        return open_files if script == scripts.OPEN_FILES else ""
+
+    monkeypatch.setattr(logs, "answer", answer)
+    jvm = RemoteJvm(pid=7, user="app", denied=False, arguments=["java", "com.example.Main"])
+    logs.find_remote_logs(Host(name="h"), jvm, lambda text: None)
+    assert asked == ["/x/app.log"]
+
+
+def test_a_folder_with_more_files_than_a_command_takes_is_listed(tmp_path: Path) -> None:
+    for number in range(1500):
+        (tmp_path / f"app.log.{number:04}-{'x' * 100}").write_text("x")
+    (tmp_path / "app.log").write_text("x")
+    (tmp_path / "other.txt").write_text("x")
+
+    def few_arguments() -> None:
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 19, 1 << 19))  # a quarter of it is for arguments
+
+    log = str(tmp_path / "app.log")
+    done = subprocess.run(
+        ["sh", "-c", scripts.FILES, "sh", log],
+        capture_output=True,
+        text=True,
+        preexec_fn=few_arguments,
+        check=True,
+    )
+    own, *beside = (line.split("|") for line in done.stdout.splitlines())
+    assert own[1:] == ["regular file", "1", log]
+    assert len(beside) == 100
+    assert all(path.startswith(log) for *_, path in beside)
 
 
 def test_values_stay_values() -> None:

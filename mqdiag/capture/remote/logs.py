@@ -25,6 +25,8 @@ from mqdiag.text import say
 
 LONGEST_SECONDS = 600.0
 """for one log"""
+LONGEST_PATH = 4096
+"""bytes, as Linux has it"""
 
 
 def copy_remote_logs(
@@ -107,8 +109,10 @@ def find_remote_logs(reach: Reach, jvm: RemoteJvm, tell: Tell) -> list[tuple[Fou
     except ToolFailed:
         properties = ""
     candidates += named_logs(jvm.command, jvm.pid, folder, properties)
+    # The other side can say anything, and a command takes only so much.
+    candidates = [log for log in candidates if _is_path(log.path)][:MOST_LOGS]
     try:
-        there = _files(reach, sorted({os.path.dirname(log.path) for log in candidates}))
+        there = _files(reach, list(dict.fromkeys(log.path for log in candidates)))
     except ConnectionLost:
         raise
     except ToolFailed as error:
@@ -132,16 +136,16 @@ def _rotated_from(log: str, path: str) -> bool:
     return folder == other_folder and is_rotated(name, other)
 
 
-def _files(reach: Reach, folders: list[str]) -> dict[str, tuple[int, int]]:
-    """Size and time of each regular file in these folders."""
+def _is_path(text: str) -> bool:
+    return "\0" not in text and len(os.fsencode(text)) <= LONGEST_PATH
+
+
+def _files(reach: Reach, logs: list[str]) -> dict[str, tuple[int, int]]:
+    """Size and time of these files, and of those beside them with such names, if they are regular."""
     found = {}
-    for line in answer(reach, FILES, *folders).splitlines():
-        kind, *rest = line.split("|", 3)
-        if (
-            kind in ("regular file", "regular empty file")
-            and len(rest) == 3
-            and rest[0].isdecimal()
-            and rest[1].isdecimal()
-        ):
-            found[rest[2]] = int(rest[0]), int(rest[1])
+    for line in answer(reach, FILES, *logs).split("\n"):
+        time, *rest = line.split("|", 3)
+        is_file = len(rest) == 3 and rest[0] in ("regular file", "regular empty file")
+        if is_file and time.isdecimal() and rest[1].isdecimal():
+            found[rest[2]] = int(rest[1]), int(time)
     return found

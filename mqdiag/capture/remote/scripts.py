@@ -73,12 +73,17 @@ true
 """of process $1: its working folder, then `file FLAGS PATH` for each; flags are octal"""
 
 FILES = r"""
-for folder; do
-    stat -c '%F|%s|%Y|%n' "$folder"/*
+for log; do
+    stat -c '%Y|%F|%s|%n' "$log"
+    printf '%s\0' "${log%.log}"* | xargs -0 stat -c '%Y|%F|%s|%n' | sort -rn | head -n 100
 done 2>/dev/null
 true
 """
-"""what is in the folders: kind, size, time and path"""
+"""time, kind, size and path of each log, and of the 100 newest files beside it that begin with its name
+
+A folder may have more files than the arguments of one command take, so `printf`, which is part of the shell, gives them
+to xargs.
+"""
 
 END_OF_FILE = r"""
 [ -r "$1" ] || { echo "this user may not read it" >&2; exit 1; }
