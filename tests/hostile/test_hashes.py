@@ -129,8 +129,8 @@ def dict_probes(numbers: Iterable[int]) -> int:
 def numbers_of_one_way(bits: int = 13) -> list[int]:
     """Numbers for which a dict of 2^bits slots goes a long way: first those that are the way, then some that join it.
 
-    Without a rest of the hash, the next slot is 5 * slot + 1. The others have bits so high that they lead away from that
-    late and a few times only.
+    Where no higher bits of a hash are left, the next slot is 5 * slot + 1. The bits of the numbers that join it are so
+    high that few steps differ from that.
     """
     mask = (1 << bits) - 1
     way = [7]
