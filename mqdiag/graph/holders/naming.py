@@ -16,7 +16,6 @@ from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
 
-
 _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
 _MOSTLY = 0.5
