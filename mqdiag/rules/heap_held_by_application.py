@@ -25,7 +25,8 @@ RULE = Rule(
         "A histogram with byte[] at the top does not tell who holds the arrays. If one field, thread or pool outside"
         " RocketMQ retains most of the heap, lower thresholds of RocketMQ change nothing. An accumulation counts if it"
         " has a large share of the objects in use, and these have a large share of the heap or at least least_bytes, or"
-        " the JVM ran out of memory. Beans of similar size in one registry are no accumulation."
+        " the JVM ran out of memory. In a heap that is surely less full than least_heap_share it is a warning at most."
+        " Beans of similar size in one registry are no accumulation."
     ),
     causes=("not-rocketmq", "broken-keys", "spread-evenly", "softly-held"),
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),

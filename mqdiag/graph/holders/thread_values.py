@@ -61,9 +61,11 @@ def thread_values(heap: Heap, records: dict[int, ThreadRecord], least_bytes: int
         values = _thread_local_values(heap, node)
         _, large = tree.heavy_children(int(tree.numbers[node]), least)
         maps = {heap.ref(node, field) for field in ("threadLocals", "inheritableThreadLocals")}
+        own = range(int(tree.numbers[node]), int(tree.numbers[node]) + int(tree.dominated[tree.numbers[node]]))
         for value, key in values.items():
             retained = int(heap.retained_sizes(np.array([value], np.int32))[0])
-            if retained >= least:
+            # a value that several threads have is an accumulation point by itself
+            if retained >= least and int(tree.numbers[value]) in own:
                 locals_of.append((value, key, node))
         for place in large.tolist():
             child = int(tree.order[place])

@@ -1,0 +1,96 @@
+"""Names of holders that several objects or threads share: structures linked by hand, pools, inherited thread locals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag.facts.heap import Suspect
+from mqdiag.graph.suspects import suspects
+from mqdiag.testing.hprof_records import BYTE, JAVA_FRAME, OBJECT, STICKY_CLASS
+from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
+from mqdiag.testing.java_objects import JavaObjects
+from tests.graph.opening import heap_of
+
+PARTS = 40
+PART_BYTES = bytes(4096)
+
+
+def _largest(dump: DumpWriter, folder: Path) -> Suspect:
+    return suspects(heap_of(dump, folder), lambda name: False)[0]
+
+
+def _static(dump: DumpWriter, name: str, field: str, held: int) -> None:
+    holder = dump.java_class(name, statics={field: (OBJECT, held)}, superclass=dump.known("java/lang/Object"))
+    dump.root(STICKY_CLASS, holder.id)
+
+
+def _own_class(dump: DumpWriter, name: str, **fields: int) -> JavaClass:
+    return dump.java_class(name, fields=fields, superclass=dump.known("java/lang/Object"))
+
+
+def test_a_tree_is_named_by_the_field_that_holds_its_root(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    letter = _own_class(dump, "com/acme/Letter", children=OBJECT, text=OBJECT)
+    leaves = [dump.instance(letter, text=dump.primitive_array(BYTE, PART_BYTES)) for _ in range(PARTS)]
+    children = dump.object_array(dump.java_class("[Lcom/acme/Letter;"), leaves)
+    _static(dump, "com/acme/Suggestions", "ROOT", dump.instance(letter, children=children))
+    assert _largest(dump, tmp_path).label == "com.acme.Suggestions.ROOT"
+
+
+def test_a_field_with_other_objects_is_named_itself(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    page, book = _own_class(dump, "com/acme/Page", text=OBJECT), _own_class(dump, "com/acme/Book", pages=OBJECT)
+    leaves = [dump.instance(page, text=dump.primitive_array(BYTE, PART_BYTES)) for _ in range(PARTS)]
+    pages = dump.object_array(dump.java_class("[Lcom/acme/Page;"), leaves)
+    _static(dump, "com/acme/Shelf", "FIRST", dump.instance(book, pages=pages))
+    assert _largest(dump, tmp_path).label == "com.acme.Book.pages"
+
+
+def test_tasks_of_the_common_pool_are_its_queue_whoever_has_it_in_a_frame(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    supplier = _own_class(dump, "com/acme/Thumbnail", image=OBJECT)
+    task = dump.known("java/util/concurrent/CompletableFuture$AsyncSupply", fn=OBJECT)
+    queue = dump.known("java/util/concurrent/ForkJoinPool$WorkQueue", array=OBJECT, owner=OBJECT)
+    worker = dump.known("java/util/concurrent/ForkJoinWorkerThread", name=OBJECT)
+    pool = dump.known("java/util/concurrent/ForkJoinPool", queues=OBJECT)
+    tasks = [
+        dump.instance(task, fn=dump.instance(supplier, image=dump.primitive_array(BYTE, PART_BYTES)))
+        for _ in range(PARTS)
+    ]
+    array = dump.object_array(dump.java_class("[Ljava/util/concurrent/ForkJoinTask;"), tasks)
+    thread = dump.instance(worker, name=java.string("ForkJoinPool.commonPool-worker-1"))
+    one = dump.instance(queue, array=array, owner=thread)
+    queues = dump.object_array(dump.java_class("[Ljava/util/concurrent/ForkJoinPool$WorkQueue;"), [0, one])
+    made = dump.instance(pool, queues=queues)
+    pool.statics["common"] = (OBJECT, made)
+    dump.root(STICKY_CLASS, pool.id)
+    dump.thread(thread, 1, [dump.frame(supplier, "get", "Thumbnail.java", 20)])
+    dump.local(one, 1, 0, JAVA_FRAME)
+    largest = _largest(dump, tmp_path)
+    assert (largest.kind, largest.label) == ("pool-queue", "ForkJoinPool.commonPool")
+    assert (largest.entries, largest.entry_classes) == (PARTS, (f"com.acme.Thumbnail: {PARTS}",))
+    assert largest.thread == "ForkJoinPool.commonPool-worker-*"
+
+
+def test_a_value_that_threads_inherited_is_named_by_its_thread_local(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    local = dump.known("java/lang/InheritableThreadLocal")
+    thread_class = dump.known("java/lang/Thread", inheritableThreadLocals=OBJECT)
+    values = dump.known("java/lang/ThreadLocal$ThreadLocalMap", table=OBJECT)
+    reference = dump.known("java/lang/ref/Reference", referent=OBJECT)
+    entry = dump.java_class(
+        "java/lang/ThreadLocal$ThreadLocalMap$Entry", fields={"value": OBJECT}, superclass=reference
+    )
+    key = dump.instance(local)
+    _static(dump, "com/acme/RequestContext", "CURRENT", key)
+    parts = [dump.primitive_array(BYTE, PART_BYTES) for _ in range(PARTS)]
+    value = dump.object_array(dump.java_class("[Ljava/lang/Object;"), parts)
+    for serial in (1, 2, 3):
+        own = dump.instance(entry, referent=key, value=value)
+        table = dump.object_array(dump.java_class("[Ljava/lang/ThreadLocal$ThreadLocalMap$Entry;"), [own])
+        inherited = dump.instance(values, table=table)
+        dump.thread(dump.instance(thread_class, inheritableThreadLocals=inherited), serial)
+    largest = _largest(dump, tmp_path)
+    assert (largest.kind, largest.label) == ("thread-local", "com.acme.RequestContext.CURRENT")
+    assert largest.threads == 3
