@@ -39,8 +39,20 @@ Mind:
 @commands.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
+@commands.option(
+    "--memory",
+    metavar="SIZE",
+    help="What the object graph may take, e.g. 8g; the rest goes to temporary files.  [default: most of what is free]",
+)
 @options_of(REPORT, GATE, HEAP)
-def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None, options: CommonOptions) -> int:
+def command(
+    dump: str,
+    quick: bool,
+    all_threads: bool,
+    max_inflated: str | None,
+    memory: str | None,
+    options: CommonOptions,
+) -> int:
     """Diagnose DUMP, an .hprof or .hprof.gz file: who holds the memory, and why.
 
     The verdict comes first, then its evidence and what to change, then the consumers, queues and classes.
@@ -52,7 +64,16 @@ def command(dump: str, quick: bool, all_threads: bool, max_inflated: str | None,
         from mqdiag.diagnose.heap import diagnose_heap
 
         limit = None if max_inflated is None else parse_size(max_inflated)
+        memory_bytes = None if memory is None else parse_size(memory)
         with given_file(dump) as path:
-            return diagnose_heap(path, settings, quick=quick, name=dump, progress=progress, max_inflated=limit)
+            return diagnose_heap(
+                path,
+                settings,
+                quick=quick,
+                name=dump,
+                progress=progress,
+                max_inflated=limit,
+                memory_bytes=memory_bytes,
+            )
 
     return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)

@@ -25,6 +25,7 @@ def diagnose_heap(
     name: str | None = None,
     progress: Progress | None = None,
     max_inflated: int | None = None,
+    memory_bytes: int | None = None,
 ) -> Diagnosis:
     """Diagnose a dump; one that cannot be read gives a report that says why.
 
@@ -35,6 +36,7 @@ def diagnose_heap(
         name: what the user called the file, where that is not `path`.
         progress: who listens.
         max_inflated: bytes to which a gzip dump may inflate.
+        memory_bytes: what the arrays of the graph may take; None for most of what is free.
     """
     settings = settings or Settings()
     shown = name or str(path)
@@ -50,6 +52,7 @@ def diagnose_heap(
             name=shown,
             progress=progress or Silent(),
             max_inflated=max_inflated,
+            memory_bytes=memory_bytes,
         )
     except InputError as error:
         return judge(

@@ -31,6 +31,7 @@ def read_heap(
     name: str,
     progress: Progress,
     max_inflated: int | None = None,
+    memory_bytes: int | None = None,
     number: int = 0,
 ) -> tuple[Input, HeapFacts, int]:
     """Read a dump as far as it goes.
@@ -42,6 +43,7 @@ def read_heap(
         name: what the user called the file.
         progress: who listens.
         max_inflated: bytes to which a gzip dump may inflate.
+        memory_bytes: what the arrays of the graph may take; None for most of what is free.
         number: of the dump in a file that holds several; the first is 0.
 
     Returns:
@@ -55,7 +57,14 @@ def read_heap(
         quick_facts = _quick_facts(dump, settings)
         dump.source.refuse_changed()
         return heap_input(dump, name), quick_facts, dump.further_dumps
-    heap = open_heap(str(path), name=name, progress=progress, max_inflated=max_inflated, number=number)
+    heap = open_heap(
+        str(path),
+        name=name,
+        progress=progress,
+        max_inflated=max_inflated,
+        memory_bytes=memory_bytes,
+        number=number,
+    )
     facts = graph_facts(heap, settings, progress)
     heap.dump.source.refuse_changed()
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps

@@ -31,6 +31,7 @@ def read_heaps(
     name: str,
     progress: Progress,
     max_inflated: int | None = None,
+    memory_bytes: int | None = None,
 ) -> list[tuple[Input, HeapFacts]]:
     """Each dump of a file as far as it goes, in the order of the file.
 
@@ -47,7 +48,14 @@ def read_heaps(
     while len(found) < min(dumps, MOST_DUMPS):
         number = len(found)
         given, facts, further = read_heap(
-            path, settings, quick=quick, name=name, progress=progress, max_inflated=max_inflated, number=number
+            path,
+            settings,
+            quick=quick,
+            name=name,
+            progress=progress,
+            max_inflated=max_inflated,
+            memory_bytes=memory_bytes,
+            number=number,
         )
         dumps = further + 1
         found.append(

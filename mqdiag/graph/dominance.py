@@ -16,6 +16,7 @@ from mqdiag.graph.references import References
 from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
+from mqdiag.read.array_room import ArrayRoom
 from mqdiag.read.hprof.walk import worker_count
 from mqdiag.text import say
 
@@ -86,6 +87,7 @@ def build_dominance(
     class_nodes: NDArray[np.int32],
     roots: RootSet,
     sizes: SizeModel,
+    room: ArrayRoom,
     progress: Progress,
 ) -> Dominance:
     """Number, find dominators, sum up.
@@ -96,14 +98,15 @@ def build_dominance(
         class_nodes: int32[class rows], the class object that an instance keeps alive; -1 where it is a root anyway.
         roots: GC roots.
         sizes: shallow sizes.
+        room: where large arrays are.
         progress: told of the phases.
     """
     progress.phase(say("finding reachable objects"))
     count = index.count
-    numbers = np.zeros(count, np.int32)
-    order = np.empty(count + 1, np.int32)
-    parents = np.empty(count + 1, np.int32)
-    cursors = np.empty(count, np.uint32)
+    numbers = room.zeros(count, np.int32, any_order=True)
+    order = room.empty(count + 1, np.int32)
+    parents = room.empty(count + 1, np.int32, any_order=True)
+    cursors = room.empty(count, np.uint32, any_order=True)
     reached = depth_first.depth_first(
         references.starts,
         references.edges,
@@ -123,22 +126,24 @@ def build_dominance(
     parents[held] = ~parents[held]
 
     progress.phase(say("finding dominators"))
-    heads, sources = _predecessors(index, references, class_nodes, numbers, parents)
-    label, ancestor, stack = (np.empty(reached + 1, np.int32) for _ in range(3))
+    heads, sources = _predecessors(index, references, class_nodes, numbers, parents, room)
+    label, ancestor, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(3))
     kernel.immediate_dominators(parents, heads, sources, label, ancestor, stack)
     dominator = heads[:-1].view(np.int32)
     del label, ancestor, stack, parents, heads, sources
 
     progress.phase(say("summing retained sizes"))
-    dominated, positions, following = (np.empty(reached + 1, np.int32) for _ in range(3))
+    dominated, positions, following = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(3))
     kernel.tree_positions(dominator, dominated, positions, following)
     del following
-    moved = np.empty(reached + 1, np.int32)
+    moved = room.empty(reached + 1, np.int32)
     kernel.permute(dominated, positions, moved)
     dominated, moved = moved, dominated
     kernel.permute_places(dominator, positions, moved)
     dominator, order = moved, dominator
-    prefix = np.empty(reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64)
+    prefix = room.empty(
+        reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64
+    )
     kernel.sum_units(numbers, positions, sizes.units, order, prefix)
     return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
 
@@ -149,12 +154,13 @@ def _predecessors(
     class_nodes: NDArray[np.int32],
     numbers: NDArray[np.int32],
     parents: NDArray[np.int32],
+    room: ArrayRoom,
 ) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """(heads, sources): two threads scan the same references, each for its half of the targets."""
     reached = parents.size - 1
     workers = min(worker_count(), 2)
     bounds = [1 + reached * i // workers for i in range(workers)] + [reached + 1]
-    heads = np.zeros(reached + 2, np.uint32)
+    heads = room.zeros(reached + 2, np.uint32, any_order=True)
     common = (references.starts, references.edges, index.rows, class_nodes, numbers, parents)
     empty = np.empty(0, np.int32)
     with ThreadPoolExecutor(workers) as pool:
@@ -165,7 +171,7 @@ def _predecessors(
             )
         )
         np.cumsum(heads, out=heads)
-        sources = np.empty(int(heads[-1]), np.int32)
+        sources = room.empty(int(heads[-1]), np.int32)
         # Filling moves each head to the next one's start, and that is how `immediate_dominators` reads them.
         list(
             pool.map(

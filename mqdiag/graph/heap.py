@@ -11,6 +11,7 @@ from mqdiag.errors import InputError
 from mqdiag.graph import strings
 from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
+from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.paths import PathSearch, referrers, steps_of
 from mqdiag.graph.set_retained import retained_of_sets
@@ -74,7 +75,13 @@ class Heap(ObjectGraph):
     def dominance(self) -> Dominance:
         """Reachability, dominators, retained sizes."""
         return build_dominance(
-            self.index, self.references, self.class_nodes, self.roots, self.sizes, self._progress
+            self.index,
+            self.references,
+            self.class_nodes,
+            self.roots,
+            self.sizes,
+            self.dump.room,
+            self._progress,
         )
 
     def reachable(self, nodes: Nodes) -> NDArray[np.bool_]:
@@ -129,7 +136,9 @@ class Heap(ObjectGraph):
         return self._path_search.lengths()
 
 
-def read_heap(source: Source, name: str, progress: Progress, number: int = 0) -> Heap:
+def read_heap(
+    source: Source, name: str, progress: Progress, number: int = 0, memory_bytes: int | None = None
+) -> Heap:
     """Read a dump and build its graph.
 
     Args:
@@ -137,18 +146,33 @@ def read_heap(source: Source, name: str, progress: Progress, number: int = 0) ->
         name: what the user called it.
         progress: who listens.
         number: of the dump in a file that holds several; the first is 0.
+        memory_bytes: what the arrays of the graph may take; None for most of what is free.
 
     Raises:
-        InputError: it is no heap dump, not one object of it can be read, or it has too many for the graph.
+        InputError: it is no heap dump, not one object of it can be read, it has too many for the graph, or neither
+            memory nor disk has room for the graph.
     """
-    dump, index, sizes = _indexed(source, name, progress, number)
+    dump, index, sizes = _indexed(source, name, progress, number, memory_bytes)
     return Heap(dump, index, sizes, progress)
 
 
-def _indexed(source: Source, name: str, progress: Progress, number: int) -> tuple[Dump, ObjectIndex, SizeModel]:
+def _indexed(
+    source: Source, name: str, progress: Progress, number: int, memory_bytes: int | None
+) -> tuple[Dump, ObjectIndex, SizeModel]:
     """Places in file order and all ids, 28 bytes an object, are let go of when this returns."""
-    dump, parts = read_objects(source, progress, number)
+    dump, parts = read_objects(source, progress, number, memory_bytes)
     refuse_empty(dump, name)
+    need = memory_need(dump)
+    if dump.room.allow(need.total, need.in_order):
+        progress.note(
+            say(
+                "the graph takes {needed:bytes}, more than the {memory:bytes} of memory that it may take: a part of it"
+                " goes to temporary files in {folder}, and the run takes longer",
+                needed=need.total,
+                memory=dump.room.memory_bytes or 0,
+                folder=dump.room.folder,
+            )
+        )
     progress.phase(say("indexing objects"))
     index, ids = build_index(dump, parts)
     del parts

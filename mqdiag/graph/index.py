@@ -97,10 +97,10 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     _refuse_too_many(dump)
     total = sum(part.ids.size for part in parts)
     dumped = dump.classes.dumped
-    room = total + dumped
-    ids = np.empty(room, np.uint64)
-    offsets = np.empty(room, np.int64)
-    rows: Rows = np.empty(room, np.uint16) if dump.classes.count <= _SMALL_ROWS else np.empty(room, np.int32)
+    most = total + dumped
+    ids = dump.room.empty(most, np.uint64)
+    offsets = dump.room.empty(most, np.int64)
+    rows: Rows = dump.room.empty(most, np.uint16 if dump.classes.count <= _SMALL_ROWS else np.int32)
     used = _in_order(parts, ids, offsets, rows)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]

@@ -45,16 +45,19 @@ def open_heap(
     name: str | None = None,
     progress: Progress | None = None,
     max_inflated: int | None = None,
+    memory_bytes: int | None = None,
     number: int = 0,
     task: Task = "heap",
 ) -> Heap:
     """Read a dump and build its graph; other arguments and errors as in `open_dump`.
 
     Args:
+        memory_bytes: what the arrays of the graph may take; None for most of what is free.
         task: what the graph is for, which decides about the kernels that are compiled first.
     """
     progress = progress or Silent()
-    return read_heap(_source(path, progress, max_inflated, task), name or path, progress, number)
+    source = _source(path, progress, max_inflated, task)
+    return read_heap(source, name or path, progress, number, memory_bytes)
 
 
 def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:

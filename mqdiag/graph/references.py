@@ -89,7 +89,7 @@ def build_references(
     """
     workers = worker_count()
     bounds = [index.count * i // workers for i in range(workers + 1)]
-    starts = np.empty(index.count + 1, np.uint32)
+    starts = dump.room.empty(index.count + 1, np.uint32)
     with ThreadPoolExecutor(workers) as pool:
         slices = list(
             pool.map(
@@ -100,7 +100,7 @@ def build_references(
         ends = np.cumsum([part.count for part in slices]).tolist()
         if ends[-1] > MAX_REFERENCES:
             raise TooManyReferences(ends[-1])
-        edges = np.empty(ends[-1], np.int32)
+        edges = dump.room.empty(ends[-1], np.int32)
         starts[-1] = ends[-1]
 
         def join(i: int) -> None:
@@ -151,7 +151,7 @@ def _fill(
     part = _Slice([])
     room = 0
     while first < last and part.count <= MAX_REFERENCES:
-        edges = np.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32)
+        edges = dump.room.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32)
         first, used, dangling, room = kernel.fill_references(
             records, pages, thread_locals, first, last, spare, part.count, starts, edges
         )

@@ -116,7 +116,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
         elif name not in PRIMITIVE_ARRAYS:
             element[row] = width
         base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
-    units = np.empty(index.count, np.uint32)
+    units = dump.room.empty(index.count, np.uint32)
     kernel.shallow_sizes(
         dump.source.data,
         dump.header.id_size,

@@ -71,6 +71,7 @@ def dominance_of(
         class_nodes,
         SimpleNamespace(nodes=roots),  # type: ignore[arg-type]
         SimpleNamespace(units=sizes.astype(np.uint32), alignment=1),  # type: ignore[arg-type]
+        heap.dump.room,
         Silent(),
     )
 

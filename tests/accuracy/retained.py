@@ -67,7 +67,9 @@ def with_sizes(heap: Heap, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Our retained sizes by node, had objects these shallow sizes."""
     units = SimpleNamespace(units=sizes.astype(np.uint32), alignment=1)
     return retained_of(
-        build_dominance(heap.index, heap.references, heap.class_nodes, heap.roots, units, Silent())  # type: ignore[arg-type]
+        build_dominance(
+            heap.index, heap.references, heap.class_nodes, heap.roots, units, heap.dump.room, Silent()
+        )  # type: ignore[arg-type]
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
+from mqdiag.read.array_room import ArrayRoom
 from mqdiag.read.hprof.classes import (
     ClassRecords,
     LoadedClasses,
@@ -73,6 +74,7 @@ class Dump(msgspec.Struct):
     stopped_at: int | None
     problem: Text | None
     read_share: float | None
+    room: ArrayRoom
 
 
 def read_dump(source: Source, progress: Progress | None = None, number: int = 0) -> Dump:
@@ -86,29 +88,38 @@ def read_dump(source: Source, progress: Progress | None = None, number: int = 0)
     Raises:
         InputError: the file is no hprof file, or holds no such heap dump.
     """
-    return _read(source, progress or Silent(), number, store=False)[0]
+    return _read(source, progress or Silent(), ArrayRoom(source.path), number, store=False)[0]
 
 
 def read_objects(
-    source: Source, progress: Progress | None = None, number: int = 0
+    source: Source, progress: Progress | None = None, number: int = 0, memory_bytes: int | None = None
 ) -> tuple[Dump, list[ObjectPart]]:
-    """The same, and where every object is: 20 bytes an object, which the caller lets go of once they are indexed."""
-    return _read(source, progress or Silent(), number, store=True)
+    """The same, and where every object is: 20 bytes an object, which the caller lets go of once they are indexed.
+
+    Args:
+        source: see `read_dump`.
+        progress: see `read_dump`.
+        number: see `read_dump`.
+        memory_bytes: what all arrays of the dump may take; None for most of what is free.
+    """
+    return _read(source, progress or Silent(), ArrayRoom(source.path, memory_bytes), number, store=True)
 
 
-def _read(source: Source, progress: Progress, number: int, *, store: bool) -> tuple[Dump, list[ObjectPart]]:
+def _read(
+    source: Source, progress: Progress, room: ArrayRoom, number: int, *, store: bool
+) -> tuple[Dump, list[ObjectPart]]:
     data = source.data
     header = parse_header(source.path, data)
     progress.phase(say("reading records"))
     records = read_records(data, header, progress=progress)
     segments, own_records, further = records_of_dump(source, records, number)
     progress.phase(say("walking objects"))
-    walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
+    walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
     damaged_at = [damage.at for part in walked for damage in part.damages]
     mended = repair_segments(data, header, min(damaged_at)) if damaged_at else None
     if mended is not None:
         segments, own_records, further = records_of_dump(source, mended, number)
-        walked = walk_segments(data, header.id_size, segments, store=store, progress=progress)
+        walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
     records = own_records
     if number:
         header = _at_its_time(header, data, segments)
@@ -147,6 +158,7 @@ def _read(source: Source, progress: Progress, number: int, *, store: bool) -> tu
         stopped_at=stopped_at,
         problem=problem,
         read_share=share,
+        room=room,
     )
     return dump, objects
 

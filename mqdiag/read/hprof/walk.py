@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.array_room import ArrayRoom
 from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG, readable_end
@@ -106,15 +107,23 @@ def heap_segments(records: Records) -> list[list[Segment]]:
 
 
 def walk_segments(
-    data: NDArray[np.uint8], id_size: int, segments: list[Segment], *, store: bool, progress: Progress
+    data: NDArray[np.uint8],
+    id_size: int,
+    segments: list[Segment],
+    *,
+    store: bool,
+    progress: Progress,
+    room: ArrayRoom,
 ) -> list[Walked]:
-    """Walk all segments, in parallel slices; the results stand in file order."""
+    """Walk all segments, in parallel slices; the results stand in file order, the places of objects in `room`."""
     total = sum(end - start for start, end in segments) or 1
     done = 0
     walked = []
     with ThreadPoolExecutor(worker_count()) as pool:
         slices = list(_slices(segments))
-        for taken, part in zip(slices, pool.map(lambda s: _walk(data, id_size, s, store), slices), strict=True):
+        for taken, part in zip(
+            slices, pool.map(lambda s: _walk(data, id_size, s, store, room), slices), strict=True
+        ):
             walked.append(part)
             done += sum(end - start for start, end in taken)
             progress.advance(done / total)
@@ -184,7 +193,9 @@ def _longer(old: NDArray[Any]) -> NDArray[Any]:
     return new
 
 
-def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool) -> Walked:
+def _walk(
+    data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool, room: ArrayRoom
+) -> Walked:
     buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
     places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
     state = np.zeros(6, np.int64)
@@ -210,9 +221,9 @@ def _walk(data: NDArray[np.uint8], id_size: int, segments: list[Segment], store:
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
     return Walked(
         # Views: the room beyond was never touched, so it costs addresses but no memory.
-        ids=buffers.objects.ids[:objects],
-        offsets=buffers.objects.offsets[:objects],
-        classes=buffers.objects.classes[:objects],
+        ids=room.keep(buffers.objects.ids[:objects]),
+        offsets=room.keep(buffers.objects.offsets[:objects]),
+        classes=room.keep(buffers.objects.classes[:objects]),
         known=buffers.numbers.known[:known].copy(),
         counts=buffers.met.counts[:known].copy(),
         elements=buffers.met.elements[:known].copy(),

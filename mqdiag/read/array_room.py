@@ -1,0 +1,159 @@
+"""Where large arrays are: in memory, or in nameless files where memory is short.
+
+A file-backed array costs the disk's time, but the kernel writes its pages out when it needs room: it does not end the
+process (docs/performance.md).
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.files import fits
+from mqdiag.read.available_memory import available_bytes
+from mqdiag.text import say
+
+_SMALLEST_BYTES = 1 << 20
+"""a smaller array stays in memory"""
+_SHARE_OF_FREE = 0.8
+"""of the memory that is free: other programs take some while the run goes on"""
+_SHARE_OF_WALK = 0.4
+"""of the room, for the places of objects as they are found: bringing them into order takes as much again"""
+
+
+class InFiles(IntEnum):
+    """Which arrays are in files."""
+
+    NOTHING = 0
+    READ_IN_ORDER = 1
+    """those that are written once and mostly read in order"""
+    ALL = 2
+    """those that are read and written in any order too, which is slow"""
+
+
+class ArrayRoom:
+    """The memory that a dump's arrays may take.
+
+    Args:
+        path: the dump, for errors.
+        memory_bytes: as the user says; None for most of what is free.
+    """
+
+    def __init__(self, path: str, memory_bytes: int | None = None) -> None:
+        self._path = path
+        free = available_bytes() if memory_bytes is None else None
+        self.memory_bytes = memory_bytes if free is None else int(free * _SHARE_OF_FREE)
+        """None where nothing tells"""
+        self.in_files = InFiles.NOTHING
+        self._walked_bytes = 0
+
+    @property
+    def folder(self) -> str:
+        """Where the files are: the temporary folder, or the one of the system's disk if the former is in memory."""
+        folder = tempfile.gettempdir()
+        return "/var/tmp" if _is_memory(folder) and os.access("/var/tmp", os.W_OK) else folder
+
+    def allow(self, needed_bytes: int, needed_in_order_bytes: int) -> bool:
+        """Choose which arrays go to files.
+
+        Args:
+            needed_bytes: what all arrays take at the peak.
+            needed_in_order_bytes: the part of them that is written once and mostly read in order.
+
+        Returns:
+            whether any do.
+
+        Raises:
+            InputError: the disk has no room for those.
+        """
+        if self.memory_bytes is None or needed_bytes <= self.memory_bytes:
+            return False
+        rest = needed_bytes - needed_in_order_bytes
+        self.in_files = InFiles.READ_IN_ORDER if rest <= self.memory_bytes else InFiles.ALL
+        on_disk = needed_in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
+        if not fits(self.folder, on_disk):
+            raise self._no_room(needed_bytes, on_disk)
+        return True
+
+    def empty(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
+        """An array whose content is undefined.
+
+        Args:
+            count: elements.
+            dtype: their type.
+            any_order: it is read or written in any order.
+
+        Raises:
+            InputError: the disk is full.
+        """
+        return np.empty(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
+
+    def zeros(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
+        """An array of zeros; arguments and errors as in `empty`."""
+        return np.zeros(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
+
+    def keep(self, found: NDArray[Any]) -> NDArray[Any]:
+        """An array of the walk over the dump, moved to a file once these take a large part of the memory."""
+        self._walked_bytes += found.nbytes
+        full = self.memory_bytes is not None and self._walked_bytes > self.memory_bytes * _SHARE_OF_WALK
+        if not full or found.nbytes < _SMALLEST_BYTES:
+            return found
+        moved = self._in_file(found.size, found.dtype)
+        moved[:] = found
+        return moved
+
+    def _fits(self, count: int, dtype: type, any_order: bool) -> bool:
+        least = InFiles.ALL if any_order else InFiles.READ_IN_ORDER
+        return self.in_files < least or count * np.dtype(dtype).itemsize < _SMALLEST_BYTES
+
+    def _in_file(self, count: int, dtype: type | np.dtype[Any]) -> NDArray[Any]:
+        size = count * np.dtype(dtype).itemsize
+        with tempfile.TemporaryFile(prefix="mqdiag-array-", dir=self.folder) as file:
+            try:
+                # All of its blocks now: a disk that is full later would end the process with a signal.
+                os.posix_fallocate(file.fileno(), 0, size)
+            except OSError as error:
+                raise self._no_room(size, size) from error
+            try:
+                mapped = mmap.mmap(file.fileno(), size)
+            except OSError as error:
+                # Where the address space is limited, files are no way out.
+                raise MemoryError(size) from error
+        return np.frombuffer(mapped, dtype, count)
+
+    def _no_room(self, needed_bytes: int, on_disk: int) -> InputError:
+        return InputError(
+            self._path,
+            say(
+                "its graph takes {needed:bytes}, more than the {memory:bytes} of memory that it may take, and {folder}"
+                " has no room for {on_disk:bytes} of it",
+                needed=needed_bytes,
+                memory=self.memory_bytes or 0,
+                folder=self.folder,
+                on_disk=on_disk,
+            ),
+            hint=say("set TMPDIR to a folder with room, use --quick, or a machine with more memory"),
+        )
+
+
+def _is_memory(folder: str) -> bool:
+    """Whether the folder's file system is kept in memory, by /proc/self/mountinfo of proc(5)."""
+    try:
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        device = os.stat(folder).st_dev
+    except OSError:
+        return False
+    number = f"{os.major(device)}:{os.minor(device)}"
+    for line in lines:
+        mount, _, rest = line.partition(" - ")
+        if mount.split()[2] == number:
+            return rest.split()[0] in ("tmpfs", "ramfs")
+    return False

@@ -1,0 +1,111 @@
+"""A graph that does not fit the memory goes to files in part or in whole, and tells the same."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqdiag.errors import InputError
+from mqdiag.graph import heap as heaps
+from mqdiag.graph.memory_need import memory_need
+from mqdiag.language import english
+from mqdiag.progress import Silent
+from mqdiag.read import array_room
+from mqdiag.read.array_room import ArrayRoom, InFiles
+from mqdiag.read.source import open_source
+from mqdiag.text import Text
+
+DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz"
+
+
+class Heard(Silent):
+    """Keeps the notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: Text) -> None:
+        self.notes.append(english()(text))
+
+
+@pytest.fixture
+def in_files(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Sizes of the arrays that went to files; small ones do too."""
+    sizes: list[int] = []
+    original = ArrayRoom._in_file
+
+    def counted(room: ArrayRoom, count: int, dtype: type) -> np.ndarray:
+        sizes.append(count * np.dtype(dtype).itemsize)
+        return original(room, count, dtype)
+
+    monkeypatch.setattr(ArrayRoom, "_in_file", counted)
+    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1)
+    return sizes
+
+
+def opened(memory_bytes: int | None, progress: Silent | None = None) -> heaps.Heap:
+    return heaps.read_heap(open_source(str(DUMP)), DUMP.name, progress or Silent(), memory_bytes=memory_bytes)
+
+
+@pytest.mark.parametrize("level", [InFiles.READ_IN_ORDER, InFiles.ALL])
+def test_the_graph_is_the_same(in_files: list[int], level: InFiles) -> None:
+    usual = opened(None)
+    assert usual.dump.room.in_files == InFiles.NOTHING
+    assert in_files == []
+    need = memory_need(usual.dump)
+    heard = Heard()
+    heap = opened(need.any_order if level == InFiles.READ_IN_ORDER else 1, heard)
+    assert heap.dump.room.in_files == level
+    for name in ("order", "dominator", "dominated", "prefix", "numbers"):
+        assert np.array_equal(getattr(heap.dominance, name), getattr(usual.dominance, name)), name
+    assert np.array_equal(heap.references.edges, usual.references.edges)
+    assert np.array_equal(heap.index.offsets, usual.index.offsets)
+    assert sum(in_files) > (need.in_order if level == InFiles.READ_IN_ORDER else need.total)
+    (note,) = heard.notes
+    assert "temporary files" in note
+
+
+def test_the_need_is_no_less_than_what_there_is() -> None:
+    heap = opened(None)
+    need = memory_need(heap.dump)
+    index, references = heap.index, heap.references
+    in_order = (index.offsets, index.rows, heap.sizes.units, references.starts, references.edges)
+    held = sum(array.nbytes for array in in_order)
+    assert held <= need.in_order + 4 <= 1.5 * held
+
+
+def test_places_of_objects_go_to_files_while_they_are_found(in_files: list[int]) -> None:
+    room = ArrayRoom("dump", 1000)
+    kept, moved = (room.keep(np.arange(40, dtype=np.uint64)) for _ in range(2))
+    assert in_files == [320]
+    assert kept.tolist() == moved.tolist() == list(range(40))
+
+
+def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
+    with pytest.raises(
+        InputError, match=r"more than the 1 KiB of memory that it may take, and .* has no room for"
+    ):
+        opened(1024)
+
+
+def test_a_disk_that_is_full_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1)
+    monkeypatch.setattr("os.posix_fallocate", refuse)
+    with pytest.raises(InputError, match="has no room"):
+        opened(1)
+
+
+def test_a_temporary_folder_in_memory_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not array_room._is_memory("/dev/shm"):
+        pytest.skip("/dev/shm is no file system in memory here")
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")
+    assert ArrayRoom("dump", 1).folder == "/var/tmp"
+    monkeypatch.setattr(tempfile, "tempdir", "/")
+    assert ArrayRoom("dump", 1).folder == "/"
