@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import msgspec
 
 from mqdiag.facts.vocabulary import Doing
@@ -52,8 +54,8 @@ SHOWN_AROUND_OWN = 1
 MAX_SHOWN = 18
 
 
-class StackMeaning(msgspec.Struct, frozen=True, eq=False):
-    """What one distinct stack shows."""
+class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """What one distinct stack shows; what needs a look at all frames is worked out once for all its threads."""
 
     stack: Stack
     methods: tuple[str, ...]
@@ -92,37 +94,37 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False):
         """Whether it waits for something rather than computes."""
         return self.doing not in ("running", "idle")
 
-    @property
+    @cached_property
     def visible_frames(self) -> tuple[str, ...]:
         """The frames that every form of dump shows."""
         return _visible(self.stack.frames, self.methods)
 
-    @property
+    @cached_property
     def initializes(self) -> list[str]:
         """Classes whose static initializers it runs, the innermost first."""
         return [method.removesuffix(INITIALIZER) for method in self.methods if method.endswith(INITIALIZER)]
 
-    @property
+    @cached_property
     def reads_body(self) -> bool:
         """Whether it is in the middle of an HTTP answer."""
         return self.doing == "socket-read" and any(method.endswith(ANSWER_BODIES) for method in self.methods)
 
-    @property
+    @cached_property
     def in_full_log_queue(self) -> bool:
         """Whether it waits for room in the queue of an asynchronous logger."""
         return any(method.endswith(FULL_LOG_QUEUES) for method in self.methods[:MAX_TOP])
 
-    @property
+    @cached_property
     def prints(self) -> bool:
         """Whether it writes through a PrintStream, such as the standard output."""
         return any(method.startswith("java.io.PrintStream.") for method in self.methods[:MAX_TOP])
 
-    @property
+    @cached_property
     def joins_virtual_thread(self) -> bool:
         """Whether it waits for the end of a virtual thread."""
         return "java.lang.VirtualThread.joinNanos" in self.methods[:MAX_TOP]
 
-    @property
+    @cached_property
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
         return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sys import intern
+from typing import NamedTuple
 
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
@@ -44,6 +45,19 @@ def method_of(frame: str) -> str:
     return intern(frame[:opening] if opening > 0 else frame)
 
 
+class Block(NamedTuple):
+    """What stands between the header of a thread and that of the next one."""
+
+    stack: Stack | None
+    """None for a thread without state and frames"""
+    addresses: tuple[str, ...] = ()
+    """of its lock lines, in order"""
+    gap: str = ""
+    """lines behind the blank one that ends the stack: they belong to no thread"""
+    with_synchronizers: bool = False
+    """it lists the locks of java.util.concurrent that the thread owns"""
+
+
 class BodyParser:
     """Parses bodies and remembers them.
 
@@ -52,26 +66,44 @@ class BodyParser:
     """
 
     def __init__(self) -> None:
-        self._whole: dict[tuple[int, int], tuple[Stack, tuple[str, ...]]] = {}
+        self._whole: dict[tuple[int, int], Block] = {}
         self._shapes: dict[tuple[int, int], Stack] = {}
+
+    def parse_block(self, text: str) -> Block:
+        """The parts of a block, which may go on behind the thread's stack."""
+        key = (hash(text), len(text))
+        known = self._whole.get(key)
+        if known is None:
+            known = self._block(text)
+            if known.gap and not known.gap.isspace():
+                return known
+            if len(self._whole) >= CACHE_LIMIT:
+                self._whole.clear()
+            self._whole[key] = known
+        return known
+
+    def _block(self, text: str) -> Block:
+        if text.startswith("\n"):
+            # a thread without state and frames: what follows is between the threads
+            return Block(None, gap=text)
+        blank = text.find("\n\n")
+        with_synchronizers = blank >= 0 and patterns.SYNCHRONIZERS_MARK in text[blank : blank + 60]
+        if with_synchronizers:
+            blank = text.find("\n\n", blank + 2)
+        body, gap = (text, "") if blank < 0 else (text[:blank], text[blank + 1 :])
+        stack, addresses = self.parse(body) if body else (None, ())
+        return Block(stack, addresses, gap, with_synchronizers)
 
     def parse(self, body: str) -> tuple[Stack, tuple[str, ...]]:
         """The stack and the addresses of its lock lines, in order."""
-        key = (hash(body), len(body))
-        known = self._whole.get(key)
-        if known is None:
-            shape, addresses = _split_addresses(body) if "<" in body else (body, ())
-            shape_key = (hash(shape), len(shape))
-            stack = self._shapes.get(shape_key)
-            if stack is None:
-                if len(self._shapes) >= CACHE_LIMIT:
-                    self._shapes.clear()
-                stack = parse_stack(shape)
-                self._shapes[shape_key] = stack
-            if len(self._whole) >= CACHE_LIMIT:
-                self._whole.clear()
-            known = self._whole[key] = (stack, addresses)
-        return known
+        shape, addresses = _split_addresses(body) if "<" in body else (body, ())
+        key = (hash(shape), len(shape))
+        stack = self._shapes.get(key)
+        if stack is None:
+            if len(self._shapes) >= CACHE_LIMIT:
+                self._shapes.clear()
+            stack = self._shapes[key] = parse_stack(shape)
+        return stack, addresses
 
 
 def _split_addresses(body: str) -> tuple[str, tuple[str, ...]]:

@@ -188,20 +188,14 @@ class ClassicScanner:
                 self._ended.append(self._close())
                 sample = self._open_headless()
             self._seen.add(key)
-        gap = ""
-        if body.startswith("\n"):
-            # a thread without state and frames: what follows is between the threads
-            body, gap = "", body
-        blank = body.find("\n\n")
-        if blank >= 0:
-            if patterns.SYNCHRONIZERS_MARK in body[blank : blank + 60]:
-                blank = body.find("\n\n", blank + 2)
-                sample.with_synchronizers = True
-            if blank >= 0:
-                gap = body[blank + 1 :]
-                body = body[:blank]
         if body:
-            thread.stack, thread.addresses = self.bodies.parse(body)
+            block = self.bodies.parse_block(body)
+            if block.stack is not None:
+                thread.stack, thread.addresses = block.stack, block.addresses
+            sample.with_synchronizers = sample.with_synchronizers or block.with_synchronizers
+            gap = block.gap
+        else:
+            gap = ""
         sample.threads.append(thread)
         if gap and not gap.isspace():
             self._between(gap, keep=False)

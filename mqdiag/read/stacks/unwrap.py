@@ -34,7 +34,8 @@ class Unwrapper:
         if not self._begun:
             piece = _with_opening_quote(piece)
             self._begun = True
-        if '> "' in piece or '`"' in piece:
+        # one character is found ten times as fast as two
+        if '> "' in piece or ("`" in piece and '`"' in piece):
             piece = patterns.SIGNS_BEFORE_HEADER.sub("", piece)
         if self._strip is None:
             marked = _marked_line(piece)
