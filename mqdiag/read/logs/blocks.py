@@ -51,7 +51,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
                 yield rest
                 rest = b""
             continue
-        yield rest + chunk[:end] if rest else chunk[:end]
+        yield b"".join((rest, memoryview(chunk)[:end]))
         rest = chunk[end:]
     if rest:
         yield rest
