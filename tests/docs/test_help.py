@@ -23,6 +23,7 @@ WIDEST = 78  # with the two that click indents them by, a line of 80 columns
 # Examples that no test can run as they stand, and why.
 NOT_RUN = {
     "mqdiag fleet": "starts Spark; tests/fleet runs it",
+    "mqdiag fleet views": "needs the tables of a fleet; tests/fleet/test_views.py runs it",
     "mqdiag fleet compact": "needs the tables of a fleet; tests/fleet/test_compact.py runs it",
     "mqdiag completion": "writes into the user's home; tests/cli/test_completion.py runs it",
     "MQDIAG_KERNELS=": "compiles everything again; tests/packaging does",

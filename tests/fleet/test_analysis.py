@@ -13,7 +13,7 @@ from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_sta
 from mqdiag.fleet.analysis.changes import changes
 from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
-from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.drift import drifts
 from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.tables.arrow import full_schema
@@ -57,11 +57,11 @@ def _drifts(frame: DataFrame) -> dict[str, dict[str, tuple[int, list[str]]]]:
     }
 
 
-def test_config_drift(spark: SparkSession) -> None:
+def test_drifts(spark: SparkSession) -> None:
     rows = [_consumer(f"h{place}") for place in range(3)]
     rows.append(_consumer("h3", settings={"pullThresholdForQueue": "100"}))
     rows.append(_consumer("x", group="other"))
-    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {
+    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {
         "g pullThresholdForQueue": {
             "1000": (3, ["orders/h0", "orders/h1", "orders/h2"]),
             "100": (1, ["orders/h3"]),
@@ -74,13 +74,11 @@ def test_a_default_that_changed_with_the_version_is_no_drift(spark: SparkSession
         _consumer("h0", version="4.3.2", settings={"vipChannelEnabled": "true"}),
         _consumer("h1", version="4.9.8", settings={"vipChannelEnabled": "false"}),
     ]
-    frame = _frame(spark, "consumers", rows)
-    assert _drifts(config_drift(frame)) == {}
-    assert _drifts(version_skew(frame)) == {
-        "g client_version": {"4.9.8": (1, ["orders/h1"]), "4.3.2": (1, ["orders/h0"])}
-    }
+    skew = {"g client_version": {"4.9.8": (1, ["orders/h1"]), "4.3.2": (1, ["orders/h0"])}}
+    assert _drifts(drifts(_frame(spark, "consumers", rows))) == skew
     rows[1]["settings"]["pullThresholdForQueue"] = "10"
-    assert list(_drifts(config_drift(_frame(spark, "consumers", rows)))) == ["g pullThresholdForQueue"]
+    found = _drifts(drifts(_frame(spark, "consumers", rows)))
+    assert set(found) == {*skew, "g pullThresholdForQueue"}
 
 
 def test_a_threshold_divided_by_the_queues_is_no_drift(spark: SparkSession) -> None:
@@ -88,7 +86,7 @@ def test_a_threshold_divided_by_the_queues_is_no_drift(spark: SparkSession) -> N
         _consumer(host, settings={"pullThresholdForTopic": "400", "pullThresholdForQueue": value})
         for host, value in (("h0", "100"), ("h1", "133"))
     ]
-    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {}
+    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {}
 
 
 def test_environments_are_kept_apart(spark: SparkSession) -> None:
@@ -96,7 +94,7 @@ def test_environments_are_kept_apart(spark: SparkSession) -> None:
         _consumer("h0", environment="prod"),
         _consumer("h1", environment="test", settings={"pullThresholdForQueue": "1"}),
     ]
-    assert _drifts(config_drift(_frame(spark, "consumers", rows))) == {}
+    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {}
 
 
 def test_unequal_subscriptions(spark: SparkSession) -> None:
@@ -106,7 +104,7 @@ def test_unequal_subscriptions(spark: SparkSession) -> None:
         _consumer("h2", subscriptions=["a"]),
         _consumer("h3", subscriptions=[]),
     ]
-    assert _drifts(unequal_subscriptions(_frame(spark, "consumers", rows))) == {
+    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {
         "g subscriptions": {"a, b": (2, ["orders/h0", "orders/h1"]), "a": (1, ["orders/h2"])}
     }
 
@@ -338,10 +336,10 @@ def test_capacity(spark: SparkSession) -> None:
     assert known["heap_bytes_least"] == 1000 * mib
     assert known["bound_bytes_most"] == 1100 * mib
     assert known["bound_share_most"] == pytest.approx(1.1)
-    assert (known["threshold_least"], known["threshold_most"], known["queues_most"], known["over"]) == (
+    assert (known["threshold_least"], known["threshold_most"], known["queues_most"], known["over_heap"]) == (
         100,
         1000,
         8,
         1,
     )
-    assert (unknown["bound_bytes_most"], unknown["bound_share_most"], unknown["over"]) == (None, None, 0)
+    assert (unknown["bound_bytes_most"], unknown["bound_share_most"], unknown["over_heap"]) == (None, None, 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from mqdiag.fleet.analysis.view import view
+
 SHOWN = 5
 
 
@@ -78,24 +80,17 @@ def hosts_by_rule(findings: DataFrame) -> DataFrame:
 
 
 def service_states(incidents: DataFrame, findings: DataFrame, failures: DataFrame) -> DataFrame:
-    """Each service with its hosts, incidents, failures, errors and warnings; the worst first."""
-    key = ["environment", "service"]
-    counted = findings.groupBy(*key).agg(
-        F.sum((F.col("severity") == "error").cast("bigint")).alias("errors"),
-        F.sum((F.col("severity") == "warning").cast("bigint")).alias("warnings"),
+    """Each service with its hosts, incidents, failures, errors and warnings; the worst first.
+
+    Args:
+        incidents: of the run.
+        findings: those of them that are open.
+        failures: what could not be analysed of them.
+    """
+    states = view(
+        "current_state", current_incidents=incidents, unrefuted_findings=findings, current_failures=failures
     )
-    return (
-        incidents.groupBy(*key)
-        .agg(
-            F.count_distinct("host").alias("hosts"),
-            F.count("*").alias("incidents"),
-            F.sum((F.col("status") == "failed").cast("bigint")).alias("failed"),
-        )
-        .join(counted, key, "left")
-        .join(failures.groupBy(*key).agg(F.count("*").alias("lost")), key, "left")
-        .fillna(0, ["errors", "warnings", "lost"])
-        .orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), *key)
-    )
+    return states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), "environment", "service")
 
 
 def severity_rank() -> Column:

@@ -28,7 +28,7 @@ from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_sta
 from mqdiag.fleet.analysis.changes import changes
 from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
-from mqdiag.fleet.analysis.drift import config_drift, unequal_subscriptions, version_skew
+from mqdiag.fleet.analysis.drift import drifts
 from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
@@ -73,10 +73,7 @@ def fleet_facts(
     causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
     common, _ = _top(common_traits(findings, consumers), LISTED, _common)
     spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: _plain(row, HostsByRule))
-    drift = config_drift(consumers).union(version_skew(consumers)).union(unequal_subscriptions(consumers))
-    drifts, drift_count = _top(
-        drift.orderBy("kind", F.desc("instances"), "environment", "consumer_group", "key"), LISTED, _drift
-    )
+    differences, drift_count = _top(drifts(consumers), LISTED, _drift)
     far = outlier_instances(consumers, score=SCORE, instances=INSTANCES)
     outliers, outlier_count = _top(
         far.orderBy(F.desc(F.abs("score")), "consumer_group", "host", "metric"),
@@ -96,7 +93,7 @@ def fleet_facts(
         LISTED,
         _failure,
     )
-    groups, group_count = _top(capacity(consumers), LISTED, lambda row: _plain(row, GroupCapacity))
+    groups, group_count = _top(capacity(consumers), LISTED, _capacity)
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
     lone, _ = _top(lone_faults(findings), LONE, _lone)
     facts = FleetFacts(
@@ -122,7 +119,7 @@ def fleet_facts(
         causes=causes,
         common=common,
         hosts_by_rule=spread,
-        drifts=drifts,
+        drifts=differences,
         outliers=outliers,
         changes=told,
         capacity=groups,
@@ -180,6 +177,10 @@ def _lone(row: Mapping[str, Any]) -> Finding:
         caused_by=(),
         evidence={**found.evidence, "hosts": row["hosts"]},
     )
+
+
+def _capacity(row: Mapping[str, Any]) -> GroupCapacity:
+    return _plain({**row, "over": row["over_heap"]}, GroupCapacity)
 
 
 def _drift(row: Mapping[str, Any]) -> SettingDrift:

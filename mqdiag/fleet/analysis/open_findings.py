@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+
+from mqdiag.fleet.analysis.view import view
 
 HOST = ("environment", "service", "host")
 FAULT = (*HOST, "rule", "cause", "consumer_group")
@@ -13,9 +15,8 @@ FAULT = (*HOST, "rule", "cause", "consumer_group")
 def open_findings(findings: DataFrame, incidents: DataFrame) -> DataFrame:
     """Findings that no later incident of their host has refuted.
 
-    A later incident refutes a finding if it had the evidence for its rule, ran the rule to the end and did not find
-    the fault. A fault in last month's heap dump is over once a newer dump is healthy; thread dumps that came since
-    say nothing about a rule that needs a heap. An incident of unknown time refutes nothing, and nothing refutes it.
+    A fault in last month's heap dump is over once a newer dump is healthy; thread dumps that came since say nothing
+    about a rule that needs a heap.
 
     Args:
         findings: all rows of a run's incidents.
@@ -24,16 +25,7 @@ def open_findings(findings: DataFrame, incidents: DataFrame) -> DataFrame:
     Returns:
         The rows of `findings` from the latest incident of each host that has checked, or found, their rule.
     """
-    checked = incidents.select(*HOST, "incident", "window_start", F.explode("checked").alias("rule"))
-    found = findings.select(*HOST, "incident", "window_start", "rule").distinct()
-    newest = Window.partitionBy(*HOST, "rule").orderBy(F.desc_nulls_last("window_start"), F.desc("incident"))
-    latest = (
-        checked.union(found)
-        .withColumn("_place", F.row_number().over(newest))
-        .where((F.col("_place") == 1) | F.col("window_start").isNull())
-        .select("incident", "rule")
-    )
-    return findings.join(latest, ["incident", "rule"], "left_semi")
+    return view("unrefuted_findings", current_findings=findings, current_incidents=incidents)
 
 
 def recovered_faults(findings: DataFrame, still_open: DataFrame) -> int:

@@ -1,0 +1,91 @@
+"""The views as one script for an engine, with the places of an output's tables filled in."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Literal
+
+from mqdiag.fleet.tables.schemas import ALL_TABLES, SPARK_TYPES, Table
+
+Engine = Literal["duckdb", "spark"]
+
+VIEWS = (
+    "current_incidents",
+    "current_findings",
+    "current_consumers",
+    "current_failures",
+    "latest_consumers",
+    "unrefuted_findings",
+    "evidence_history",
+    "fault_checks",
+    "fault_times",
+    "open_findings",
+    "recovered",
+    "current_state",
+    "trend",
+    "drift",
+    "capacity",
+)
+"""each after those that it asks"""
+
+_DUCKDB_FUNCTIONS = """\
+-- Functions under the names that Spark has for them.
+CREATE OR REPLACE TEMP MACRO explode(list) AS unnest(list);
+CREATE OR REPLACE TEMP MACRO collect_set(each) AS list(DISTINCT each);
+CREATE OR REPLACE TEMP MACRO slice(list, begin_at, length) AS list_slice(list, begin_at, begin_at + length - 1);
+CREATE OR REPLACE TEMP MACRO array_join(list, separator) AS array_to_string(list, separator);
+CREATE OR REPLACE TEMP MACRO size(list) AS len(list);
+CREATE OR REPLACE TEMP MACRO unix_micros(moment) AS epoch_us(moment);
+"""
+
+
+def view_select(name: str) -> str:
+    """The SELECT of a view, with the comment that says what it is."""
+    return files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+
+
+def views_script(out: str, engine: Engine) -> str:
+    """All views, and the tables below them.
+
+    Args:
+        out: path or URI of the output, as the engine finds it.
+        engine: whose SQL it is.
+    """
+    table = {"duckdb": _duckdb_table, "spark": _spark_table}[engine]
+    zone = {"duckdb": "SET TimeZone = 'UTC';\n", "spark": "SET TIME ZONE 'UTC';\n"}[engine]
+    parts = [zone + "".join(table(out, one) for one in ALL_TABLES.values())]
+    parts += [_DUCKDB_FUNCTIONS] if engine == "duckdb" else []
+    parts += [_view(name) for name in VIEWS]
+    return "\n".join(parts)
+
+
+def _view(name: str) -> str:
+    comment, select = _split(view_select(name))
+    return f"{comment}CREATE OR REPLACE TEMP VIEW {name} AS\n{select.rstrip()};\n"
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The comment at the top, and the rest."""
+    lines = text.splitlines(keepends=True)
+    head = next(place for place, line in enumerate(lines) if not line.startswith("--"))
+    return "".join(lines[:head]), "".join(lines[head:])
+
+
+def _duckdb_table(out: str, table: Table) -> str:
+    """Columns from folders stay text: a day of `unknown` would make the type depend on the data."""
+    types = ", ".join(f"{name}: VARCHAR" for name in table.partitions)
+    place = f"{out}/{table.name}/**/*.parquet".replace("'", "''")
+    return (
+        f"CREATE OR REPLACE TEMP VIEW {table.name} AS SELECT * FROM read_parquet(\n"
+        f"    '{place}', hive_partitioning = true, hive_types = {{{types}}}, union_by_name = true);\n"
+    )
+
+
+def _spark_table(out: str, table: Table) -> str:
+    place = f"{out}/{table.name}".replace("\\", "\\\\").replace("'", "\\'")
+    columns = ", ".join(f"`{one.name}` {SPARK_TYPES[one.type]}" for one in table.columns)
+    partitions = ", ".join(f"`{name}` string" for name in table.partitions)
+    return (
+        f"CREATE OR REPLACE TEMP VIEW {table.name} ({columns}, {partitions})\n"
+        f"USING parquet OPTIONS (path '{place}');\n"
+    )
