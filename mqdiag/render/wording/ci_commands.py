@@ -16,6 +16,8 @@ _HIDDEN = re.compile("[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060
 
 JSON_FORMATS = frozenset(("json", "sarif"))
 MARKUP_FORMATS = frozenset(("html", "junit"))
+METRICS_FORMAT = "openmetrics"
+"""the format in which a backslash begins an escape of its own"""
 COMMANDS_FORMAT = "github"
 """the format that is made of commands"""
 
@@ -27,5 +29,5 @@ def without_commands(output: str, format_name: str = "text") -> str:
         return _ANYWHERE.sub(r"\\u0023", output)
     if format_name in MARKUP_FORMATS:
         return _AT_LINE_START.sub(r"\1&#58;", _ANYWHERE.sub("&#35;", output))
-    output = _ANYWHERE.sub(r"\\x23", output)
+    output = _ANYWHERE.sub(r"\\\\x23" if format_name == METRICS_FORMAT else r"\\x23", output)
     return output if format_name == COMMANDS_FORMAT else _AT_LINE_START.sub(r"\1\\x3a", output)
