@@ -277,6 +277,31 @@ class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
     """those that show virtual threads; in each of them the same threads hold all carriers"""
 
 
+class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
+    """Consume threads that wait for a pooled connection in every sample, and move only because they give up."""
+
+    library: Public
+    """the connection pool"""
+    cause: StandstillCause
+    """what the users of the connections wait for; pool-too-small where no user was seen"""
+    pool: ThreadName
+    """the pool of consume threads"""
+    group: Public | None = None
+    threads: tuple[ThreadName, ...]
+    """those that wait"""
+    pool_size: int
+    """consume threads of the pool, with those that do not wait for a connection"""
+    waiting: tuple[int, ...]
+    """by sample"""
+    frame: Public
+    """the application's own frame that asks for the connection"""
+    user: ThreadName | None = None
+    """a thread that makes no progress in a client that uses such connections"""
+    user_frame: Public | None = None
+    """its own frame"""
+    remedy: tuple[Text, ...] = ()
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -304,6 +329,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     standstills: tuple[Standstill, ...] = ()
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
+    connection_waits: tuple[ConnectionWaits, ...] = ()
     pinned_carriers: PinnedCarriers | None = None
     """None where a carrier is free, or no sample shows virtual threads"""
     shutdown: Shutdown | None = None

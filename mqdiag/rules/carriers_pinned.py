@@ -116,7 +116,10 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             "alive": virtual.alive,
         },
         explanation=(
-            say("{pinned:count} of {alive:count} virtual threads wait without leaving their carrier."),
+            say(
+                "{pinned:count} of {alive:count} virtual {alive:thread|threads} {pinned:waits|wait} without leaving"
+                " {pinned:its carrier|their carriers}."
+            ),
         ),
         remedy=RULE.remedy,
         weight=1.0,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
-from mqdiag.facts.stacks import Standstill
-from mqdiag.findings import Severity
-from mqdiag.rules.registry import Limits, Rule, Said
+from mqdiag.facts.stacks import ConnectionWaits, Standstill
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
-from mqdiag.text import say
+from mqdiag.text import NOTHING, Text, say
 
 RULE = Rule(
     name="connection-pool-exhausted",
@@ -97,3 +97,56 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             ),
             more=(more,),
         )
+    for waits in stacks.connection_waits:
+        yield _giving_up(waits, limits, stacks.seconds)
+
+
+def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) -> Draft:
+    """The threads that have a timeout for the wait: they fail one message after the other."""
+    long_enough = seconds is None or seconds >= limits["min_seconds"]
+    return Draft(
+        severity=Severity.ERROR if long_enough else Severity.WARNING,
+        cause=waits.cause,
+        confidence=Confidence.HIGH if waits.user else Confidence.MEDIUM,
+        confidence_reason=NOTHING if waits.user else say("no thread was seen that uses a connection"),
+        title=say(
+            "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads}{group}"
+            " {thread_count:waits|wait} for a connection of {library} in every sample, and {thread_count:gives|give} up"
+            " in between, at {frame}",
+            group=say(" of group {group}", group=waits.group) if waits.group else NOTHING,
+            frame=short_frame(waits.frame),
+        ),
+        subject=Subject(group=waits.group, thread=None if waits.group else waits.pool),
+        evidence={
+            "threads": waits.threads,
+            "thread_count": len(waits.threads),
+            "pool_size": waits.pool_size,
+            "waiting": waits.waiting,
+            "samples": len(waits.waiting),
+            "frame": waits.frame,
+            "library": waits.library,
+            "user": waits.user,
+            "user_frame": waits.user_frame,
+        },
+        explanation=(
+            say("Threads that wait for a connection, by sample: {waiting}."),
+            say(
+                "Each of them waits until the timeout of the pool, gives its message back, and begins with the next"
+                " one: the threads move, but no message is consumed."
+            ),
+            _who_has_connections(waits),
+        ),
+        remedy=waits.remedy,
+        weight=float(len(waits.threads)),
+    )
+
+
+def _who_has_connections(waits: ConnectionWaits) -> Text:
+    if waits.user is None:
+        return say(
+            "No thread of the dumps uses a connection of the pool: the connections were never given back (leaked)."
+        )
+    return say(
+        "{user} has a connection and makes no progress at {user_frame}.",
+        user_frame=short_frame(waits.user_frame),
+    )

@@ -303,8 +303,8 @@ def _evidence(suspect: Suspect, heap: HeapFacts) -> dict[str, EvidenceValue]:
 def _title(suspect: Suspect) -> Text:
     if suspect.kind == "pool-queue":
         return say(
-            "The thread pool {object_class} has {entries:count} tasks in its queue, which retain"
-            " {retained_bytes:bytes}, {share:percent} of the heap in use"
+            "The thread pool {object_class} has {entries:count} {entries:task|tasks} in its queue, which"
+            " {entries:retains|retain} {retained_bytes:bytes}, {share:percent} of the heap in use"
         )
     if suspect.kind == "local-variable" and suspect.frame is None:
         return say(

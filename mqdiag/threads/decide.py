@@ -125,7 +125,8 @@ def _decide_busy(track: Track, series: Series) -> Revision:
         )
     best: Run | None = None
     starts = range(len(samples) - 1)
-    if _growth_ms(track, samples[-2], samples[-1]) > STILL_MS and track.last_meaning.doing != "monitor":
+    in_steps = track.last_meaning.doing == "monitor" or track.last_meaning.waits_in_steps
+    if _growth_ms(track, samples[-2], samples[-1]) > STILL_MS and not in_steps:
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
     # the longest run without progress; a thread may have moved first and be stuck since

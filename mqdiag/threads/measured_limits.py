@@ -44,8 +44,8 @@ BODY_MS_PER_S = 0.12
 """the same for short runs"""
 TRICKLE_MS_PER_S = 0.5
 """growth that an answer of single bytes costs, in a call that is known to be the same one by its own object"""
-STEPS_MS_PER_S = 0.3
-"""growth in a library that checks twice a second if it still has to wait: 0.1 was measured"""
+STEPS_MS_PER_S = 1.0
+"""growth in a library that checks twice a second if it still has to wait: 0.1 was measured, and 0.5 in a young JVM"""
 MONITOR_MS_PER_S = 0.03
 """growth from the JVM's own check of a monitor, once a second: 0.02 was measured"""
 SPIN_SHARE = 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from itertools import pairwise
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
-from mqdiag.threads.libraries.library import Family
+from mqdiag.threads.libraries.library import Family, Library
 from mqdiag.threads.measured_limits import CALLS_OF_OTHERS, CLOCK_MS, SAMPLES_FOR_SILENCE
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -98,10 +99,7 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
             reason=say("waits for a connection of a pool that others get one from: it moves"),
         )
     users = world.once(_stuck_users)
-    families: tuple[Family | None, ...] = (
-        ("redis", "jdbc", "rpc") if pool.family == "pooled" else (pool.family,)
-    )
-    user = next((users[family] for family in families if family in users), None)
+    user = next((users[family] for family in families_of(pool) if family in users), None)
     return msgspec.structs.replace(
         now, state="blocked", waits_for=now.waits_for if user is None else user.track
     )
@@ -118,10 +116,25 @@ def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str
     }
 
 
+def families_of(pool: Library) -> tuple[Family | None, ...]:
+    """The kinds of clients that may use a pool's connections."""
+    return ("redis", "jdbc", "rpc") if pool.family == "pooled" else (pool.family,)
+
+
+def first_user(judgements: Iterable[Judgement], pool: Library) -> Judgement | None:
+    """The first thread without progress in a client that may use the pool's connections."""
+    users = _users_by_family(judgements)
+    return next((users[family] for family in families_of(pool) if family in users), None)
+
+
 def _stuck_users(world: World) -> dict[Family | None, Judgement]:
+    return _users_by_family(world.judgements)
+
+
+def _users_by_family(judgements: Iterable[Judgement]) -> dict[Family | None, Judgement]:
     """The first thread without progress in a client of each family: jdbc, http, redis."""
     users: dict[Family | None, Judgement] = {}
-    for judgement in world.judgements:
+    for judgement in judgements:
         library = judgement.track.last_meaning.library
         if judgement.makes_no_progress and library is not None and library.kind != "pool":
             users.setdefault(library.family, judgement)

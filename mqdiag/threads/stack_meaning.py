@@ -293,7 +293,7 @@ def _libraries(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Librar
             continue
         if found.kind == "framework":
             framework = framework or found
-        elif library is None or (found.kind == "sdk" and library.kind == "client"):
+        elif library is None or (found.kind == "sdk" and library.kind in ("client", "bridge")):
             library = found
     return library, framework
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.language import english
 from tests.threads.real_series import STANDS, confusion, diagnosis_of, packed_series, truth_of
 
 SERIES = packed_series()
@@ -20,6 +21,9 @@ UNDECIDABLE = (
     "lambda-stuck-jdk21/dump-json",
     "convoy-stuck-jdk21/dump-json",
 )
+
+
+OF_GROUPS = [path for path in SERIES if "of_groups" in truth_of(path.parent)["expected"]]
 
 
 def test_there_are_series() -> None:
@@ -55,6 +59,19 @@ def test_over_all_series() -> None:
     found = sum(count for (truth, said), count in total.items() if truth in STANDS and said in STANDS)
     assert found >= 0.99 * stands
     assert not [pair for pair in total if pair[0] not in STANDS and pair[1] in STANDS]
+
+
+@pytest.mark.parametrize("path", OF_GROUPS, ids=[path.parent.name for path in OF_GROUPS])
+def test_findings_of_groups(path: Path) -> None:
+    """Each group of the JVM has its own fault, or its healthy twin; the advice fits the call."""
+    write = english()
+    found: dict[str | None, dict[tuple[str, str], str]] = {}
+    for finding in diagnosis_of(path).report.findings:
+        words = " ".join(write(text) for text in (*finding.explanation, *finding.remedy))
+        found.setdefault(finding.subject.group, {})[finding.rule, finding.cause] = words
+    for group, wanted in truth_of(path.parent)["expected"]["of_groups"].items():
+        assert (wanted["rule"], wanted["cause"]) in found[group], group
+        assert wanted["says"] in found[group][wanted["rule"], wanted["cause"]], group
 
 
 @pytest.mark.parametrize("path", SERIES, ids=IDS)

@@ -40,13 +40,15 @@ def pool_subject(pool: WorkerPool) -> Subject:
 def busy_pools(stacks: StacksFacts, share: float) -> Iterator[WorkerPool]:
     """Consume pools with at least this share of threads in the listener in every sample, and moving.
 
-    Some threads may be undecided: calls that take as long as the series end in some of the threads only.
+    Some threads may be undecided: calls that take as long as the series end in some of the threads only. Threads that
+    move only because they give up waiting for a connection do no work.
     """
+    failing = {waits.pool for waits in stacks.connection_waits}
     if not stacks.judged or stacks.samples < 2:
         return
     for pool in stacks.pools:
         size = len(pool.threads)
-        if pool.role != "consume-worker" or not size or not pool.busy:
+        if pool.role != "consume-worker" or not size or not pool.busy or pool.pool in failing:
             continue
         at_work = pool.progressing + pool.unknown
         if (
