@@ -199,6 +199,8 @@ class PutWaits(msgspec.Struct, frozen=True, kw_only=True):
     """slow-disk, slow-slave or page-cache-busy"""
     threads: tuple[int, ...]
     """by sample"""
+    still: tuple[int, ...] = ()
+    """by sample: those of them that did no work since the sample before; 0 for the first one"""
     remedy: tuple[Text, ...] = ()
 
 

@@ -95,7 +95,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             more=(say("{holder} holds the lock and is in {holder_does}."),) if still.holder else (),
         )
     if not blocked and stacks.judged:
-        yield from _saturated(stacks, limits)
+        saturated = list(_saturated(stacks, limits))
+        yield from saturated or _stood_for_a_while(stacks, limits)
 
 
 def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
@@ -135,3 +136,60 @@ def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                 remedy=waits.remedy,
                 weight=float(size),
             )
+
+
+def _stood_for_a_while(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
+    """Most threads did nothing but wait over some samples in a row, and move before or after."""
+    for pool in stacks.pools:
+        size = len(pool.threads)
+        for waits in pool.put_waits:
+            first, last = _longest_rest(waits.still, limits["blocked_share"] * size)
+            start, end = stacks.series[first].seconds, stacks.series[last].seconds
+            if last - first + 1 < limits["min_samples"] or start is None or end is None:
+                continue
+            if end - start < limits["min_seconds"]:
+                continue
+            yield Draft(
+                severity=Severity.WARNING,
+                cause=waits.cause,
+                confidence=Confidence.HIGH,
+                title=say(
+                    "{standing:count} of {pool_size:count} send threads waited {place} for {stood_seconds:seconds}"
+                    " without a sign of work, and moved in other samples",
+                    place=PLACES[waits.cause],
+                ),
+                subject=Subject(thread=pool.pool),
+                evidence={
+                    "threads": pool.threads,
+                    "samples": last - first + 1,
+                    "first_sample": first + 1,
+                    "last_sample": last + 1,
+                    "standing": min(waits.still[first + 1 : last + 1]),
+                    "still": waits.still,
+                    "waiting": waits.threads,
+                    "pool_size": size,
+                    "frame": pool.shared_frame,
+                    "stood_seconds": round(end - start, 3),
+                },
+                explanation=(
+                    say(
+                        "Samples {first_sample:count} to {last_sample:count} show it. Threads in that wait, by sample:"
+                        " {waiting}; those that used no CPU time since the sample before: {still}."
+                    ),
+                    say("Senders saw timeouts during that time; it may come again."),
+                ),
+                remedy=waits.remedy,
+                weight=float(size),
+            )
+
+
+def _longest_rest(still: tuple[int, ...], least: float) -> tuple[int, int]:
+    """First and last sample of the longest time over which at least so many threads did no work."""
+    best = (0, 0)
+    first = 0
+    for index, threads in enumerate(still):
+        if threads < least:
+            first = index
+        elif index - first > best[1] - best[0]:
+            best = (first, index)
+    return best

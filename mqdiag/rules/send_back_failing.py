@@ -77,15 +77,15 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             confidence=Confidence.MEDIUM,
             confidence_reason=say("requests that a thread pool refused wait in the same queue"),
             title=say(
-                "{resubmits:count} failed {resubmits:request|requests} of group {group} {resubmits:waits|wait} for a retry in the"
-                " client"
+                "{resubmits:count} failed {resubmits:request|requests} of group {group} {resubmits:waits|wait} for a"
+                " retry in the client"
             ),
             subject=Subject(group=consumer.group),
             evidence={"resubmits": count, "messages": consumer.messages},
             explanation=(
                 say(
-                    "{resubmits:count} {resubmits:task waits|tasks wait} in the consumer's scheduled executor. Only requests"
-                    " whose messages could not be sent back go there."
+                    "{resubmits:count} {resubmits:task waits|tasks wait} in the consumer's scheduled executor. Only"
+                    " requests whose messages could not be sent back go there."
                 ),
             ),
             remedy=RULE.remedy,

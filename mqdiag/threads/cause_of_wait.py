@@ -56,7 +56,12 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
         ),
         say("Look at the threads of the pool that has to complete the future."),
     ),
-    "latch": (say("Use await(timeout, unit): otherwise all others wait forever when one thread dies early."),),
+    "latch": (
+        say(
+            "Use await(timeout, unit), of a Phaser awaitAdvanceInterruptibly(phase, timeout, unit): otherwise all others"
+            " wait forever when one thread dies early."
+        ),
+    ),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
         say(

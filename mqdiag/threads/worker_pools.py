@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Final, Literal
 
 from mqdiag.facts.stacks import PutWaits, ThreadKind, WorkerPool
 from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import BROKER_CAUSES, PAGE_CACHE, broker_remedy
 from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.measured_limits import FLOOR_MS
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 _NUMBER = re.compile(r"\d+")
 _NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile"
+_LOCK: Final = "lock"
 _LOCKS = ("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock", "TopicQueueLock.lock")
 SHOWN_ROLES = frozenset({roles.CONSUME_WORKER, roles.CALLBACK, roles.BROKER_SEND})
 
@@ -86,35 +90,59 @@ def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, 
     Threads that wait for the put lock count with the thread that holds it. By themselves they say nothing: under load,
     send threads meet at that lock all the time.
     """
+    waits = _PutCauses()
     found: dict[StandstillCause, list[int]] = {}
-    locked = [0] * samples
+    still: dict[StandstillCause, list[int]] = {}
     for index in range(samples):
-        stacks = Counter(
-            meaning
-            for judgement in judgements
-            if (meaning := judgement.track.meanings[index]) is not None and not meaning.idle
-        )
-        for meaning, threads in stacks.items():
-            cause = _put_cause(meaning.methods)
-            if cause is not None:
-                found.setdefault(cause, [0] * samples)[index] += threads
-            elif any(lock in method for method in meaning.methods for lock in _LOCKS):
-                locked[index] += threads
-    if PAGE_CACHE in found:
-        found[PAGE_CACHE] = [
-            held + waiting if held else 0 for held, waiting in zip(found[PAGE_CACHE], locked, strict=True)
-        ]
+        causes = [waits.of(judgement.track.meanings[index]) for judgement in judgements]
+        holds = any(cause == PAGE_CACHE for cause in causes)
+        for judgement, cause in zip(judgements, causes, strict=True):
+            if cause == _LOCK and holds:
+                cause = PAGE_CACHE
+            if cause is None or cause == _LOCK:
+                continue
+            found.setdefault(cause, [0] * samples)[index] += 1
+            if index and _did_nothing(judgement.track, index):
+                still.setdefault(cause, [0] * samples)[index] += 1
     rows = [
-        PutWaits(cause=cause, threads=tuple(counts), remedy=broker_remedy(cause))
+        PutWaits(
+            cause=cause,
+            threads=tuple(counts),
+            still=tuple(still.get(cause, [0] * samples)),
+            remedy=broker_remedy(cause),
+        )
         for cause, counts in found.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-sum(row.threads), row.cause)))
 
 
-def _put_cause(methods: Sequence[str]) -> StandstillCause | None:
+def _did_nothing(track: Track, index: int) -> bool:
+    """Whether a thread used no CPU time since the sample before; the clock of the JVM itself moves by a little."""
+    before, now = track.records[index - 1], track.records[index]
+    if before is None or now is None or before.cpu_ms is None or now.cpu_ms is None:
+        return False
+    return now.cpu_ms - before.cpu_ms <= FLOOR_MS
+
+
+class _PutCauses:
+    """What a send thread waits for, found once for each stack."""
+
+    def __init__(self) -> None:
+        self._known: dict[StackMeaning, StandstillCause | Literal["lock"] | None] = {}
+
+    def of(self, meaning: StackMeaning | None) -> StandstillCause | Literal["lock"] | None:
+        """The cause; "lock" before the put lock; None where it waits for neither."""
+        if meaning is None or meaning.idle:
+            return None
+        if meaning not in self._known:
+            self._known[meaning] = _put_cause(meaning.methods)
+        return self._known[meaning]
+
+
+def _put_cause(methods: Sequence[str]) -> StandstillCause | Literal["lock"] | None:
     for marks, cause, _ in BROKER_CAUSES:
         if any(mark in method for method in methods for mark in marks):
             return cause
     if any(_NEW_FILE in method for method in methods):
         return PAGE_CACHE
-    return None
+    return _LOCK if any(lock in method for method in methods for lock in _LOCKS) else None

@@ -17,6 +17,7 @@ IDS = [f"{path.parent.name}/{path.name}" for path in SERIES]
 UNDECIDABLE = (
     "retry-loop-stuck",
     "regex-stuck/series",
+    "flag-loop-stuck/jstack",
     "callback",
     "lambda-stuck-jdk21/dump-json",
     "convoy-stuck-jdk21/dump-json",
