@@ -64,6 +64,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     expectations: tuple[Expectation, ...] = ()
     fail_on: FailOn = msgspec.field(default_factory=FailOn)
     heap_limit: int | None = None
+    cache_bytes: int | None = 0
+    """that may be kept of heap dumps for later runs: None for a share of the disk, 0 for nothing"""
     utc_offset_minutes: int | None = None
     """zone of logs that do not tell theirs"""
     jobs: int = 1
@@ -251,6 +253,7 @@ def resolve(
     fail_on: str | None = None,
     heap_limit: str | None = None,
     baseline: Baseline | None = None,
+    cache_bytes: int | None = 0,
     on: date | None = None,
 ) -> Settings:
     """Put the options over the file and check both against what exists.
@@ -263,6 +266,7 @@ def resolve(
         fail_on: `--fail-on`, if given.
         heap_limit: `--heap-limit`, if given.
         baseline: known findings, if `--baseline` was given.
+        cache_bytes: see `Settings`.
         on: the day by which acceptances expire; today.
     """
     day = on or today()
@@ -288,6 +292,7 @@ def resolve(
         expectations=tuple(merged.values()),
         fail_on=failing,
         heap_limit=limit,
+        cache_bytes=cache_bytes,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
         ignored={name: why for name, why in accepted.items() if not expired(why, day)},

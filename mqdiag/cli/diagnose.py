@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import GATE, HEAP, JOBS_OPTION, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
@@ -41,7 +42,7 @@ Mind:
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
 @utc_offset_option
 @JOBS_OPTION
-@options_of(REPORT, GATE, HEAP)
+@options_of(REPORT, GATE, HEAP, CACHE)
 def command(
     paths: tuple[str, ...], all_threads: bool, utc_offset: str | None, jobs: int, options: CommonOptions
 ) -> int:

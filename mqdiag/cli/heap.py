@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
@@ -44,7 +45,7 @@ Mind:
     metavar="SIZE",
     help="What the object graph may take, e.g. 8g; the rest goes to temporary files.  [default: most of what is free]",
 )
-@options_of(REPORT, GATE, HEAP)
+@options_of(REPORT, GATE, HEAP, CACHE)
 def command(
     dump: str,
     quick: bool,

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files, complete_recipes
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
+from mqdiag.cli.common.options import with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import UsageError
@@ -101,6 +103,7 @@ ROWS_AT_A_TIME = 10_000
 )
 @commands.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
+@with_options(CACHE)
 def command(
     dump: str,
     sql: str | None,
@@ -114,6 +117,8 @@ def command(
     memory: int | None,
     redact: bool,
     debug: bool,
+    no_cache: bool,
+    cache_size: str | None,
 ) -> int:
     """Ask DUMP, an .hprof or .hprof.gz file, with a SELECT of SQL.
 
@@ -142,7 +147,13 @@ def command(
     limits = Limits(seconds=timeout) if memory is None else Limits(seconds=timeout, memory_bytes=memory << 20)
     with given_file(dump) as path:
         with terminal_progress(reader_language()) as shown, watched(shown, (dump,)) as progress:
-            heap = open_heap(path, name=dump, progress=progress, task="query")
+            heap = open_heap(
+                path,
+                name=dump,
+                progress=progress,
+                cache_bytes=cache_bytes(no_cache, cache_size, dump),
+                task="query",
+            )
         if heap.problem is not None:
             complain(
                 say(
@@ -160,7 +171,7 @@ def command(
                 Silent(), (dump,), more_cpu_s=timeout * CORES, more_memory_bytes=limits.memory_bytes
             ) as progress:
                 _write(session.ask(asked, values), shape, limit, target, progress)
-            heap.dump.source.refuse_changed()
+            heap.finish()
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
@@ -38,7 +39,17 @@ Mind:
 @with_options(SMALL_REPORT)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
-def command(dump: str, max_inflated: str | None, shape: str, output: str, no_color: bool, debug: bool) -> int:
+@with_options(CACHE)
+def command(
+    dump: str,
+    max_inflated: str | None,
+    shape: str,
+    output: str,
+    no_color: bool,
+    debug: bool,
+    no_cache: bool,
+    cache_size: str | None,
+) -> int:
     """Look for what DUMP, an .hprof or .hprof.gz file, would tell a stranger.
 
     Keys, tokens, passwords, JDBC URLs and card numbers are found by their form in all texts, message bodies included;
@@ -53,12 +64,13 @@ def command(dump: str, max_inflated: str | None, shape: str, output: str, no_col
 
     target = Target(output)
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
+    kept = cache_bytes(no_cache, cache_size, dump)
     limit = None if max_inflated is None else parse_size(max_inflated)
     with (
         terminal_progress(reader_language()) as shown,
         watched(shown, (dump,)) as progress,
         given_file(dump) as path,
     ):
-        report = secrets_in_heap(path, name=dump, progress=progress, max_inflated=limit)
+        report = secrets_in_heap(path, name=dump, progress=progress, max_inflated=limit, cache_bytes=kept)
     target.write(renderer(shape)(report, view(options, reader_language())))
     return EXIT_FINDINGS if report.secrets is not None and report.secrets.groups else EXIT_CLEAN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
@@ -39,6 +40,7 @@ Mind:
 @with_options(SMALL_REPORT)
 @commands.option("--redact", is_flag=True, help="Hide texts of strings and names of the application's threads.")
 @DEBUG_OPTION
+@with_options(CACHE)
 def command(
     dump: str,
     what: str,
@@ -49,6 +51,8 @@ def command(
     no_color: bool,
     redact: bool,
     debug: bool,
+    no_cache: bool,
+    cache_size: str | None,
 ) -> int:
     """Look at one object or one class of DUMP, an .hprof or .hprof.gz file.
 
@@ -65,6 +69,7 @@ def command(
 
     target = Target(output)
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
+    kept = cache_bytes(no_cache, cache_size, dump)
     # Here, not above: these imports take numba and numpy with them.
     from mqdiag.diagnose.show import show_in_heap
     from mqdiag.render import renderer
@@ -74,7 +79,9 @@ def command(
         watched(shown, (dump,)) as progress,
         given_file(dump) as path,
     ):
-        report = show_in_heap(path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress)
+        report = show_in_heap(
+            path, what, limit=limit, subclasses=subclasses, name=dump, progress=progress, cache_bytes=kept
+        )
     if redact:
         from mqdiag.redact.report import redact_report
 

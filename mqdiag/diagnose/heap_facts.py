@@ -64,9 +64,11 @@ def read_heap(
         max_inflated=max_inflated,
         memory_bytes=memory_bytes,
         number=number,
+        # What has another name came from an archive or a pipe: no later run finds it there.
+        cache_bytes=settings.cache_bytes if str(path) == name else 0,
     )
     facts = graph_facts(heap, settings, progress)
-    heap.dump.source.refuse_changed()
+    heap.finish()
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
 
 

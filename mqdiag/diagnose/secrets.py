@@ -17,6 +17,7 @@ def secrets_in_heap(
     redacted: bool = False,
     name: str | None = None,
     progress: Progress | None = None,
+    cache_bytes: int | None = 0,
     max_inflated: int | None = None,
 ) -> Report:
     """Read a dump and look for secrets.
@@ -26,6 +27,7 @@ def secrets_in_heap(
         redacted: it is a redacted copy: a text that has only the letters of redaction is no secret.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
+        cache_bytes: see `open_heap`.
         max_inflated: bytes to which a gzip dump may inflate.
 
     Raises:
@@ -39,10 +41,17 @@ def secrets_in_heap(
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:
-        heap = open_heap(str(path), name=shown, progress=progress, max_inflated=max_inflated, task="show")
+        heap = open_heap(
+            str(path),
+            name=shown,
+            progress=progress,
+            max_inflated=max_inflated,
+            cache_bytes=cache_bytes,
+            task="show",
+        )
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
         raise error.of(shown) from error
     found = find_secrets(heap, progress, redacted=redacted)
-    heap.dump.source.refuse_changed()
+    heap.finish()
     return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), secrets=found))

@@ -26,6 +26,7 @@ def show_in_heap(
     subclasses: bool = False,
     name: str | None = None,
     progress: Progress | None = None,
+    cache_bytes: int | None = 0,
 ) -> Report:
     """Read a dump and tell about one object or one class.
 
@@ -36,6 +37,7 @@ def show_in_heap(
         subclasses: count instances of subclasses too.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
+        cache_bytes: see `open_heap`.
 
     Raises:
         InputError: nothing of the dump can be read.
@@ -49,7 +51,7 @@ def show_in_heap(
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:
-        heap = open_heap(str(path), name=shown, progress=progress, task="show")
+        heap = open_heap(str(path), name=shown, progress=progress, cache_bytes=cache_bytes, task="show")
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
         raise error.of(shown) from error
@@ -61,7 +63,7 @@ def show_in_heap(
         if isinstance(target, str)
         else Shown(object=show_object(heap, target))
     )
-    heap.dump.source.refuse_changed()
+    heap.finish()
     return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), show=found))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.index import IdIndex
+from mqdiag.graph.index import ObjectIndex
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import REFERENCE, WIDTHS, unpack_number, width_of
 
@@ -23,10 +23,10 @@ Place = tuple[int, int]
 class ClassTable:
     """One entry per class of the dump; the same name may occur once per loader."""
 
-    def __init__(self, dump: Dump, lookup: IdIndex | None) -> None:
+    def __init__(self, dump: Dump, index: ObjectIndex | None) -> None:
         self._dump = dump
         self._records = dump.classes
-        self._lookup = lookup
+        self._index = index
         self._own: dict[int, tuple[dict[str, list[Place]], int]] = {}
         self._places: dict[int, dict[str, list[Place]]] = {}
         self._kept = 0
@@ -160,11 +160,11 @@ class ClassTable:
     def static_ref(self, row: int, name: str) -> int:
         """Node of a static reference; -1 when it is null or not there."""
         at = self._static(row, name)
-        if at is None or self._records.static_types[at] != REFERENCE or self._lookup is None:
+        if at is None or self._records.static_types[at] != REFERENCE or self._index is None:
             return -1
         place, size = int(self._records.static_values[at]), self._dump.header.id_size
         wanted = int.from_bytes(bytes(self._dump.source.data[place : place + size]), "big")
-        return int(self._lookup.find(np.array([wanted], np.uint64))[0])
+        return int(self._index.lookup.find(np.array([wanted], np.uint64))[0])
 
     def static_refs(self, row: int) -> list[tuple[str, int]]:
         """(name, node) of the class's own static references that are not null."""

@@ -7,17 +7,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.cache.folder import CacheFolder
 from mqdiag.errors import InputError
 from mqdiag.graph import strings
+from mqdiag.graph.class_sums import ClassSums, count_and_size, retained_of_groups
 from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.index import ObjectIndex, build_index
+from mqdiag.graph.kept import Computed, Kept
 from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.paths import PathSearch, referrers, steps_of
 from mqdiag.graph.set_retained import retained_of_sets
 from mqdiag.graph.shallow import SizeModel, learn_sizes
 from mqdiag.graph.threads import ThreadRecord, read_threads
-from mqdiag.progress import Progress, Silent
+from mqdiag.progress import Progress
 from mqdiag.read.hprof.dump import Dump, read_objects
 from mqdiag.read.source import Source
 from mqdiag.text import say
@@ -36,11 +39,28 @@ class Heap(ObjectGraph):
     No call changes what another one answers, nor how long it takes, but for what is kept.
     """
 
-    def __init__(
-        self, dump: Dump, index: ObjectIndex, sizes: SizeModel, progress: Progress | None = None
-    ) -> None:
-        self._progress = progress or Silent()
-        super().__init__(dump, index, sizes, self._progress)
+    def finish(self) -> None:
+        """To be called when everything was asked: keeps what was computed for later runs.
+
+        Raises:
+            InputError: somebody has written to the file meanwhile.
+        """
+        self.dump.source.refuse_changed()
+        if not self._kept.takes or self.problem is not None or self.dump.repaired:
+            return
+        tree: Dominance | None = self.__dict__.get("dominance")
+        search: PathSearch | None = self.__dict__.get("_path_search")
+        self._kept.keep(
+            Computed(
+                dump=self.dump,
+                index=self.index,
+                sizes=self.sizes,
+                references=lambda: self.references,
+                dominance=tree,
+                ways=None if search is None else search.ways,
+                class_sums=lambda: ClassSums(*self.class_sizes, self.class_retained),
+            )
+        )
 
     @cached_property
     def threads(self) -> list[ThreadRecord]:
@@ -74,6 +94,11 @@ class Heap(ObjectGraph):
     @cached_property
     def dominance(self) -> Dominance:
         """Reachability, dominators, retained sizes."""
+        found = self._kept.dominance(self.count, self.sizes.alignment)
+        if found is not None:
+            return found
+        if self._kept.is_whole:
+            _make_room(self.dump, self._progress)
         return build_dominance(
             self.index,
             self.references,
@@ -83,6 +108,25 @@ class Heap(ObjectGraph):
             self.dump.room,
             self._progress,
         )
+
+    @cached_property
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(objects, their shallow bytes) of each class of the dump, int64[class rows]."""
+        if self._kept_sums is not None:
+            return self._kept_sums.instances, self._kept_sums.shallow_bytes
+        return count_and_size(self.index, self.sizes, self.classes.count)
+
+    @cached_property
+    def class_retained(self) -> NDArray[np.int64]:
+        """Bytes that are freed with all objects of each class, int64[class rows]."""
+        if self._kept_sums is not None:
+            return self._kept_sums.retained_bytes
+        each = np.arange(self.classes.count, dtype=np.int32)
+        return retained_of_groups(self.index, self.dominance, each, self.classes.count)
+
+    @cached_property
+    def _kept_sums(self) -> ClassSums | None:
+        return self._kept.class_sums(self.classes.count)
 
     def reachable(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Which nodes a GC root reaches."""
@@ -113,7 +157,7 @@ class Heap(ObjectGraph):
 
     @cached_property
     def _path_search(self) -> PathSearch:
-        return PathSearch(self)
+        return PathSearch(self, self._kept.ways(self.count))
 
     def path_nodes(self, node: int) -> list[int]:
         """Nodes of the shortest path without weak references, the root first; empty for an unreachable object."""
@@ -137,7 +181,12 @@ class Heap(ObjectGraph):
 
 
 def read_heap(
-    source: Source, name: str, progress: Progress, number: int = 0, memory_bytes: int | None = None
+    source: Source,
+    name: str,
+    progress: Progress,
+    number: int = 0,
+    memory_bytes: int | None = None,
+    cache: CacheFolder | None = None,
 ) -> Heap:
     """Read a dump and build its graph.
 
@@ -147,13 +196,25 @@ def read_heap(
         progress: who listens.
         number: of the dump in a file that holds several; the first is 0.
         memory_bytes: what the arrays of the graph may take; None for most of what is free.
+        cache: where earlier runs have kept what they computed; None keeps and finds nothing.
 
     Raises:
         InputError: it is no heap dump, not one object of it can be read, it has too many for the graph, or neither
             memory nor disk has room for the graph.
     """
-    dump, index, sizes = _indexed(source, name, progress, number, memory_bytes)
-    return Heap(dump, index, sizes, progress)
+
+    def indexed() -> tuple[Dump, ObjectIndex, SizeModel]:
+        return _indexed(source, name, progress, number, memory_bytes)
+
+    kept = Kept(source, number, cache, progress)
+    dump = kept.dump(memory_bytes)
+    objects = None if dump is None else kept.objects(dump, lambda: indexed()[1:])
+    if dump is not None and objects is not None:
+        return Heap(dump, *objects, kept, progress)
+    heap = Heap(*indexed(), kept, progress)
+    # Here, not when they are first asked for: a graph that is too large is refused before anything is computed.
+    _ = heap.references
+    return heap
 
 
 def _indexed(
@@ -162,6 +223,19 @@ def _indexed(
     """Places in file order and all ids, 28 bytes an object, are let go of when this returns."""
     dump, parts = read_objects(source, progress, number, memory_bytes)
     refuse_empty(dump, name)
+    _make_room(dump, progress)
+    progress.phase(say("indexing objects"))
+    index, ids = build_index(dump, parts)
+    del parts
+    return dump, index, learn_sizes(dump, index, ids)
+
+
+def _make_room(dump: Dump, progress: Progress) -> None:
+    """Decide which arrays go to files, and tell.
+
+    Raises:
+        InputError: neither memory nor disk has room for the graph.
+    """
     need = memory_need(dump)
     if dump.room.allow(need.total, need.in_order):
         progress.note(
@@ -173,10 +247,6 @@ def _indexed(
                 folder=dump.room.folder,
             )
         )
-    progress.phase(say("indexing objects"))
-    index, ids = build_index(dump, parts)
-    del parts
-    return dump, index, learn_sizes(dump, index, ids)
 
 
 def refuse_empty(dump: Dump, name: str) -> None:

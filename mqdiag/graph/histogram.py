@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.heap import ClassRow
+from mqdiag.graph.class_sums import retained_of_groups
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.dominators import retained_by_group
-from mqdiag.graph.kernels.row_counts import sum_by_row
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, WIDTHS
 
@@ -18,30 +17,12 @@ _ELEMENT_BYTES = dict(zip(PRIMITIVE_ARRAYS, WIDTHS.values(), strict=True))
 def class_rows(heap: Heap) -> tuple[ClassRow, ...]:
     """The histogram with retained sizes; by shallow bytes, then name."""
     names, group = _name_groups(heap.classes.names)
-    row_counts, row_bytes = sums_of_classes(heap)
+    row_counts, row_bytes = heap.class_sizes
     counts, shallow = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
     np.add.at(counts, group, row_counts)
     np.add.at(shallow, group, row_bytes)
-    return _rows(heap.dump, names, group, counts, shallow, _retained_by(heap, group, len(names)))
-
-
-def sums_of_classes(heap: Heap) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(objects, their shallow bytes) of each class of the dump, int64[class rows]; O(objects)."""
-    counts, units = (np.zeros(heap.classes.count, np.int64) for _ in range(2))
-    sum_by_row(heap.index.rows, heap.sizes.units, counts, units)
-    return counts, units * heap.sizes.alignment
-
-
-def retained_by_class(heap: Heap) -> NDArray[np.int64]:
-    """Bytes that all objects of a class retain together, int64[class rows]; O(objects)."""
-    return _retained_by(heap, np.arange(heap.classes.count, dtype=np.int32), heap.classes.count)
-
-
-def _retained_by(heap: Heap, group: NDArray[np.int32], groups: int) -> NDArray[np.int64]:
-    tree = heap.dominance
-    retained, room = np.zeros(groups, np.int64), np.zeros(groups, np.int64)
-    retained_by_group(tree.order, tree.dominated, tree.prefix, heap.index.rows, group, retained, room)
-    return retained * tree.alignment
+    retained = retained_of_groups(heap.index, heap.dominance, group, len(names))
+    return _rows(heap.dump, names, group, counts, shallow, retained)
 
 
 def quick_class_rows(dump: Dump) -> tuple[ClassRow, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -55,20 +57,33 @@ class IdIndex(msgspec.Struct):
 class ObjectIndex(msgspec.Struct):
     """All objects, class objects included, by ascending id.
 
-    `offsets` int64[n] of the sub-records, `rows` uint16[n] of their classes or, where a dump has more than 65,536 of
-    these, int32[n]: two bytes an object count where there are tens of millions.
+    `columns` has `offsets` int64[n] of the sub-records, `rows` uint16[n] of their classes or, where a dump has more
+    than 65,536 of these, int32[n] (two bytes an object count where there are tens of millions), and the arrays of the
+    look-up, `directory` and `words`. It may read them when they are first asked for.
     """
 
     data: NDArray[np.uint8]
     id_size: int
-    offsets: NDArray[np.int64]
-    rows: Rows
-    lookup: IdIndex
+    count: int
+    """number of objects"""
+    base: np.uint64
+    shift: int
+    columns: Mapping[str, NDArray[Any]]
 
     @property
-    def count(self) -> int:
-        """Number of objects."""
-        return self.offsets.size
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the sub-records begin."""
+        return self.columns["offsets"]
+
+    @property
+    def rows(self) -> Rows:
+        """Classes of the objects."""
+        return self.columns["rows"]
+
+    @property
+    def lookup(self) -> IdIndex:
+        """Id to position."""
+        return IdIndex(self.base, self.shift, self.columns["directory"], self.columns["words"])
 
     def read_ids(self) -> NDArray[np.uint64]:
         """uint64[n], ascending: read from the file at each call, O(n), since few callers need all of them."""
@@ -109,12 +124,19 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
     order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, dump.classes.class_row)
     count = used + class_ids.size
+    lookup = _id_index(ids[:count])
     index = ObjectIndex(
         data=dump.source.data,
         id_size=dump.header.id_size,
-        offsets=offsets[:count],
-        rows=rows[:count],
-        lookup=_id_index(ids[:count]),
+        count=count,
+        base=lookup.base,
+        shift=lookup.shift,
+        columns={
+            "offsets": offsets[:count],
+            "rows": rows[:count],
+            "directory": lookup.directory,
+            "words": lookup.words,
+        },
     )
     return index, ids[:count]
 

@@ -19,6 +19,7 @@ from mqdiag.errors import InputError
 from mqdiag.graph.class_objects import with_mirrors
 from mqdiag.graph.class_table import ClassTable
 from mqdiag.graph.index import ObjectIndex, Rows
+from mqdiag.graph.kept import Kept
 from mqdiag.graph.kernels.row_counts import find_ascending
 from mqdiag.graph.kernels.size_gaps import array_lengths
 from mqdiag.graph.references import References, TooManyReferences, build_references
@@ -54,35 +55,53 @@ class ObjectGraph:
         dump: the file but for its objects.
         index: the objects.
         sizes: their shallow sizes.
+        kept: what earlier runs have computed.
         progress: who listens.
-
-    Raises:
-        InputError: there are more references than the graph holds.
     """
 
     MISSING: ClassVar[int] = int(np.iinfo(np.int64).min)
     """stands in number arrays where a node has no such field"""
 
-    def __init__(self, dump: Dump, index: ObjectIndex, sizes: SizeModel, progress: Progress) -> None:
+    def __init__(
+        self, dump: Dump, index: ObjectIndex, sizes: SizeModel, kept: Kept, progress: Progress
+    ) -> None:
         self.dump = dump
         self.header = dump.header
         self.data = dump.source.data
         self.index = index
         self.sizes = sizes
-        self.classes = ClassTable(dump, index.lookup)
-        self.roots: RootSet = build_roots(dump, index)
-        progress.phase(say("reading references"))
+        self.classes = ClassTable(dump, index)
+        self._kept, self._progress = kept, progress
+
+    @cached_property
+    def roots(self) -> RootSet:
+        """Where reachability begins."""
+        return build_roots(self.dump, self.index)
+
+    @cached_property
+    def references(self) -> References:
+        """Who refers to whom.
+
+        Raises:
+            InputError: there are more references than the graph holds.
+        """
+        found = self._kept.references(self.count)
+        if found is not None:
+            return found
+        self._progress.phase(say("reading references"))
         try:
-            self.references: References = build_references(
-                dump, index, *with_mirrors(dump, index, self.roots.extra_from, self.roots.extra_to)
+            return build_references(
+                self.dump,
+                self.index,
+                *with_mirrors(self.dump, self.index, self.roots.extra_from, self.roots.extra_to),
             )
         except TooManyReferences as error:
-            raise InputError(dump.source.path, error.reason, hint=say("--quick counts it")) from None
+            raise InputError(self.dump.source.path, error.reason, hint=say("--quick counts it")) from None
 
     @property
     def problem(self) -> Text | None:
         """What is wrong with the file: it is cut or damaged, or objects are missing; None for a whole dump."""
-        if self.dump.problem is None and self.references.lack_objects:
+        if self.dump.problem is None and not self._kept.is_whole and self.references.lack_objects:
             return say("records of objects are missing, though the file is well formed")
         return self.dump.problem
 

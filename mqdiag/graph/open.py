@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqdiag.cache.folder import open_cache
 from mqdiag.graph.heap import Heap, read_heap, refuse_empty
 from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.kernel.folder import Task
@@ -47,17 +48,21 @@ def open_heap(
     max_inflated: int | None = None,
     memory_bytes: int | None = None,
     number: int = 0,
+    cache_bytes: int | None = 0,
     task: Task = "heap",
 ) -> Heap:
     """Read a dump and build its graph; other arguments and errors as in `open_dump`.
 
     Args:
         memory_bytes: what the arrays of the graph may take; None for most of what is free.
+        cache_bytes: how much may be kept of all dumps for later runs, by `Heap.finish`: None for a share of the disk,
+            0 uses and keeps nothing.
         task: what the graph is for, which decides about the kernels that are compiled first.
     """
     progress = progress or Silent()
     source = _source(path, progress, max_inflated, task)
-    return read_heap(source, name or path, progress, number, memory_bytes)
+    cache = None if cache_bytes == 0 else open_cache(cache_bytes)[0]
+    return read_heap(source, name or path, progress, number, memory_bytes, cache)
 
 
 def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:

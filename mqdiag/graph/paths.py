@@ -53,8 +53,14 @@ class PathSearch:
     holder of each object on its shortest way; -2 for roots, -1 where the search has not come.
     """
 
-    def __init__(self, graph: ObjectGraph) -> None:
+    def __init__(self, graph: ObjectGraph, done: tuple[Nodes, Nodes] | None = None) -> None:
+        """A search that begins, or one that an earlier run has done: its `ways`."""
         self._graph = graph
+        if done is not None:
+            self.came_from, self._queue = done
+            self._first = self._last = int(self._queue.size)
+            self._exhausted = True
+            return
         roots = graph.roots.nodes
         self.came_from = np.full(graph.count, _NOT_YET, np.int32)
         self.came_from[roots] = _ROOT
@@ -71,6 +77,11 @@ class PathSearch:
         while not self._exhausted:
             self._step()
         return self.came_from
+
+    @property
+    def ways(self) -> tuple[Nodes, Nodes] | None:
+        """(`came_from`, the objects in the order in which they were found) of a search that is done."""
+        return (self.came_from, self._queue[: self._last]) if self._exhausted else None
 
     def lengths(self) -> NDArray[np.int32]:
         """int32[n]: steps from a root to each object, 0 for a root; -1 where no way leads."""

@@ -7,6 +7,7 @@ learned, and the formula made of them serves for the rest.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -43,15 +44,20 @@ _RECORD_LIMIT = (1 << 32) - 1
 
 
 class SizeModel(msgspec.Struct):
-    """What was learned. Sizes of objects in `units` of the alignment: uint32[n]."""
+    """What was learned. `columns` has `units`, sizes of objects in units of the alignment; it may read them late."""
 
-    units: NDArray[np.uint32]
+    columns: Mapping[str, NDArray[Any]]
     alignment: int
     reference_bytes: int
     header_bytes: int
     array_base: int
     source: ShallowSizeSource
     """gaps, or formula when the addresses teach nothing"""
+
+    @property
+    def units(self) -> NDArray[np.uint32]:
+        """uint32[n]."""
+        return self.columns["units"]
 
     def of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
         """Bytes of some objects."""
@@ -131,7 +137,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
     if usable:
         _size_truncated_arrays(dump, index, units, shift)
     _size_class_objects(dump, index, ids, units, alignment, width, usable, int(sizes_by_row[class_row]))
-    return SizeModel(units, alignment, width, header, array_base, "gaps" if learned else "formula")
+    return SizeModel({"units": units}, alignment, width, header, array_base, "gaps" if learned else "formula")
 
 
 def _alignment_shift(index: ObjectIndex, ids: NDArray[np.uint64]) -> int:

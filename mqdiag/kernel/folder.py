@@ -155,7 +155,7 @@ def _chosen() -> _Chosen:
         return _Chosen((shared,), shared)
     read = () if shared is None else (shared,)
     reasons = [why_not]
-    for base in (_user_folder(), _temporary_folder()):
+    for base in (user_folder(), _temporary_folder()):
         own, why_not = (None, say("the user has no home")) if base is None else _opened(base, _PRIVATE)
         if own is not None and own.is_writable:
             return _Chosen((*read, own), own)
@@ -179,7 +179,8 @@ def _opened(base: str, permissions: int) -> tuple[_Folder | None, Text]:
     return folder, NOTHING if folder.is_writable else say("{path} cannot be written", path=path)
 
 
-def _user_folder() -> str | None:
+def user_folder() -> str | None:
+    """The user's cache folder of mqdiag, whether it is there or not; None for a user without a home."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not base.startswith("/"):  # the standard of this variable: a relative path counts as none
         home = os.environ.get("HOME") or _home_of_user()

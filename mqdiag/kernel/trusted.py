@@ -92,24 +92,37 @@ def open_folder(path: str, make: int | None = None) -> int:
 
 
 def read_file(folder: int, name: str) -> bytes:
-    """Read a file of a folder from the same descriptor that is checked.
+    """Read a file of a folder from the same descriptor that is checked; arguments and errors as in `open_file`."""
+    with open(open_file(folder, name), "rb") as file:
+        return file.read()
+
+
+def open_file(folder: int, name: str) -> int:
+    """Open a file of a folder that only the user and root can write to.
 
     Args:
         folder: see `open_folder`.
         name: of a file in it.
 
+    Returns:
+        A descriptor, which the caller closes.
+
     Raises:
         Untrusted: it is no regular file, or somebody else owns it or can write to it.
         OSError: there is no such file, or it cannot be read.
     """
-    with open(os.open(name, _FILE, dir_fd=folder), "rb") as file:
-        found = os.fstat(file.fileno())
+    descriptor = os.open(name, _FILE, dir_fd=folder)
+    try:
+        found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise Untrusted(say("{path} is no regular file", path=name))
         _check_owner(found, name)
         if found.st_mode & _OTHERS_WRITE:
             raise Untrusted(say("others can write to {path}", path=name))
-        return file.read()
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _names(path: str) -> list[str]:

@@ -64,15 +64,16 @@ _before = _Action()
 _installed = False
 
 
-def map_file(descriptor: int, size_bytes: int, name: str) -> mmap.mmap:
-    """The first bytes of a file, read-only. A run that finds the file cut later ends with one line and exit code 3.
+def map_file(descriptor: int, size_bytes: int, name: str, access: int = mmap.ACCESS_READ) -> mmap.mmap:
+    """The first bytes of a file. A run that finds the file cut later ends with one line and exit code 3.
 
     Args:
         descriptor: may be closed afterwards.
         size_bytes: more than 0.
         name: what the user calls the file.
+        access: read-only, or `ACCESS_COPY` for pages that this process may change for itself.
     """
-    mapped = mmap.mmap(descriptor, size_bytes, prot=mmap.PROT_READ)
+    mapped = mmap.mmap(descriptor, size_bytes, access=access)
     if os.uname().machine in _KNOWN_MACHINES:
         _install()
         address = np.frombuffer(mapped, np.uint8).ctypes.data

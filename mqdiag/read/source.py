@@ -33,6 +33,8 @@ class Source(msgspec.Struct):
     """why the uncompressed data ends early"""
     state: FileState | None = None
     """of a file that is mapped as it is; None for a copy in memory"""
+    modified_ns: int = 0
+    """when somebody last wrote to the file, in nanoseconds of the epoch"""
 
     def refuse_changed(self) -> None:
         """To be asked when everything was read.
@@ -64,7 +66,14 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
 
                 inflated = inflate(path, size, progress or Silent(), max_inflated)
                 refuse_changed(path, state)
-                return Source(path, inflated.data, size, inflated.compression, inflated.problem)
+                return Source(
+                    path,
+                    inflated.data,
+                    size,
+                    inflated.compression,
+                    inflated.problem,
+                    modified_ns=state.modified_ns,
+                )
             if state.size_bytes == 0:
                 raise empty_file(path)
             data = np.frombuffer(map_file(file.fileno(), state.size_bytes, path), np.uint8)
@@ -74,7 +83,7 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
         ) from None
     except OSError as error:
         raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
-    return Source(path=path, data=data, file_bytes=state.size_bytes, state=state)
+    return Source(path=path, data=data, file_bytes=state.size_bytes, state=state, modified_ns=state.modified_ns)
 
 
 def check_readable(path: str) -> int:

@@ -34,6 +34,8 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     baseline: str | None = None
     write_baseline: str | None = None
     heap_limit: str | None = None
+    no_cache: bool = False
+    cache_size: str | None = None
     lang: str | None = None
     no_color: bool = False
     redact: bool = False

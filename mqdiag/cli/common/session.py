@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.cli.common.ahead import imports_ahead
+from mqdiag.cli.common.cache_options import cache_bytes
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.language import language_of_run, reader_language
 from mqdiag.cli.common.options import CommonOptions
@@ -50,6 +51,7 @@ def load_settings(options: CommonOptions) -> Settings:
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
+        cache_bytes=cache_bytes(options.no_cache, options.cache_size),
         baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
     )
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from mqdiag.graph import Heap
-from mqdiag.graph.histogram import retained_by_class, sums_of_classes
-from mqdiag.query.object_columns import ids
 from mqdiag.query.table import Column, Table
 
 ABOUT = "All classes of the dump: one row for each loader that loaded a class of the name."
@@ -24,14 +20,6 @@ class _Classes:
         dumped = heap.dump.classes.dumped
         self.rows = np.flatnonzero((np.arange(heap.classes.count) < dumped) | (heap.row_counts > 0))
 
-    @cached_property
-    def _sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return sums_of_classes(self.heap)
-
-    @cached_property
-    def _retained(self) -> NDArray[np.int64]:
-        return retained_by_class(self.heap)
-
     def names(self, first: int, last: int) -> list[str]:
         return [self.heap.classes.names[row] for row in self.rows[first:last].tolist()]
 
@@ -44,17 +32,17 @@ class _Classes:
         return pa.array(found, mask=found == 0)
 
     def loaders(self, first: int, last: int) -> pa.Array:
-        heads = self.heap.dump.classes.heads[self.rows[first:last], 2]
-        return ids(self.heap, self.heap.index.lookup.find(np.ascontiguousarray(heads)))
+        found = np.ascontiguousarray(self.heap.dump.classes.heads[self.rows[first:last], 2])
+        return pa.array(found, mask=self.heap.index.lookup.find(found) < 0)
 
     def instances(self, first: int, last: int) -> NDArray[np.int64]:
-        return self._sums[0][self.rows[first:last]]
+        return self.heap.class_sizes[0][self.rows[first:last]]
 
     def shallow(self, first: int, last: int) -> NDArray[np.int64]:
-        return self._sums[1][self.rows[first:last]]
+        return self.heap.class_sizes[1][self.rows[first:last]]
 
     def retained(self, first: int, last: int) -> NDArray[np.int64]:
-        return self._retained[self.rows[first:last]]
+        return self.heap.class_retained[self.rows[first:last]]
 
 
 def table(heap: Heap, hide: bool) -> Table:

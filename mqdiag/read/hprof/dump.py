@@ -75,6 +75,23 @@ class Dump(msgspec.Struct):
     problem: Text | None
     read_share: float | None
     room: ArrayRoom
+    repaired: bool = False
+    """whether wrong lengths of heap records were mended"""
+
+
+class Summary(msgspec.Struct):
+    """What a walk over the objects of a whole dump finds besides the objects.
+
+    `class_offsets` int64[dumped classes], of the class dumps; `missing_ids` uint64, of the classes that objects name
+    and that have none; `counts` and `elements` as in `Dump`.
+    """
+
+    class_offsets: NDArray[np.int64]
+    class_ends: NDArray[np.int64]
+    missing_ids: NDArray[np.uint64]
+    roots: Roots
+    counts: NDArray[np.int64]
+    elements: NDArray[np.int64]
 
 
 def read_dump(source: Source, progress: Progress | None = None, number: int = 0) -> Dump:
@@ -105,6 +122,46 @@ def read_objects(
     return _read(source, progress or Silent(), ArrayRoom(source.path, memory_bytes), number, store=True)
 
 
+def read_again(
+    source: Source, number: int, summary: Summary, progress: Progress, memory_bytes: int | None = None
+) -> Dump | None:
+    """Read a dump of which an earlier run kept what it found: all but the walk over the objects.
+
+    Args:
+        source: the opened file.
+        number: of the dump in the file; the first is 0.
+        summary: what was found.
+        progress: told of the phases.
+        memory_bytes: what all arrays of the dump may take; None for most of what is free.
+
+    Returns:
+        None where the file is not whole, or has other classes than the summary.
+
+    Raises:
+        InputError: the file holds no such dump.
+    """
+    header = parse_header(source.path, source.data)
+    progress.phase(say("reading records"))
+    records = read_records(source.data, header, progress=progress)
+    segments, own_records, further = records_of_dump(source, records, number)
+    if completeness(source, own_records, segments, []) != (None, None, None):
+        return None
+    dump = _described(
+        source,
+        _at_its_time(header, source.data, segments) if number else header,
+        own_records,
+        (summary.class_offsets, summary.class_ends),
+        summary.missing_ids,
+        summary.roots,
+        ArrayRoom(source.path, memory_bytes),
+    )
+    if dump.classes.count != summary.counts.size:
+        return None
+    dump.counts, dump.elements, dump.further_dumps = summary.counts, summary.elements, further
+    lay_out_references(dump.classes, dump.elements, header.id_size)
+    return dump
+
+
 def _read(
     source: Source, progress: Progress, room: ArrayRoom, number: int, *, store: bool
 ) -> tuple[Dump, list[ObjectPart]]:
@@ -120,47 +177,63 @@ def _read(
     if mended is not None:
         segments, own_records, further = records_of_dump(source, mended, number)
         walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
-    records = own_records
-    if number:
-        header = _at_its_time(header, data, segments)
-    names = Names(data, records, header.id_size)
-    loaded = read_loaded_classes(data, records, header.id_size)
-    classes = build_classes(
-        data,
-        header.id_size,
-        names,
-        loaded,
-        np.concatenate([part.class_offsets for part in walked]),
-        np.concatenate([part.class_ends for part in walked]),
+    dump = _described(
+        source,
+        _at_its_time(header, data, segments) if number else header,
+        own_records,
+        (
+            np.concatenate([part.class_offsets for part in walked]),
+            np.concatenate([part.class_ends for part in walked]),
+        ),
         distinct(np.concatenate([part.known[9:] for part in walked])),
+        Roots(
+            np.concatenate([part.root_types for part in walked]),
+            np.concatenate([part.root_ids for part in walked]),
+            np.concatenate([part.root_threads for part in walked]),
+            np.concatenate([part.root_frames for part in walked]),
+        ),
+        room,
     )
-    counts, elements, objects = _join(walked, classes)
-    lay_out_references(classes, elements, header.id_size)
+    dump.counts, dump.elements, objects = _join(walked, dump.classes)
+    lay_out_references(dump.classes, dump.elements, header.id_size)
     damages = [damage for part in walked for damage in part.damages]
-    stopped_at, problem, share = completeness(source, records, segments, damages)
-    dump = Dump(
+    dump.stopped_at, dump.problem, dump.read_share = completeness(source, own_records, segments, damages)
+    dump.complete = dump.problem is None
+    dump.further_dumps = further
+    dump.repaired = mended is not None
+    return dump, objects
+
+
+def _described(
+    source: Source,
+    header: Header,
+    records: Records,
+    class_dumps: tuple[NDArray[np.int64], NDArray[np.int64]],
+    used_ids: NDArray[np.uint64],
+    roots: Roots,
+    room: ArrayRoom,
+) -> Dump:
+    """Join records and class dumps; what only objects tell is for the caller to fill in."""
+    names = Names(source.data, records, header.id_size)
+    loaded = read_loaded_classes(source.data, records, header.id_size)
+    classes = build_classes(source.data, header.id_size, names, loaded, *class_dumps, used_ids)
+    return Dump(
         source=source,
         header=header,
         records=records,
         names=names,
         loaded=loaded,
         classes=classes,
-        roots=Roots(
-            np.concatenate([part.root_types for part in walked]),
-            np.concatenate([part.root_ids for part in walked]),
-            np.concatenate([part.root_threads for part in walked]),
-            np.concatenate([part.root_frames for part in walked]),
-        ),
-        counts=counts,
-        elements=elements,
-        further_dumps=further,
-        complete=problem is None,
-        stopped_at=stopped_at,
-        problem=problem,
-        read_share=share,
+        roots=roots,
+        counts=np.empty(0, np.int64),
+        elements=np.empty(0, np.int64),
+        further_dumps=0,
+        complete=True,
+        stopped_at=None,
+        problem=None,
+        read_share=None,
         room=room,
     )
-    return dump, objects
 
 
 def records_of_dump(source: Source, records: Records, number: int = 0) -> tuple[list[Segment], Records, int]:

@@ -1,0 +1,17 @@
+"""A cache of the test's own, which takes dumps of any size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.graph import kept
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that files are kept in."""
+    monkeypatch.setattr(kept, "LEAST_BYTES", 0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "mqdiag" / "heaps"
