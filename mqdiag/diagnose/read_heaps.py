@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.config import Settings
+from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.read.class_histogram import ClassHistogram
@@ -45,27 +46,39 @@ def read_heaps(
 
     found: list[tuple[Input, HeapFacts]] = []
     dumps = 1
-    while len(found) < min(dumps, MOST_DUMPS):
+    unread: Text | None = None
+    while len(found) < dumps:
         number = len(found)
-        given, facts, further = read_heap(
-            path,
-            settings,
-            quick=quick,
-            name=name,
-            progress=progress,
-            max_inflated=max_inflated,
-            memory_bytes=memory_bytes,
-            number=number,
-        )
+        if number == MOST_DUMPS:
+            unread = say(
+                "the file holds {dumps:count} dumps; the first {read:count} were read",
+                dumps=dumps,
+                read=number,
+            )
+            break
+        try:
+            given, facts, further = read_heap(
+                path,
+                settings,
+                quick=quick,
+                name=name,
+                progress=progress,
+                max_inflated=max_inflated,
+                memory_bytes=memory_bytes,
+                number=number,
+            )
+        except InputError as error:
+            if not found:
+                raise
+            unread = say(
+                "dump {number} of the file cannot be read: {problem}", number=number + 1, problem=error.problem
+            )
+            break
         dumps = further + 1
-        found.append(
-            (given if not number else msgspec.structs.replace(given, path=f"{name}#{number + 1}"), facts)
-        )
-    if dumps > MOST_DUMPS:
+        own_name = name if not number else f"{name}#{number + 1}"
+        found.append((msgspec.structs.replace(given, path=own_name), facts))
+    if unread is not None:
         given, facts = found[0]
-        unread = say(
-            "the file holds {dumps:count} dumps; the first {read:count} were read", dumps=dumps, read=MOST_DUMPS
-        )
         found[0] = given, msgspec.structs.replace(facts, unknown={**facts.unknown, "further dumps": unread})
     return found
 

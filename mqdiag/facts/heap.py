@@ -209,7 +209,7 @@ class ConsumerOwner(msgspec.Struct, frozen=True, kw_only=True):
     """its field that leads to the consumer"""
     object_id: Public
     equal_numbers: tuple[EqualNumber, ...] = ()
-    """numbers in it, in its class and in the objects that it refers to; the likeliest names first"""
+    """numbers in it, in its class and in the objects that it refers to, by setting; the likeliest names first"""
 
 
 class ConsumerFacts(msgspec.Struct, frozen=True, kw_only=True):

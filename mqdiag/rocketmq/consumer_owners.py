@@ -7,6 +7,7 @@ code, so an equal number is a hint where to look, and no proof.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -22,7 +23,10 @@ from mqdiag.read.hprof.types import INT, LONG, REFERENCE, SHORT
 
 _MOST_OBJECTS = 64
 """of those that the holder refers to"""
-_MOST_NUMBERS = 8
+_MOST_HOLDERS = 64
+"""of one consumer that are looked at"""
+_MOST_FIELDS = 3
+"""with the value of one setting"""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _TELLS_NOTHING = 1
 """1 and less stand in too many fields"""
@@ -41,7 +45,11 @@ def with_owners(
     nodes = np.array([heap.node(int(one.object_id, 16)) for one in consumers], np.int32)
     positions, holders = heap.referrers(nodes)
     found: list[list[ConsumerOwner]] = [[] for _ in consumers]
+    looked_at = Counter[int]()
     for position, holder in zip(positions.tolist(), holders.tolist(), strict=True):
+        looked_at[position] += 1
+        if looked_at[position] > _MOST_HOLDERS:
+            continue
         way = _way(heap, holder, int(nodes[position]), is_rocketmq)
         if way is not None:
             found[position].append(_owner(heap, *way, consumers[position]))
@@ -71,35 +79,34 @@ def _way(heap: Heap, holder: int, held: int, is_rocketmq: Callable[[str], bool])
 
 
 def _owner(heap: Heap, holder: int, held: int, consumer: ConsumerFacts) -> ConsumerOwner:
-    settings = {
-        setting: value
-        for setting in consumer.traits.main_settings
-        if (value := whole(consumer.config.get(setting))) is not None and value > _TELLS_NOTHING
-    }
-    equal = {
-        EqualNumber(field=field, setting=setting, value=number)
-        for field, number in _numbers(heap, holder)
-        for setting, value in settings.items()
-        if value == number
-    }
-    nearest = sorted(equal, key=lambda one: (-_common_words(one), one.field, one.setting))
+    numbers = set(_numbers(heap, holder))
+    equal: list[EqualNumber] = []
+    for setting in consumer.traits.main_settings:
+        value = whole(consumer.config.get(setting))
+        if value is not None and value > _TELLS_NOTHING:
+            fields = likeliest([field for field, number in numbers if number == value], setting)
+            equal += [EqualNumber(field=field, setting=setting, value=value) for field in fields]
     return ConsumerOwner(
-        label=edge_name(heap, holder, held),
-        object_id=hex(heap.object_id(holder)),
-        equal_numbers=tuple(nearest[:_MOST_NUMBERS]),
+        label=edge_name(heap, holder, held), object_id=hex(heap.object_id(holder)), equal_numbers=tuple(equal)
     )
 
 
+def likeliest(fields: list[str], setting: str) -> list[str]:
+    """Those that share words with the name of the setting; any where none does."""
+    fields.sort(key=lambda field: (-_common_words(field, setting), field))
+    alike = [field for field in fields if _common_words(field, setting)]
+    return (alike or fields)[:_MOST_FIELDS]
+
+
 def _worth(owner: ConsumerOwner) -> tuple[int, int, str]:
-    best = max(map(_common_words, owner.equal_numbers), default=0)
+    best = max((_common_words(one.field, one.setting) for one in owner.equal_numbers), default=0)
     return best, len(owner.equal_numbers), owner.label
 
 
-def _common_words(number: EqualNumber) -> int:
-    """Words that the name of the field shares with the name of the setting: "threshold", "queue"."""
+def _common_words(field: str, setting: str) -> int:
+    """How many words both names have: "threshold", "queue"."""
     one, other = (
-        {word.lower() for word in _WORD.findall(name)}
-        for name in (number.field.rpartition(".")[2], number.setting)
+        {word.lower() for word in _WORD.findall(name)} for name in (field.rpartition(".")[2], setting)
     )
     return len(one & other)
 

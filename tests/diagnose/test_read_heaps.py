@@ -97,7 +97,7 @@ def test_a_histogram_beside_a_heap_dump_is_left_alone(tmp_path: Path) -> None:
     assert not report.other_processes
 
 
-def _dumps(path: Path, counts: tuple[int, ...], micros: int = 0) -> Path:
+def _dumps(path: Path, counts: tuple[int, ...]) -> Path:
     """A file as the hprof agent writes it: one header, a dump after the other, ids that go on."""
     writers = []
     for count in counts:
@@ -133,6 +133,14 @@ def test_no_more_dumps_than_there_is_time_for(tmp_path: Path) -> None:
     assert len(report.inputs) == MOST_DUMPS
     assert report.heap is not None
     assert "holds 10 dumps" in english()(report.heap.unknown["further dumps"])
+
+
+def test_a_later_dump_that_cannot_be_read_takes_nothing_from_the_first(tmp_path: Path) -> None:
+    path = _dumps(tmp_path / "agent.hprof", (2, 0))
+    report = diagnose_heap(path).report
+    assert [given.path for given in report.inputs] == [str(path)]
+    assert report.heap is not None
+    assert "dump 2 of the file cannot be read" in english()(report.heap.unknown["further dumps"])
 
 
 def test_a_later_dump_has_its_own_time(tmp_path: Path) -> None:

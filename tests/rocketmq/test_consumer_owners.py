@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.facts.heap import ConsumerOwner, EqualNumber
+from mqdiag.rocketmq.consumer_owners import likeliest
 from tests.rocketmq.conftest import case
 
 
@@ -30,3 +31,16 @@ def test_the_field_that_holds_a_consumer_is_the_applications(name: str) -> None:
     owner = _owner(name)
     assert owner.label.startswith("org.mqdiag.rig.")
     assert owner.object_id.startswith("0x")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (["a.B.port", "a.Base.defaultThreshold"], ["a.Base.defaultThreshold"]),
+        (["a.B.THRESHOLD_OF_QUEUE", "a.B.threshold"], ["a.B.THRESHOLD_OF_QUEUE", "a.B.threshold"]),
+        (["a.B.d", "a.B.c", "a.B.b", "a.B.a"], ["a.B.a", "a.B.b", "a.B.c"]),
+        ([], []),
+    ],
+)
+def test_fields_with_words_of_the_setting_go_before_all_others(fields: list[str], expected: list[str]) -> None:
+    assert likeliest(fields, "pullThresholdForQueue") == expected

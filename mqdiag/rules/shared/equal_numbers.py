@@ -6,8 +6,6 @@ from mqdiag.facts.heap import ConsumerFacts, EqualNumber
 from mqdiag.findings import EvidenceValue
 from mqdiag.text import Text, say
 
-_MOST = 3
-
 
 def owner_evidence(consumer: ConsumerFacts, setting: str | None) -> dict[str, EvidenceValue]:
     """The keys that the sentences of this module read; empty where no owner is known.
@@ -54,4 +52,4 @@ def owner_remedy(consumer: ConsumerFacts, setting: str | None) -> Text | None:
 def _equal(consumer: ConsumerFacts, setting: str | None) -> tuple[EqualNumber, ...]:
     if consumer.owner is None:
         return ()
-    return tuple(one for one in consumer.owner.equal_numbers if one.setting == setting)[:_MOST]
+    return tuple(one for one in consumer.owner.equal_numbers if one.setting == setting)
