@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import AdminFacts, HeapFacts
+from mqdiag.facts.expectations import NOT_GIVEN
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
@@ -29,8 +30,6 @@ PUSH_DEFAULTS: dict[str, tuple[int, ...]] = {
 }
 SEND_QUEUE, SEND_QUEUE_DEFAULT = "sendThreadPoolQueueCapacity", 10_000
 _MOST_SETTINGS = 3
-_EXPECTATIONS = "config-not-in-force"
-"""the rule that compares settings with what was intended"""
 
 
 def changed_settings(report: Report) -> Text:
@@ -41,7 +40,7 @@ def changed_settings(report: Report) -> Text:
 
 
 def _of_consumers(report: Report) -> Iterator[Text]:
-    if report.heap is None or _EXPECTATIONS not in {one.rule for one in report.skipped}:
+    if report.heap is None or all(one.reason != NOT_GIVEN for one in report.skipped):
         return
     for consumer in report.heap.consumers:
         changed = _changed(consumer) if consumer.kind == "push" else []

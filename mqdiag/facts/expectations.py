@@ -5,6 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Label, Public
+from mqdiag.text import say
+
+NOT_GIVEN = say("no intended settings were given: --expect KEY=VALUE or [expect] in mqdiag.toml")
+"""why settings were not compared with what was intended"""
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True):

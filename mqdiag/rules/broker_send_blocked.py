@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, Severity, Subject
@@ -40,6 +42,12 @@ PLACES = {
     "slow-slave": say("for the slave"),
     "slow-disk": say("for the flush to disk"),
 }
+MAKES_FILES = "AllocateMappedFileService"
+"""the thread and class that makes the next file of the commit log; the holder of the put lock waits for it"""
+NEXT_FILE = say(
+    "{holder} waits for the next file of the commit log: find out why thread AllocateMappedFileService does not make"
+    " it. Look at its stack, the free space and inodes of the disk, and how long the disk takes to allocate a file."
+)
 SENDS = Standstill(
     kind="broker-put",
     cause="page-cache-busy",
@@ -85,7 +93,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             continue
         blocked = True
         yield draft(
-            still,
+            _with_next_file(still),
             limits,
             title=say(
                 "{who} {thread_count:waits|wait} {place} in all samples",
@@ -97,6 +105,13 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     if not blocked and stacks.judged:
         saturated = list(_saturated(stacks, limits))
         yield from saturated or _stood_for_a_while(stacks, limits)
+
+
+def _with_next_file(still: Standstill) -> Standstill:
+    """The standstill with a first remedy of its own where the lock's holder waits for a new file."""
+    if MAKES_FILES not in (still.holder_does or ""):
+        return still
+    return msgspec.structs.replace(still, remedy=(NEXT_FILE, *still.remedy))
 
 
 def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:

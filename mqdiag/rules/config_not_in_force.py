@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
+from mqdiag.facts.expectations import NOT_GIVEN
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
@@ -70,7 +71,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     heap = facts.heap
     assert heap is not None
     if not facts.expectations:
-        yield Skip(reason=say("no intended settings were given: --expect KEY=VALUE or [expect] in mqdiag.toml"))
+        yield Skip(reason=NOT_GIVEN)
         return
     skip = without_graph(heap)
     if skip is not None:

@@ -139,7 +139,8 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
             between=between(put.first, put.last),
         )
     ]
-    if worst is not None:
+    # A log of one minute has said that already.
+    if worst is not None and worst.puts < put.puts:
         explained.append(
             say(
                 "The worst minute ended at {worst_at:time}: {worst_from_100_ms:count} of {worst_puts:count} writes took"

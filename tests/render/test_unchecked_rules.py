@@ -1,9 +1,10 @@
-"""Values that could not be read: one line for each value and reason, and none for what a consumer cannot have."""
+"""What was not checked: values that could not be read, by value and reason, and lines that no rule judges."""
 
 from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.logs import LevelLineFacts, LogsFacts, UnknownText
 from mqdiag.render import View, renderer
 from mqdiag.text import say
 from tests.render import samples
@@ -38,3 +39,14 @@ def test_groups_without_a_bound_are_one_line() -> None:
 
 def test_a_consumer_that_caches_nothing_lacks_no_bound() -> None:
     assert "too few messages" not in _text("a", caches=False)
+
+
+def test_lines_that_no_rule_judges_are_told_beside_findings() -> None:
+    def told(count: int) -> str:
+        commonest = tuple(UnknownText(text=f"odd <b> {place}", count=count) for place in range(2))
+        lines = LevelLineFacts(unclassified=count, commonest=commonest)
+        report = msgspec.structs.replace(samples.ARTICLE, logs=LogsFacts(level_lines=lines))
+        return " ".join(renderer("text")(report, View(width=250)).split())
+
+    assert 'No rule judges 812 lines at WARN or ERROR; the commonest is "odd <b> 0" (812 times).' in told(812)
+    assert "No rule judges" not in told(3)

@@ -23,7 +23,10 @@ NOT_THESE = say(
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """for a page cache that is too slow"""
 SLAVE_BEHIND = (
-    say("Check the slave's disk, the network between master and slave, and haTransferBatchSize."),
+    say(
+        "Check that the slave runs and answers (its process and its store.log), then its disk, the network between"
+        " master and slave, and haTransferBatchSize."
+    ),
     say("Do not make the slave a master while it is behind: the messages that it lacks would be lost."),
 )
 

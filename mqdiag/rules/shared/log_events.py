@@ -154,7 +154,9 @@ def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:
 
 
 def _has_peak(event: LogEvent) -> bool:
-    return bool(event.peak_per_minute and event.peak_per_minute > 1 and event.first != event.last)
+    """Whether the worst minute tells more than the number of lines."""
+    peak = event.peak_per_minute or 0
+    return 1 < peak < event.count and event.first != event.last
 
 
 def busiest(event: LogEvent, part: str) -> str | None:
