@@ -120,6 +120,7 @@ def read_in_workers(
     sizes: Sequence[int],
     jobs: int,
     advance: Callable[[float], None],
+    least_bytes: int | None = None,
 ) -> dict[int, Any]:
     """What a function makes of each file, by the place of the file; the largest file is read first.
 
@@ -133,10 +134,11 @@ def read_in_workers(
         sizes: bytes of each, unpacked or a guess of that.
         jobs: the most workers at once.
         advance: hears the share that is done; if it raises InputError, the readers end as if their step had raised it.
+        least_bytes: for which one more worker is worth its start, where that is not `BYTES_FOR_A_WORKER`.
     """
     places = [place for place, (path, *_) in enumerate(files) if sizes[place] and _can_be_shared(path)]
     total = sum(sizes[place] for place in places)
-    count = min(jobs, len(places), total // BYTES_FOR_A_WORKER)
+    count = min(jobs, len(places), total // (least_bytes or BYTES_FOR_A_WORKER))
     if count < 2:
         return {}
     places.sort(key=lambda place: -sizes[place])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import GATE, REPORT, CommonOptions, options_of
+from mqdiag.cli.common.options import GATE, JOBS_OPTION, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
 
 if TYPE_CHECKING:
@@ -38,8 +40,9 @@ Mind:
 )
 @commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
+@JOBS_OPTION
 @options_of(REPORT, GATE)
-def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -> int:
+def command(files: tuple[str, ...], all_threads: bool, jobs: int, options: CommonOptions) -> int:
     """Diagnose the thread dumps of one JVM: which threads make no progress, on what, and who holds it.
 
     FILE is the output of jstack, jcmd Thread.print or Thread.dump_to_file, or any log with SIGQUIT output in it;
@@ -53,10 +56,11 @@ def command(files: tuple[str, ...], all_threads: bool, options: CommonOptions) -
         from mqdiag.diagnose.sort.route import needs_sorting
         from mqdiag.diagnose.stacks import diagnose_stacks
 
+        own = msgspec.structs.replace(settings, jobs=jobs)
         if any(needs_sorting(file, "stacks") for file in files):
             from mqdiag.diagnose.incident import diagnose_incident
 
-            return diagnose_incident(files, settings, progress=progress)
-        return diagnose_stacks(files, settings, progress=progress)
+            return diagnose_incident(files, own, progress=progress)
+        return diagnose_stacks(files, own, progress=progress)
 
     return diagnose(options, work, paths=files, evidence=("stacks",), all_threads=all_threads)

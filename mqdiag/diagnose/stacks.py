@@ -10,8 +10,8 @@ from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.stacks import ReadResult, Sample, read_stacks
-from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks import ReadResult, Sample
+from mqdiag.read.stacks.series import read_series
 from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts
 
@@ -34,19 +34,13 @@ def diagnose_stacks(
     progress.phase(say("reading thread dumps"))
     inputs: list[Input] = []
     samples: list[Sample] = []
-    bodies = BodyParser()
     names = [str(path) for path in paths]
-    for position, name in enumerate(names):
-        try:
-            progress.advance(position / len(names))
-            result = read_stacks(name, bodies, progress.check)
-        except InputError as error:
-            inputs.append(unreadable(name, "stacks", error))
+    for name, result in zip(names, read_series(names, progress, settings.jobs), strict=True):
+        if isinstance(result, InputError):
+            inputs.append(unreadable(name, "stacks", result))
             continue
         inputs += result_inputs(result)
         samples += result.samples
-    # the cache has done its work, and its room is needed for what comes
-    del bodies
     progress.phase(say("comparing threads"))
     stacks = stacks_facts(samples) if samples else None
     samples.clear()

@@ -14,9 +14,9 @@ from mqdiag.diagnose.stacks import result_inputs
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
-from mqdiag.read.stacks import MARKS, Sample, is_of_a_tool, read_stacks
-from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks import MARKS, Sample, is_of_a_tool
 from mqdiag.read.stacks.patterns import is_dump_file
+from mqdiag.read.stacks.series import read_series
 from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.series import by_jvm
 
@@ -29,14 +29,12 @@ def _recognise(piece: Piece) -> bool:
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
-    bodies = BodyParser()
     samples: list[Sample] = []
     inputs: dict[str, Input] = {}
-    for piece in pieces:
-        try:
-            result = read_stacks(piece.path, bodies, progress.check)
-        except InputError as error:
-            found.inputs.append(unreadable(piece.name, "stacks", error))
+    results = read_series([piece.path for piece in pieces], progress, settings.jobs)
+    for piece, result in zip(pieces, results, strict=True):
+        if isinstance(result, InputError):
+            found.inputs.append(unreadable(piece.name, "stacks", result))
             continue
         first, *parts = result_inputs(result)
         inputs[piece.name] = msgspec.structs.replace(first, path=piece.name)
@@ -44,7 +42,6 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         for sample in result.samples:
             sample.source = piece.name
         samples += result.samples
-    del bodies
     for own in by_jvm(samples):
         paths = dict.fromkeys(sample.source for sample in own)
         found.processes.append(
