@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -10,14 +12,17 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files, complete_folders
 from mqdiag.cli.common.durations import seconds
+from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
-from mqdiag.cli.common.session import diagnose
+from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.cli.common.session import diagnose, load_settings
 from mqdiag.errors import UsageError
 from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.fleet.options import FleetOptions
     from mqdiag.progress import Progress
 
 
@@ -27,6 +32,7 @@ EXAMPLES = """\b
 Examples:
   mqdiag fleet /mnt/dumps --out /mnt/fleet
   mqdiag fleet /mnt/dumps --out /mnt/fleet --dry-run
+  mqdiag fleet /mnt/dumps --out /mnt/fleet --watch >> /var/log/mqdiag.jsonl
   mqdiag fleet s3://bucket/dumps --out s3://bucket/fleet
       --template '{service}/{host}/{time}.hprof' --master spark://host:7077
 
@@ -66,6 +72,18 @@ Mind:
 @commands.option("--window", default="10m", show_default=True, help="Gap that ends an incident of one host.")
 @commands.option("--run", metavar="NAME", help="Name of this run.  [default: r and the time]")
 @commands.option("--against", metavar="RUN", help="Tell changes since this run.  [default: the latest]")
+@commands.option(
+    "--watch", is_flag=True, help="Analyse what arrives until SIGTERM; each new finding is a line of JSON."
+)
+@commands.option("--once", is_flag=True, help="As --watch, but end after one batch: for cron.")
+@commands.option(
+    "--interval", default="30s", show_default=True, help="With --watch: time between two listings."
+)
+@commands.option(
+    "--webhook",
+    metavar="URL",
+    help="With --watch or --once: post each new finding here, redacted, with retries.",
+)
 @commands.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @commands.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
 @commands.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
@@ -89,6 +107,10 @@ def command(
     window: str,
     run: str | None,
     against: str | None,
+    watch: bool,
+    once: bool,
+    interval: str,
+    webhook: str | None,
     dry_run: bool,
     limit: int | None,
     memory: str,
@@ -106,12 +128,11 @@ def command(
     PATH is the service and the second the host. What an earlier run in DIR has done is not done again.
     """
 
-    def work(settings: Settings, progress: Progress) -> Diagnosis:
-        # Here, not above: this import takes pyspark and pyarrow with it.
+    def fleet_options() -> FleetOptions:
         from mqdiag.config import parse_size
         from mqdiag.fleet.options import FleetOptions, Limits
 
-        given = FleetOptions(
+        return FleetOptions(
             paths=paths,
             out=out,
             master=master,
@@ -132,15 +153,37 @@ def command(
             ),
             redact=options.redact,
         )
-        try:
+
+    def work(settings: Settings, progress: Progress) -> Diagnosis:
+        given = fleet_options()
+        with _needs_spark():
+            # Here, not above: this import takes pyspark and pyarrow with it.
             from mqdiag.fleet.job import run_fleet
-        except ModuleNotFoundError as error:
-            raise UsageError(
-                say("mqdiag fleet needs {name}; install mqdiag[spark]", name=error.name)
-            ) from error
         return run_fleet(given, settings, progress, dry_run=dry_run)
 
-    return diagnose(options, work)
+    if not watch and not once:
+        if webhook is not None:
+            raise UsageError(say("--webhook goes with --watch or --once"))
+        return diagnose(options, work)
+    if dry_run or (watch and run is not None):
+        raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
+    settings, given, interval_s = load_settings(options), fleet_options(), seconds("--interval", interval)
+    with _needs_spark():
+        from mqdiag.fleet.watching.watch import WatchOptions
+        from mqdiag.fleet.watching.watch import watch as watch_fleet
+    how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
+    with terminal_progress(reader_language()) as progress:
+        watch_fleet(given, settings, progress, how)
+    return 0
+
+
+@contextmanager
+def _needs_spark() -> Iterator[None]:
+    """Say what to install where an import fails."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(say("mqdiag fleet needs {name}; install mqdiag[spark]", name=error.name)) from error
 
 
 def _setting(text: str) -> tuple[str, str]:

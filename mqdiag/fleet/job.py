@@ -7,7 +7,8 @@ import itertools
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.dry import fleet_plan
 from mqdiag.fleet.files.labels import Template
-from mqdiag.fleet.files.listing import Listing
+from mqdiag.fleet.files.listing import Identity, Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.rehearsal import rehearse
@@ -48,8 +49,29 @@ from mqdiag.progress import Progress
 from mqdiag.text import say
 
 
+def listing_of(options: FleetOptions, layout: Layout, only: Mapping[str, Identity] | None = None) -> Listing:
+    """The evidence of a run.
+
+    Args:
+        options: the run.
+        layout: its output, which is no evidence.
+        only: the files to take; see Listing.
+
+    Raises:
+        UsageError: a template that cannot be.
+    """
+    templates = tuple(map(Template, options.templates))
+    return Listing(options.paths, templates, leave_out=(layout.uri,), since_ns=options.since_ns, only=only)
+
+
 def run_fleet(
-    options: FleetOptions, settings: Settings, progress: Progress, *, dry_run: bool = False
+    options: FleetOptions,
+    settings: Settings,
+    progress: Progress,
+    *,
+    dry_run: bool = False,
+    only: Mapping[str, Identity] | None = None,
+    guard: Callable[[Progress], AbstractContextManager[None]] = stoppable,
 ) -> Diagnosis:
     """Analyse what is new under the paths, write the tables, compare the instances.
 
@@ -58,18 +80,19 @@ def run_fleet(
         settings: expectations and thresholds, for incidents and for the fleet.
         progress: who listens.
         dry_run: plan, and leave the output as it is.
+        only: the files to take; see Listing.
+        guard: hears the signals while the run is at work.
 
     Raises:
         UsageError: options that cannot be.
         MqdiagError: Spark does not start, or gave up.
     """
     run = check_run_name(options.run or f"r{datetime.now(UTC):%Y%m%d-%H%M%S}")
-    templates = tuple(map(Template, options.templates))
     store, root = storage(options.out)
     layout = Layout(store, root)
-    listing = Listing(options.paths, templates, leave_out=(layout.uri,), since_ns=options.since_ns)
+    listing = listing_of(options, layout, only)
     is_new = not store.is_folder(root)
-    with stoppable(progress), output_lock(layout):
+    with guard(progress), output_lock(layout):
         started = time.monotonic()
         progress.phase(say("starting Spark"))
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -14,6 +14,8 @@ from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
 from mqdiag.text import Text, say
 
+Identity = tuple[int, int | None]
+"""size and time of a file as a listing tells them"""
 _GLOB = frozenset("*?[")
 DEEPEST = 64
 """folders in folders"""
@@ -46,6 +48,7 @@ class Listing:
         templates: how labels are read from paths; the first that fits counts.
         leave_out: folders that are not looked into: the run's own output.
         since_ns: files of an earlier time are left out; None takes all.
+        only: the files to take, by URI; one that has changed since is left for later. None takes all.
     """
 
     def __init__(
@@ -54,11 +57,13 @@ class Listing:
         templates: Sequence[Template] = (),
         leave_out: Sequence[str] = (),
         since_ns: int | None = None,
+        only: Mapping[str, Identity] | None = None,
     ) -> None:
         self._paths = paths
         self._templates = templates
         self._leave_out = frozenset(leave_out)
         self._since_ns = since_ns
+        self._only = only
         self._unlabelled = 0
         self._linked_folders = 0
         self._too_old = 0
@@ -79,7 +84,7 @@ class Listing:
                     self.given[given] += 1
                     if self._is_too_old(found):
                         self._too_old += 1
-                    else:
+                    elif self._only is None or self._only.get(found.uri) == (found.bytes, found.modified_ns):
                         yield found
             except InputError as error:
                 self.errors[given] = error.problem

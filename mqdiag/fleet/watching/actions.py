@@ -1,0 +1,131 @@
+"""Telling what is new: a line of JSON on standard output, and a request to a webhook."""
+
+from __future__ import annotations
+
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from typing import IO, Any
+
+import msgspec
+
+from mqdiag import __version__
+from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.findings import Report
+from mqdiag.fleet.watching.faults import NewFault
+from mqdiag.language import english
+from mqdiag.redact.report import redact_report
+from mqdiag.report_json import finding_from_json
+from mqdiag.text import say
+
+ATTEMPTS = 5
+FIRST_WAIT_S = 1.0
+"""before the second attempt; twice as long before each further one"""
+TIMEOUT_S = 10.0
+Send = Callable[[bytes, str], None]
+
+
+class NewFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One message, redacted as a report of `--redact` is."""
+
+    key: str
+    """idempotency key"""
+    environment: str
+    service: str
+    host: str
+    incident: str
+    run: str
+    rule: str
+    cause: str
+    severity: str
+    confidence: str
+    fingerprint: str
+    title: str
+
+
+def messages(faults: Sequence[NewFault], run: str) -> list[NewFinding]:
+    """What is sent about each fault."""
+    found = tuple(finding_from_json(one.finding["document"]) for one in faults)
+    found = redact_report(Report(mqdiag=__version__, inputs=(), findings=found)).findings
+    return [
+        NewFinding(
+            key=one.key,
+            environment=one.finding["environment"] or "",
+            service=one.finding["service"],
+            host=one.finding["host"],
+            incident=one.finding["incident"],
+            run=run,
+            rule=finding.rule,
+            cause=finding.cause,
+            severity=finding.severity.value,
+            confidence=finding.confidence.value,
+            fingerprint=finding.fingerprint,
+            title=english()(finding.title),
+        )
+        for one, finding in zip(faults, found, strict=True)
+    ]
+
+
+def print_line(data: bytes, key: str) -> None:
+    """One line on standard output."""
+    sys.stdout.write(data.decode() + "\n")
+    sys.stdout.flush()
+
+
+def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
+    """A function that posts a message to a URL, and to no other that an answer names.
+
+    Args:
+        url: http or https.
+        sleep: waits between attempts.
+
+    Raises:
+        UsageError: another kind of URL.
+    """
+    if not url.startswith(("https://", "http://")):
+        raise UsageError(say("--webhook {url}: write an http or https URL", url=repr(url)))
+    opener = urllib.request.build_opener(_NoRedirect)
+
+    def send(data: bytes, key: str) -> None:
+        """Post once, and again while the other side does not answer or says that it cannot now."""
+        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                sleep(FIRST_WAIT_S * 2 ** (attempt - 1))
+            try:
+                with opener.open(urllib.request.Request(url, data, headers, method="POST"), timeout=TIMEOUT_S):
+                    return
+            except urllib.error.HTTPError as error:
+                reason = f"{error.code} {error.reason}"
+                error.close()
+                if error.code < 500 and error.code not in (408, 429):
+                    break
+            except OSError as error:
+                reason = str(error)
+        raise MqdiagError(say("--webhook: a finding could not be sent: {reason}", reason=reason))
+
+    return send
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """An answer that names another place is an error: findings go to the given URL alone."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        """No other request."""
+        return
+
+
+def tell(faults: Sequence[NewFault], run: str, sends: Sequence[Send]) -> None:
+    """Tell each fault everywhere.
+
+    Raises:
+        MqdiagError: a webhook did not take one; what was told before may be told again.
+    """
+    for message in messages(faults, run):
+        data = msgspec.json.encode(message)
+        for send in sends:
+            send(data, message.key)

@@ -1,0 +1,78 @@
+"""Which listed files are complete: a dump is written for minutes, and half of it would be analysed as a cut one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from mqdiag.errors import UsageError
+from mqdiag.fleet.files.listing import EvidenceFile, Identity
+from mqdiag.fleet.files.storage import storage
+
+STILL_S = 10.0
+"""a file is complete when its size and time have not changed for so long, by the clock of this process"""
+HEAP_DUMP_END = b"\x2c"
+"""tag of the last record of an .hprof file; four bytes of time and four of its length, which is 0, follow"""
+END_BYTES = 9
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A file as it was first seen with its present size and time."""
+
+    identity: Identity
+    since_s: float
+
+
+class Arrivals:
+    """Remembers when each listed file was last seen to change.
+
+    Clocks of hosts and stores differ, so the time of a file is only compared with itself, never with a clock.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Sighting] = {}
+
+    def complete(
+        self, files: Iterable[EvidenceFile], now_s: float, has_end: Callable[[EvidenceFile], bool]
+    ) -> dict[str, Identity]:
+        """The files that are complete, by URI.
+
+        Args:
+            files: all that are listed now; what is no longer listed is forgotten.
+            now_s: of a clock that only goes forward.
+            has_end: whether a file that is still new has its end record.
+        """
+        before, self._seen = self._seen, {}
+        found = {}
+        for file in files:
+            identity = (file.bytes, file.modified_ns)
+            sighting = before.get(file.uri)
+            if sighting is None or sighting.identity != identity:
+                sighting = Sighting(identity, now_s)
+            self._seen[file.uri] = sighting
+            if now_s - sighting.since_s >= STILL_S or file.error is not None or has_end(file):
+                found[file.uri] = identity
+        return found
+
+    def all_complete(self, complete: Mapping[str, Identity]) -> bool:
+        """Whether there is no file that still has to be waited for.
+
+        Args:
+            complete: what the last call of `complete` found.
+        """
+        return len(complete) == len(self._seen)
+
+
+def has_end_record(file: EvidenceFile) -> bool:
+    """Whether a heap dump that is not compressed ends as the JVM ends it; other kinds have no end to look for."""
+    if not file.uri.partition("?")[0].endswith(".hprof") or file.bytes < END_BYTES:
+        return False
+    try:
+        store, path = storage(file.uri)
+        with store.open(path) as stream:
+            stream.seek(file.bytes - END_BYTES)
+            end = stream.read(END_BYTES + 1)
+    except (OSError, UsageError):
+        return False
+    return len(end) == END_BYTES and end[:1] == HEAP_DUMP_END and end[5:] == bytes(4)

@@ -1,0 +1,416 @@
+"""A fleet that watches: which files are complete, what is new, who is told, and how it ends. No Spark but at night."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from mqdiag.cli import run
+from mqdiag.config import Settings
+from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.findings import Confidence, Finding, Severity, Subject
+from mqdiag.fleet.files.labels import Labels
+from mqdiag.fleet.files.listing import EvidenceFile, Listing
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.tables.compact import compact
+from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.watching import watch as watching
+from mqdiag.fleet.watching.actions import ATTEMPTS, webhook
+from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, has_end_record
+from mqdiag.fleet.watching.watch import WatchOptions, tell_runs, watch
+from mqdiag.progress import Silent
+from mqdiag.report_json import finding_values
+from mqdiag.text import say
+from tests.fleet.made_fleet import heap
+from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+
+LABELS = Labels(service="orders", host="h1")
+
+
+def listed(uri: str = "/in/a.log", size: int = 1, time_ns: int = 5, error: str | None = None) -> EvidenceFile:
+    return EvidenceFile(uri=uri, bytes=size, modified_ns=time_ns, labels=LABELS, error=error)
+
+
+def never(file: EvidenceFile) -> bool:
+    return False
+
+
+def test_a_file_is_complete_when_it_stands_still() -> None:
+    arrivals = Arrivals()
+    assert not arrivals.complete([listed()], 100.0, never)
+    assert not arrivals.complete([listed()], 100.0 + STILL_S - 0.1, never)
+    assert arrivals.complete([listed()], 100.0 + STILL_S, never) == {"/in/a.log": (1, 5)}
+
+
+@pytest.mark.parametrize("changed", [listed(size=2), listed(time_ns=6), listed(size=0)])
+def test_a_change_of_size_or_time_begins_the_wait_again(changed: EvidenceFile) -> None:
+    arrivals = Arrivals()
+    arrivals.complete([listed()], 0.0, never)
+    assert not arrivals.complete([changed], STILL_S, never)
+    assert not arrivals.complete([changed], 2 * STILL_S - 0.1, never)
+    assert arrivals.complete([changed], 2 * STILL_S, never)
+
+
+def test_a_file_that_was_away_is_new_again() -> None:
+    arrivals = Arrivals()
+    arrivals.complete([listed()], 0.0, never)
+    arrivals.complete([], 5.0, never)
+    assert not arrivals.complete([listed()], STILL_S, never)
+    assert not arrivals.all_complete({})
+
+
+def test_an_end_record_or_a_known_error_ends_the_wait() -> None:
+    files = [listed("/in/a.hprof"), listed("/in/b", error="no permission")]
+    assert set(Arrivals().complete(files, 0.0, lambda file: file.uri.endswith(".hprof"))) == {
+        "/in/a.hprof",
+        "/in/b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cut", "name", "complete"),
+    [
+        (0, "d.hprof", True),
+        (1, "d.hprof", False),
+        (9, "d.hprof", False),
+        (0, "d.hprof.gz", False),
+        (0, "d.log", False),
+    ],
+)
+def test_the_end_record_of_a_dump(tmp_path: Path, cut: int, name: str, complete: bool) -> None:
+    dump = heap("no-rocketmq")
+    path = tmp_path / name
+    path.write_bytes(dump[: len(dump) - cut])
+    assert has_end_record(listed(str(path), path.stat().st_size)) is complete
+
+
+def test_a_dump_that_grew_since_it_was_listed_has_not_ended(tmp_path: Path) -> None:
+    path = tmp_path / "d.hprof"
+    path.write_bytes(heap("no-rocketmq") + b"\x1c")
+    assert not has_end_record(listed(str(path), path.stat().st_size - 1))
+    assert not has_end_record(listed(str(tmp_path / "gone.hprof"), 100))
+
+
+def test_a_run_takes_only_files_that_are_as_they_were(tmp_path: Path) -> None:
+    for name in ("same", "grown", "new"):
+        (tmp_path / name).write_text("x")
+    found = {file.uri: (file.bytes, file.modified_ns) for file in Listing([str(tmp_path)])}
+    del found[str(tmp_path / "new")]
+    (tmp_path / "grown").write_text("xy")
+    assert [file.uri for file in Listing([str(tmp_path)], only=found)] == [str(tmp_path / "same")]
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(*storage(str(tmp_path / "out")))
+
+
+def full(rule: str, severity: str = "error", **more: Any) -> Row:
+    """A finding with its document, whose title holds an address."""
+    title = say("{remote} does not answer", remote="10.1.2.3:8080")
+    found = Finding(
+        rule=rule,
+        severity=Severity(severity),
+        cause="c",
+        confidence=Confidence.HIGH,
+        fingerprint=f"f-{rule}",
+        title=title,
+        subject=Subject(group="g"),
+        evidence={"address": "10.1.2.3:8080"},
+        remedy=(),
+    )
+    document = msgspec.json.encode(finding_values(found)).decode()
+    return finding(rule, severity, fingerprint=f"f-{rule}", document=document, consumer_group="g", **more)
+
+
+def one(incident: str, day: int, *rules: str, **more: Any) -> Analysed:
+    """An incident in which rules r and s were checked."""
+    found = tuple(map(full, rules))
+    return Analysed(
+        incident=incident, host="h1", window_start=at(day), checked=("r", "s"), findings=found, **more
+    )
+
+
+class Heard:
+    """Receives what is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[dict[str, str]] = []
+        self.fail_at = -1
+
+    def __call__(self, data: bytes, key: str) -> None:
+        if len(self.lines) == self.fail_at:
+            raise MqdiagError(say("no answer"))
+        line = json.loads(data)
+        assert line["key"] == key
+        self.lines.append(line)
+
+    def take(self) -> list[tuple[str, str]]:
+        """Incident and rule of what was told since the last call."""
+        taken, self.lines = self.lines, []
+        return [(line["incident"], line["rule"]) for line in taken]
+
+
+def test_a_fault_is_told_when_it_appears_and_when_it_comes_back(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    write_output(layout, "r1", [one("a", 1, "r"), one("b", 2, "r", "s")])
+    tell_runs(layout, [heard])
+    assert heard.take() == [("a", "r"), ("b", "s")]
+    tell_runs(layout, [heard])
+    assert heard.take() == [], "each run is told once"
+    write_output(layout, "r2", [one("c", 3, "s")])
+    write_output(layout, "r3", [one("late", 1, "r")])
+    tell_runs(layout, [heard])
+    assert heard.take() == [], "r has gone with c; evidence from before that tells nothing"
+    write_output(layout, "r4", [one("d", 4, "r")])
+    tell_runs(layout, [heard])
+    assert heard.take() == [("d", "r")]
+
+
+def test_rows_that_were_taken_over_are_not_told_again(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    first = write_output(layout, "r1", [one("a", 1, "r")])
+    write_output(layout, "r2", [one("b", 2, "s")], first)
+    compact(layout)
+    tell_runs(layout, [heard])
+    assert heard.take() == [("a", "r"), ("b", "s")]
+
+
+def test_information_is_not_told(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    quiet = Analysed(incident="a", host="h1", window_start=at(1), checked=("r",), findings=(full("r", "info"),))
+    write_output(layout, "r1", [quiet])
+    tell_runs(layout, [heard])
+    assert heard.take() == []
+
+
+def test_what_was_there_before_the_first_watch_is_known(layout: Layout) -> None:
+    heard = Heard()
+    write_output(layout, "r1", [one("a", 1, "r")])
+    tell_runs(layout, [heard])
+    write_output(layout, "r2", [one("b", 2, "r", "s")])
+    tell_runs(layout, [heard])
+    assert heard.take() == [("b", "s")]
+
+
+def test_what_could_not_be_sent_is_sent_again_under_the_same_key(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    write_output(layout, "r1", [one("a", 1, "r", "s")])
+    heard.fail_at = 1
+    with pytest.raises(MqdiagError):
+        tell_runs(layout, [heard])
+    (sent,) = heard.lines
+    heard.lines, heard.fail_at = [], -1
+    tell_runs(layout, [heard])
+    assert [line["rule"] for line in heard.lines] == ["r", "s"]
+    assert heard.lines[0] == sent
+    assert len({line["key"] for line in heard.lines}) == 2
+
+
+def test_a_message_is_redacted(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    write_output(layout, "r1", [one("a", 1, "r")])
+    tell_runs(layout, [heard])
+    (line,) = heard.lines
+    assert "10.1.2.3" not in json.dumps(line)
+    assert line["fingerprint"] == "f-r"
+    assert (line["service"], line["host"], line["run"], line["severity"]) == ("orders", "h1", "r1", "error")
+
+
+Answer = tuple[int, Mapping[str, str]]
+
+
+@contextmanager
+def server(answers: list[Answer]) -> Iterator[tuple[str, list[tuple[str, str, bytes]]]]:
+    """A server on loopback that gives these answers, the last one from then on; and what it was asked."""
+    asked: list[tuple[str, str, bytes]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            asked.append((self.path, self.headers["Idempotency-Key"], body))
+            code, headers = answers[min(len(asked), len(answers)) - 1]
+            self.send_response(code)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Nothing on standard error."""
+
+    found = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{found.server_port}", asked
+    finally:
+        found.shutdown()
+        found.server_close()
+        thread.join()
+
+
+def test_a_webhook_is_tried_again_and_names_the_key() -> None:
+    waits: list[float] = []
+    with server([(503, {}), (429, {}), (204, {})]) as (url, asked):
+        webhook(f"{url}/hook", waits.append)(b'{"a": 1}', "key-1")
+    assert asked == [("/hook", "key-1", b'{"a": 1}')] * 3
+    assert waits == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(("code", "times"), [(500, ATTEMPTS), (400, 1), (401, 1)])
+def test_a_webhook_that_refuses_is_an_error(code: int, times: int) -> None:
+    with server([(code, {})]) as (url, asked), pytest.raises(MqdiagError, match=str(code)):
+        webhook(url, lambda seconds: None)(b"{}", "k")
+    assert len(asked) == times
+
+
+def test_a_webhook_is_not_followed_to_another_place() -> None:
+    with server([(204, {})]) as (other, asked_there), server([(302, {"Location": other})]) as (url, asked):
+        with pytest.raises(MqdiagError, match="302"):
+            webhook(url, lambda seconds: None)(b"{}", "k")
+        assert asked_there == []
+        assert len(asked) == 1
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x", "hook"])
+def test_a_webhook_of_another_kind_is_refused(url: str) -> None:
+    with pytest.raises(UsageError):
+        webhook(url)
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What each run was to take; none is made."""
+    taken: list[dict[str, Any]] = []
+
+    def fake(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> None:
+        taken.append({Path(uri).name: identity for uri, identity in more["only"].items()})
+
+    monkeypatch.setattr(watching, "run_fleet", fake)
+    monkeypatch.setattr(watching, "STILL_S", 0.0)
+    monkeypatch.setattr("mqdiag.fleet.watching.arrivals.STILL_S", 0.0)
+    return taken
+
+
+def options(tmp_path: Path) -> FleetOptions:
+    (tmp_path / "in").mkdir(exist_ok=True)
+    return FleetOptions(paths=(str(tmp_path / "in"),), out=str(tmp_path / "out"))
+
+
+def at_sleep(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> None:
+    """Do these things instead of waiting for the next listing; after the last one SIGTERM comes."""
+    left = list(steps)
+
+    def sleep(seconds: float) -> None:
+        if left:
+            left.pop(0)()
+        else:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(watching.time, "sleep", sleep)
+    monkeypatch.setattr(watching, "STEP_S", 0.0)
+
+
+def test_each_batch_of_new_files_is_a_run_and_sigterm_ends_it(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    at_sleep(monkeypatch, lambda: (tmp_path / "in/b").write_text("y"))
+    before = signal.getsignal(signal.SIGTERM)
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=0.001))
+    assert [set(batch) for batch in batches][:1] == [{"a"}]
+    assert set(batches[-1]) <= {"a", "b"}
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_nothing_new_is_no_run(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    at_sleep(monkeypatch)
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=5.0))
+    assert len(batches) == 1
+
+
+def test_sigterm_lets_a_run_finish_and_a_second_one_does_not(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = []
+
+    def killed(times: int) -> Callable[..., None]:
+        def fake(*arguments: object, **more: object) -> None:
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGTERM)
+            ended.append(times)
+
+        return fake
+
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    monkeypatch.setattr(watching, "run_fleet", killed(1))
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0))
+    monkeypatch.setattr(watching, "run_fleet", killed(2))
+    with pytest.raises(KeyboardInterrupt):
+        watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0))
+    assert ended == [1]
+
+
+def test_once_is_one_batch(tmp_path: Path, batches: list[dict[str, Any]]) -> None:
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    watch(given, Settings(), Silent(), WatchOptions(once=True))
+    assert [set(batch) for batch in batches] == [{"a"}]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--watch", "--run", "r1"),
+        ("--watch", "--dry-run"),
+        ("--webhook", "http://x"),
+        ("--once", "--webhook", "x"),
+    ],
+)
+def test_options_that_do_not_go_together(tmp_path: Path, more: tuple[str, ...]) -> None:
+    assert run(["fleet", str(tmp_path), "--out", str(tmp_path / "out"), *more]) == 2
+
+
+@pytest.mark.nightly
+@pytest.mark.xdist_group("fleet")
+@pytest.mark.usefixtures("_java")
+def test_a_watched_folder_is_analysed_and_told_once(tmp_path: Path) -> None:
+    import subprocess
+
+    from tests.fleet.conftest import TEMPLATE
+    from tests.fleet.made_fleet import put
+    from tests.fleet.runs import command, environment
+
+    put(tmp_path, "in/payments/p1/20261121-080000.hprof", heap("stuck-one-4.9.8"))
+    words = command(str(tmp_path / "in"), "--out", str(tmp_path / "out"), *TEMPLATE, "--once")
+    told = []
+    for _ in range(2):
+        done = subprocess.run(words, capture_output=True, text=True, env=environment(), timeout=900, check=True)
+        told.append([json.loads(line)["rule"] for line in done.stdout.splitlines()])
+    assert "stuck-consumer-thread" in told[0]
+    assert told[1] == []
