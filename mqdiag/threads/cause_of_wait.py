@@ -58,8 +58,8 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     ),
     "latch": (
         say(
-            "Use await(timeout, unit), of a Phaser awaitAdvanceInterruptibly(phase, timeout, unit): otherwise all others"
-            " wait forever when one thread dies early."
+            "Use await(timeout, unit), of a Phaser awaitAdvanceInterruptibly(phase, timeout, unit): otherwise all"
+            " others wait forever when one thread dies early."
         ),
     ),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),

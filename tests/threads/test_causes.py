@@ -6,7 +6,9 @@ import pytest
 
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.read.stacks.library_packages import is_own
+from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.libraries.table import LIBRARIES
+from mqdiag.threads.roles import CONSUME_WORKER
 from mqdiag.threads.stack_meaning import meaning_of
 
 PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")
@@ -208,6 +210,58 @@ STACKS: list[tuple[tuple[str, ...], str, str | None, str | None]] = [
         None,
     ),
     (("java.util.HashMap.getNode",), "running", None, None),
+    # a lock of a file, in JDK 17 and in JDK 25
+    (("sun.nio.ch.FileDispatcherImpl.lock0", "sun.nio.ch.FileChannelImpl.lock"), "file-lock", None, None),
+    (("sun.nio.ch.UnixFileDispatcherImpl.lock0", "sun.nio.ch.FileChannelImpl.lock"), "file-lock", None, None),
+    (
+        (
+            *PARK,
+            "java.util.concurrent.CountDownLatch.await",
+            "java.lang.VirtualThread.joinNanos",
+            "java.lang.Thread.join",
+        ),
+        "join",
+        None,
+        None,
+    ),
+    (
+        (
+            *PARK,
+            "java.util.concurrent.locks.StampedLock.acquireWrite",
+            "java.util.concurrent.locks.StampedLock.tryWriteLock",
+        ),
+        "lock",
+        None,
+        None,
+    ),
+    # an SDK stands for the client inside it, also if a bridge is between
+    (
+        (
+            *READ,
+            "org.apache.http.impl.io.SessionInputBufferImpl.fillBuffer",
+            "com.aliyun.oss.OSSClient.getObject",
+        ),
+        "socket-read",
+        "Alibaba Cloud OSS SDK",
+        "slow-remote",
+    ),
+    # the back-off of a retry is the framework's, a call inside a retry is not
+    (
+        ("java.lang.Thread.sleep", "org.springframework.retry.backoff.ThreadWaitSleeper.sleep"),
+        "sleep",
+        "Spring Retry",
+        "sleep-in-listener",
+    ),
+    (
+        (
+            *READ,
+            "sun.net.www.http.HttpClient.parseHTTPHeader",
+            "org.springframework.retry.support.RetryTemplate.doExecute",
+        ),
+        "socket-read",
+        "HttpURLConnection",
+        "missing-http-timeout",
+    ),
 ]
 BELOW = (
     "com.acme.Dao.find",
@@ -247,6 +301,57 @@ def test_springs_wrapper_is_not_the_listener() -> None:
     )
     view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
     assert view.listener == "com.acme.OrderService.onMessage(X.java:1)"
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "com.acme.Dao$$SpringCGLIB$$0.find",
+        "com.acme.Dao$$EnhancerByGuice$$12.find",
+        "jdk.proxy2.$Proxy31.find",
+        "com.acme.Dao_ClientProxy.find",
+        "com.acme.Dao_Subclass.find",
+        "com.acme.$Dao$Definition$Intercepted.find",
+        "com.acme.Dao$AjcClosure1.run",
+        "com.acme.Dao$auxiliary$x1.call",
+        "com.acme.Dao$ByteBuddy$Ab12.find",
+        "io.micrometer.core.instrument.Timer.record",
+        "org.apache.skywalking.apm.agent.core.plugin.interceptor.enhance.InstMethodsInter.intercept",
+        "io.github.resilience4j.retry.Retry.executeCallable",
+        "com.p6spy.engine.wrapper.PreparedStatementWrapper.executeQuery",
+    ],
+)
+def test_a_wrapper_is_no_code_of_the_application(wrapper: str) -> None:
+    """Above the application's method, where a proxy of what it calls stands, and below it."""
+    frames = (*READ, "com.mysql.cj.protocol.ReadAheadInputStream.fill", wrapper, BELOW[0], wrapper, *BELOW[1:])
+    view = meaning_of(parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in frames)))
+    assert view.own_frame == "com.acme.Dao.find(X.java:1)"
+    assert view.listener == "com.acme.Listener.consumeMessage(X.java:1)"
+
+
+def _advice(*top: str) -> tuple[str, str]:
+    stack = parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *BELOW)))
+    why = cause_of_wait(CONSUME_WORKER, meaning_of(stack), computing=False)
+    return why.cause, " ".join(text.template for text in why.remedy)
+
+
+def test_advice_fits_the_call() -> None:
+    cause, advice = _advice("sun.nio.ch.FileDispatcherImpl.lock0", "sun.nio.ch.FileChannelImpl.lock")
+    assert cause == "missing-timeout"
+    assert "tryLock()" in advice
+    assert "lslocks" in advice
+    cause, advice = _advice("java.io.FileOutputStream.writeBytes", "java.io.PrintStream.write")
+    assert cause == "blocked-log-sink"
+    assert "standard output" in advice
+    _, advice = _advice("java.net.Inet6AddressImpl.lookupAllHostAddr", "java.net.InetAddress.getByName")
+    assert "resolv.conf" in advice
+    _, advice = _advice(
+        *PARK,
+        "java.util.concurrent.CountDownLatch.await",
+        "java.lang.VirtualThread.joinNanos",
+        "java.lang.Thread.join",
+    )
+    assert "Thread.dump_to_file" in advice
 
 
 def test_every_entry_is_whole() -> None:
