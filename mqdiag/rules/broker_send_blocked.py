@@ -31,7 +31,7 @@ RULE = Rule(
         "BrokerFastFailure, [PC_SYNCHRONIZED] and [PCBUSY_CLEAN_QUEUE]: busy errors of the same origin",
         "org.apache.rocketmq.store.CommitLog.putMessage",
     ),
-    limits={**LIMITS, "blocked_share": 0.5, "waiting_share": 0.9},
+    limits={**LIMITS, "blocked_share": 0.5, "waiting_share": 0.9, "stood_seconds": 3.0},
     lies_at="broker",
     in_chain=say("the broker's send threads cannot write"),
 )
@@ -162,7 +162,7 @@ def _stood_for_a_while(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
             start, end = stacks.series[first].seconds, stacks.series[last].seconds
             if last - first + 1 < limits["min_samples"] or start is None or end is None:
                 continue
-            if end - start < limits["min_seconds"]:
+            if end - start < limits["stood_seconds"]:
                 continue
             yield Draft(
                 severity=Severity.WARNING,
