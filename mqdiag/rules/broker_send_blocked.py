@@ -191,7 +191,7 @@ def _stood_for_a_while(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:
                         "Samples {first_sample:count} to {last_sample:count} show it. Threads in that wait, by sample:"
                         " {waiting}; those that used no CPU time since the sample before: {still}."
                     ),
-                    say("Senders saw timeouts during that time; it may come again."),
+                    say("No send ended in these threads during that time, and it may come again."),
                 ),
                 remedy=waits.remedy,
                 weight=float(size),

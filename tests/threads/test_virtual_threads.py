@@ -10,6 +10,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts.stacks import PinnedCarriers
 from mqdiag.findings import Finding
 from mqdiag.language import english
+from tests.threads.real_series import CASES, diagnosis_of
 
 STACKS = Path(__file__).parents[2] / "fixtures" / "stacks"
 HEAD = "{pid}\n2026-03-01T10:00:{second:02}.000000Z\n21.0.8+9-LTS\n\n"
@@ -100,3 +101,14 @@ def test_jstack_of_a_jvm_with_virtual_threads_asks_for_the_form_that_has_them(
 def test_a_future_of_a_jvm_without_virtual_threads_asks_for_nothing_more() -> None:
     report = diagnose_stacks([STACKS / "future-join-stuck" / "series.tar.gz"]).report
     assert not any("dump_to_file" in english()(line) for one in report.findings for line in one.remedy)
+
+
+@pytest.mark.parametrize(("case", "pinned"), [("carriers-pinned-jdk21", True), ("carriers-free-jdk21", False)])
+def test_carriers_of_a_real_jvm(case: str, pinned: bool) -> None:
+    report = diagnosis_of(CASES / case / "dump-json.tar.gz").report
+    found = next((one for one in report.findings if one.rule == "carriers-pinned"), None)
+    assert (found is not None) is pinned
+    if found is not None:
+        assert found.severity == "error"
+        assert str(found.evidence["frame"]).startswith("com.acme.shop.Pinned.reserveLocked")
+        assert found.evidence["carriers"] == 2
