@@ -49,5 +49,12 @@ def _carriers(sample: Sample) -> int:
 
 
 def _waiting(sample: Sample) -> int:
-    """Virtual threads that have not begun: they have no frame."""
-    return sum(thread.virtual and not thread.stack.frames for thread in sample.threads)
+    """Virtual threads that have not begun: they have no frame.
+
+    JDK 21 leaves those out that belong to no executor. Then threads that wait for the end of a virtual thread tell of
+    them: more wait than virtual threads are shown.
+    """
+    not_begun = sum(thread.virtual and not thread.stack.frames for thread in sample.threads)
+    shown = sum(thread.virtual for thread in sample.threads)
+    joining = sum(meaning_of(thread.stack).joins_virtual_thread for thread in sample.threads)
+    return max(not_begun, joining - shown)
