@@ -4,18 +4,14 @@ python -m tests.accuracy.holders            all programs; dumps that are missing
 python -m tests.accuracy.holders CASE...    these
 python -m tests.accuracy.holders --first    keeps the outcome of cases that were never run
 python -m tests.accuracy.holders --pages    writes the table of docs/accuracy.md
-python -m tests.accuracy.holders --peers FOLDER
-                                            writes the table of hprof-analyzer, which cargo installs in FOLDER
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from tests.accuracy.holders.outcome import Outcome, first_outcomes, keep_first, outcome_of, verdict_of
-from tests.accuracy.holders.peers import part
 from tests.accuracy.holders.section import parts, results
 from tests.accuracy.holders.truth import cases, make_missing
 from tests.accuracy.page import fill
@@ -26,16 +22,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="CASE")
     parser.add_argument("--first", action="store_true", help="keep the outcome of cases that were never run")
     parser.add_argument("--pages", action="store_true", help="write the table of the page")
-    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="compare with hprof-analyzer")
     options = parser.parse_args()
     chosen = tuple(case for case in cases() if not options.names or case.name in options.names)
     make_missing(chosen)
     if options.pages:
         for name, body in parts(results()).items():
             fill(name, body)
-        return 0
-    if options.peers:
-        fill("peers", part([case for case in chosen if case.dump is not None], options.peers))
         return 0
     known = first_outcomes() if options.first else {}
     new: dict[str, Outcome] = {}
