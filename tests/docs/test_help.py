@@ -28,6 +28,7 @@ NOT_RUN = {
     "mqdiag completion": "writes into the user's home; tests/cli/test_completion.py runs it",
     "MQDIAG_KERNELS=": "compiles everything again; tests/packaging does",
     "mqdiag capture": "needs a running JVM",
+    "mqdiag mcp": "waits for an assistant; tests/mcp runs it",
     "mqdiag cache": "removes what the user keeps; tests/cache runs it",
 }
 

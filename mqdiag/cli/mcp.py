@@ -1,0 +1,70 @@
+"""`mqdiag mcp`: the questions of the command line for assistants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE, cache_bytes
+from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION, with_options
+from mqdiag.errors import UsageError
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.progress import Progress
+
+EXAMPLES = """\b
+Examples:
+  mqdiag mcp /var/dumps
+  mqdiag mcp incident logs --no-redact
+
+\b
+Mind:
+  Whoever talks to the server reads what is below the folders, as far as
+  reports tell it. An assistant may send that to the maker of its model.
+"""
+
+
+@commands.command("mcp", short_help="Serve the same questions to an assistant (MCP).", epilog=EXAMPLES)
+@commands.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete_files)
+@commands.option(
+    "--no-redact", is_flag=True, help="Tell texts, keys and addresses too, which reports hide by --redact."
+)
+@with_options(CACHE)
+@MESSAGE_LANG_OPTION
+@DEBUG_OPTION
+def command(
+    folders: tuple[str, ...], no_redact: bool, no_cache: bool, cache_size: str | None, debug: bool
+) -> int:
+    """Answer diagnose, heap, stacks, logs, show, query and rules over the Model Context Protocol.
+
+    The protocol takes standard input and output; messages go to standard error. Files are read only below FOLDER...,
+    after links were followed, and nothing is written. Reports are redacted unless --no-redact is given.
+    """
+    if find_spec("mcp") is None:
+        raise UsageError(say("this command needs {missing:and}: pip install 'mqdiag[mcp]'", missing=("mcp",)))
+    from mqdiag.mcp.folders import Folders
+    from mqdiag.mcp.questions import Questions
+    from mqdiag.mcp.server import made_server
+
+    questions = Questions(
+        Folders(folders), redact=not no_redact, cache_bytes=cache_bytes(no_cache, cache_size), watch=_watch
+    )
+    made_server(questions).run()
+    return 0
+
+
+@contextmanager
+def _watch(paths: Sequence[str]) -> Iterator[Progress]:
+    """The budget of a run over some files, as every command has it; notes go to standard error."""
+    from mqdiag.cli.common.language import reader_language
+    from mqdiag.cli.common.progress import NotesOnly
+    from mqdiag.cli.common.watchdog import watched
+    from mqdiag.language import writer
+
+    with watched(NotesOnly(writer(reader_language())), paths) as progress:
+        yield progress

@@ -1,0 +1,174 @@
+"""What the tools answer: the reports and rows of the command line, as JSON and a short text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from mqdiag.config import ConfigFile, Settings, resolve
+from mqdiag.errors import NO_NAME, InputError, MqdiagError, UsageError
+from mqdiag.language import english
+from mqdiag.mcp.folders import Folders
+from mqdiag.progress import Progress
+from mqdiag.render import UNWRAPPED, Detail, View, renderer
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.findings import Report
+
+MOST_ROWS = 1000
+QUERY_S = 60.0
+"""after which a query is given up; an assistant asks again with a narrower one"""
+Watch = Callable[[Sequence[str]], AbstractContextManager[Progress]]
+"""bounds the time and memory of a run over some files"""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An answer to a tool."""
+
+    text: str
+    """a few lines"""
+    values: dict[str, Any]
+    """the whole of it"""
+
+
+class Questions:
+    """Answers one question at a time, so that two of them never share the machine's memory.
+
+    Args:
+        folders: whose files may be read.
+        redact: hide what reports hide with `--redact`.
+        cache_bytes: what may be kept of heap dumps; see `open_heap`.
+        watch: bounds a run.
+    """
+
+    def __init__(self, folders: Folders, *, redact: bool, cache_bytes: int | None, watch: Watch) -> None:
+        self._folders, self._redact, self._cache_bytes, self._watch = folders, redact, cache_bytes, watch
+        self._one_at_a_time = threading.Lock()
+
+    def diagnose(self, paths: list[str], expect: list[str], heap_limit: str | None) -> Answer:
+        """As `mqdiag diagnose`."""
+        from mqdiag.diagnose.incident import diagnose_incident
+
+        allowed, settings = self._allowed(paths), self._settings(expect, heap_limit)
+        return self._report(
+            allowed, lambda progress: diagnose_incident(allowed, settings, progress=progress).report
+        )
+
+    def heap(self, path: str, quick: bool, expect: list[str], heap_limit: str | None) -> Answer:
+        """As `mqdiag heap`."""
+        from mqdiag.diagnose.heap import diagnose_heap
+
+        (allowed,), settings = self._allowed([path]), self._settings(expect, heap_limit)
+        return self._report(
+            [allowed],
+            lambda progress: diagnose_heap(allowed, settings, quick=quick, progress=progress).report,
+        )
+
+    def stacks(self, paths: list[str]) -> Answer:
+        """As `mqdiag stacks`."""
+        from mqdiag.diagnose.stacks import diagnose_stacks
+
+        allowed = self._allowed(paths)
+        return self._report(allowed, lambda progress: diagnose_stacks(allowed, progress=progress).report)
+
+    def logs(self, paths: list[str]) -> Answer:
+        """As `mqdiag logs`."""
+        from mqdiag.diagnose.logs import diagnose_logs
+
+        allowed = self._allowed(paths)
+        return self._report(allowed, lambda progress: diagnose_logs(allowed, progress=progress).report)
+
+    def show(self, path: str, what: str, limit: int) -> Answer:
+        """As `mqdiag show`."""
+        from mqdiag.diagnose.show import show_in_heap
+
+        (allowed,) = self._allowed([path])
+        return self._report(
+            [allowed],
+            lambda progress: show_in_heap(
+                allowed, what, limit=limit, progress=progress, cache_bytes=self._cache_bytes
+            ),
+            detail="normal",
+        )
+
+    def query(self, path: str, sql: str, limit: int) -> Answer:
+        """As `mqdiag query`, with `limit` rows at most."""
+        from mqdiag.query import refuse_without_packages
+
+        refuse_without_packages()
+        from mqdiag.graph import open_heap
+        from mqdiag.query.session import Limits, Session
+        from mqdiag.query.values import distinct_names, plain
+
+        (allowed,) = self._allowed([path])
+        with self._one_at_a_time, self._watch([allowed]) as progress:
+            heap = open_heap(allowed, progress=progress, cache_bytes=self._cache_bytes, task="query")
+            with Session(heap, hide=self._redact, limits=Limits(seconds=QUERY_S)) as session:
+                found = session.ask(sql)
+                rows = found.rows()
+                names = distinct_names(found.columns)
+                taken = [
+                    {name: plain(value) for name, value in zip(names, row, strict=True)}
+                    for row in islice(rows, limit)
+                ]
+                more = next(rows, None) is not None
+            heap.finish()
+        problem = None if heap.problem is None else str(InputError(allowed, heap.problem))
+        text = f"{len(taken)}{'+' if more else ''} x {', '.join(names)}"
+        return Answer(text, {"rows": taken, "more": more, "problem": problem})
+
+    def rules(self, name: str | None) -> Answer:
+        """As `mqdiag rules`: all, or one with its texts."""
+        from mqdiag.report_json import encoded
+        from mqdiag.rules import all_rules
+        from mqdiag.spelling import did_you_mean, nearest
+
+        cards = {rule.card.name: rule.card for rule in all_rules()}
+        if name is not None and name not in cards:
+            problem = say("there is no rule {name}", name=repr(name))
+            raise UsageError(did_you_mean(problem, nearest(name, cards)))
+        chosen = [card for card in cards.values() if name in (None, card.name)]
+        return Answer(
+            "\n".join(f"{card.name}: {english()(card.title)}" for card in chosen),
+            {
+                "rules": [
+                    msgspec.to_builtins(card, enc_hook=encoded)
+                    if name
+                    else {"name": card.name, "title": english()(card.title)}
+                    for card in chosen
+                ]
+            },
+        )
+
+    def _allowed(self, paths: list[str]) -> list[str]:
+        return [self._folders.allowed(path) for path in paths]
+
+    def _settings(self, expect: list[str], heap_limit: str | None) -> Settings:
+        return resolve(
+            ConfigFile(), "", {}, expect=expect, heap_limit=heap_limit, cache_bytes=self._cache_bytes
+        )
+
+    def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail = "brief") -> Answer:
+        with self._one_at_a_time, self._watch(paths) as progress:
+            report = work(progress)
+        if not any(given.was_read for given in report.inputs):
+            errors = [
+                say("{path}: {error}", path=given.path or NO_NAME, error=given.error)
+                for given in report.inputs
+                if given.error is not None
+            ]
+            raise MqdiagError(errors[0] if errors else say("nothing there is evidence"))
+        if self._redact:
+            from mqdiag.redact.report import redact_report
+
+            report = redact_report(report)
+        view = View(width=UNWRAPPED, detail=detail)
+        return Answer(
+            renderer("text")(report, view), msgspec.json.decode(renderer("json")(report, view), type=dict)
+        )

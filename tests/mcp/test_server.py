@@ -1,0 +1,177 @@
+"""The tools over the SDK's own client, in this process and over the pipes of a process of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp_types import CallToolResult
+
+from mqdiag.cli import run
+from mqdiag.errors import UsageError
+from mqdiag.mcp.folders import Folders
+from mqdiag.mcp.questions import Questions
+from mqdiag.mcp.server import made_server
+from mqdiag.progress import Silent
+from mqdiag.redact.report import HIDDEN
+from tests.graph.opening import put
+from tests.graph.small_dump import small_dump
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+TOOLS = ["diagnose", "heap", "stacks", "logs", "show", "query", "rules"]
+TEXTS = "SELECT text FROM strings ORDER BY ALL"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a dump, and a file beside it that is nobody's business."""
+    (tmp_path / "secret.txt").write_text("secret")
+    inside = tmp_path / "evidence"
+    inside.mkdir()
+    put(small_dump(), inside)
+    return inside
+
+
+def asked(folder: Path, tool: str, *, redact: bool = True, **arguments: Any) -> CallToolResult:
+    """The answer of a server in this process."""
+    questions = Questions(
+        Folders([str(folder)]), redact=redact, cache_bytes=0, watch=lambda paths: nullcontext(Silent())
+    )
+
+    async def ask() -> CallToolResult:
+        async with Client(made_server(questions)) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(ask())
+
+
+def line(result: CallToolResult) -> str:
+    """The one line of an error."""
+    assert result.is_error
+    (content,) = result.content
+    assert content.type == "text"
+    assert "\n" not in content.text
+    return content.text
+
+
+def values(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def test_a_session_over_pipes_has_nothing_but_the_protocol_on_standard_output(folder: Path) -> None:
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "mqdiag", "mcp", str(folder), "--no-cache"],
+        env=dict(os.environ),
+    )
+
+    async def session(use: Callable[[Client], Awaitable[None]]) -> None:
+        async with Client(stdio_client(server)) as client:
+            await use(client)
+
+    async def use(client: Client) -> None:
+        assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
+        report = values(await client.call_tool("heap", {"path": "given.hprof"}))
+        assert report["schema_version"] == 1
+        assert report["answer"]["state"] in ("fault", "healthy", "undecided")
+        found = values(await client.call_tool("query", {"path": "given.hprof", "sql": "SELECT 1 AS one"}))
+        assert found == {"rows": [{"one": 1}], "more": False, "problem": None}
+
+    asyncio.run(session(use))
+
+
+def test_each_tool_is_marked_as_one_that_changes_nothing(folder: Path) -> None:
+    questions = Questions(
+        Folders([str(folder)]), redact=True, cache_bytes=0, watch=lambda _: nullcontext(Silent())
+    )
+
+    async def tools() -> list[bool | None]:
+        async with Client(made_server(questions)) as client:
+            return [
+                tool.annotations and tool.annotations.read_only_hint
+                for tool in (await client.list_tools()).tools
+            ]
+
+    assert asyncio.run(tools()) == [True] * len(TOOLS)
+
+
+def test_reports_are_those_of_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+
+
+    path = str(folder / "given.hprof")
+    run(["heap", path, "--format", "json", "--no-cache", "--redact"])
+    assert values(asked(folder, "heap", path=path)) == json.loads(capsys.readouterr().out)
+
+
+def test_rows_are_limited_and_texts_hidden_unless_told_otherwise(folder: Path) -> None:
+    found = values(asked(folder, "query", path="given.hprof", sql=TEXTS, limit=2))
+    assert found["more"] is True
+    assert len(found["rows"]) == 2
+    assert {row["text"] for row in found["rows"]} == {HIDDEN}
+    told = values(asked(folder, "query", redact=False, path="given.hprof", sql=TEXTS))
+    assert {"text": "böse"} in told["rows"]
+
+
+def test_a_class_is_shown(folder: Path) -> None:
+    shown = values(asked(folder, "show", path="given.hprof", what="app.Holder"))
+    assert shown["show"]["class"]["instances"] == 2
+
+
+def test_stacks_logs_and_whole_folders_are_read() -> None:
+    stacks = FIXTURES / "stacks" / "urlconnection-stuck"
+    assert values(asked(stacks, "diagnose", paths=["series.tar.gz"]))["answer"]["state"] == "fault"
+    logs = FIXTURES / "logs" / "healthy-5.3.3" / "broker"
+    assert values(asked(logs, "logs", paths=["store.log.gz"]))["inputs"]
+
+
+def test_rules_are_listed_and_explained(folder: Path) -> None:
+    listed = values(asked(folder, "rules"))["rules"]
+    assert {"name", "title"} == set(listed[0])
+    (card,) = values(asked(folder, "rules", name="input-incomplete"))["rules"]
+    assert card["remedy"]
+    assert "did you mean" in line(asked(folder, "rules", name="input-incomplet"))
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "/etc/passwd", "-", "given.hprof/../../secret.txt", "way-out"]
+)
+def test_nothing_outside_of_the_folders_is_read(folder: Path, path: str) -> None:
+    (folder / "way-out").symlink_to(folder.parent / "secret.txt")
+    told = line(asked(folder, "heap", path=path))
+    assert "is not below the folders of this server" in told or told.startswith(f"{folder}/-: ")
+
+
+def test_a_folder_with_a_link_that_leads_out_is_refused(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "way-out").symlink_to(folder.parent)
+    assert "leads out of the folders" in line(asked(folder, "diagnose", paths=["."]))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("heap", {"path": "missing.hprof"}, "missing.hprof"),
+        ("query", {"path": "given.hprof", "sql": "DROP TABLE objects"}, "only SELECT is answered"),
+        ("query", {"path": "given.hprof", "sql": "SELECT * FROM read_text('/etc/passwd')"}, "disabled"),
+        ("show", {"path": "given.hprof", "what": "app.Holdr"}, "did you mean app.Holder?"),
+        ("heap", {"path": "given.hprof", "heap_limit": "much"}, "is not a size"),
+    ],
+)
+def test_an_error_is_one_line(folder: Path, tool: str, arguments: dict[str, str], told: str) -> None:
+    assert told in line(asked(folder, tool, **arguments))
+
+
+def test_a_server_needs_folders() -> None:
+    with pytest.raises(UsageError, match="is no folder"):
+        Folders(["/no/such/folder"])
