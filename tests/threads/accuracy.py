@@ -19,7 +19,8 @@ jstack -l, -e, jcmd, SIGQUIT, Thread.dump_to_file), and each form counts. The te
 NOTE = """
 Three kinds of stuck threads are called `progressing` or `unknown`, because their samples do not show that they are
 stuck. The report says what to take next. A loop that tries the same message again and again uses CPU time and makes
-objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` as plain jstack; `jstack -e` shows it).
+objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` and `flag-loop-stuck` as plain jstack;
+`jstack -e` shows it).
 `Thread.dump_to_file` of JDK 21 has no CPU times, states or locks, so give jstack files too.
 """
 
