@@ -229,11 +229,12 @@ class _Watch:
                     seconds=self._seconds,
                 )
             ) from None
-        if isinstance(error, duckdb.OutOfMemoryException):
+        # What fails while rows are taken comes by way of Arrow, as an OSError with DuckDB's message.
+        if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
             raise UsageError(
                 say("the query needs more memory than it may take; --memory allows more")
             ) from None
-        if isinstance(error, duckdb.Error | pa.ArrowException):
+        if isinstance(error, duckdb.Error | pa.ArrowException | OSError):
             raise UsageError(say("{message}", message=_first_line(error))) from None
 
 

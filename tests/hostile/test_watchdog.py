@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli.common.watchdog import CPU_S, CPU_S_FOR_MB, MEMORY_BYTES, MEMORY_FOR_BYTE, Budget
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.text import NOTHING, say
+from tests.graph.small_dump import small_dump
+from tests.hostile.crafted_texts import ring_of_locks
 
 LINE = "2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
+ADMIN = (Path(__file__).parents[2] / "fixtures/admin/4.3.2/consumerProgress.txt").read_text()
 ENDLESS = """
 import sys
 from mqdiag.cli.common.watchdog import watched
@@ -111,3 +116,47 @@ def test_a_limit_that_is_none_is_wrong_usage(variable: str, tmp_path: Path) -> N
     done = ended(tmp_path, code, **{variable: "much"})
     assert done.returncode == 2
     assert "much" in done.stderr
+
+
+class OverBudget(Silent):
+    """Progress of a run whose budget is used up after some questions."""
+
+    def __init__(self, answers: int) -> None:
+        self._left = answers
+
+    def advance(self, share: float) -> None:
+        self.check()
+
+    def check(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise InputError("any", say("took more than it may"))
+
+
+def test_every_kind_that_was_read_stays_when_the_budget_is_used_up(tmp_path: Path) -> None:
+    (tmp_path / "broker.log").write_text(LINE * 100_000)
+    (tmp_path / "jstack.txt").write_text(ring_of_locks(10))
+    (tmp_path / "dump.hprof").write_bytes(small_dump(8).to_bytes())
+    (tmp_path / "progress.txt").write_text(ADMIN)
+    everything = diagnose_incident([tmp_path]).report
+    kinds = {given.kind for given in everything.inputs}
+    own_problems = {english()(given.problem or NOTHING) for given in everything.inputs}
+    assert kinds == {"heap", "stacks", "log", "admin"}
+    for answers in (0, 1, 2, 5, 12):
+        report = diagnose_incident([tmp_path], progress=OverBudget(answers)).report
+        assert {given.kind for given in report.inputs} == kinds
+        reasons = {english()(given.error or given.problem or NOTHING) for given in report.inputs} - own_problems
+        assert reasons == {"took more than it may"}
+        has = {"heap": report.heap, "stacks": report.stacks, "log": report.logs, "admin": report.admin}
+        for given in report.inputs:
+            assert (has[given.kind or ""] is not None) == (given.error is None)
+        assert report.answer.state != "healthy"
+
+
+def test_a_thread_dump_is_read_as_far_as_the_budget_goes(tmp_path: Path) -> None:
+    path = tmp_path / "jstack.txt"
+    path.write_text(ring_of_locks(4_000, samples=3))
+    (given,) = diagnose_stacks([path], progress=OverBudget(3)).report.inputs
+    assert (given.complete, given.error) == (False, None)
+    assert english()(given.problem or NOTHING) == "took more than it may"
+    assert 0 < (given.stopped_at_byte or 0) < path.stat().st_size

@@ -1,0 +1,177 @@
+"""SQL from somebody else: it reads nothing but the dump, and ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import run as mqdiag
+from mqdiag.cli.common.output import Target
+from mqdiag.errors import UsageError
+from mqdiag.graph import Heap, open_heap
+from mqdiag.query.session import Limits, Session
+from tests.graph.small_dump import small_dump
+from tests.hostile.bounded import run
+
+REACHES_OUT = (
+    "COPY (SELECT 1) TO '{file}'",
+    "COPY classes FROM '{file}'",
+    "ATTACH '{file}'",
+    "DETACH memory",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "FORCE INSTALL httpfs FROM 'http://127.0.0.1/x'",
+    "EXPORT DATABASE '{file}'",
+    "IMPORT DATABASE '{file}'",
+    "CREATE TABLE t (i INTEGER)",
+    "CREATE SECRET (TYPE s3)",
+    "CREATE OR REPLACE MACRO address(id) AS 1",
+    "DROP TABLE classes",
+    "INSERT INTO classes VALUES (1)",
+    "UPDATE classes SET class = 'x'",
+    "DELETE FROM classes",
+    "PRAGMA memory_limit='100GB'",
+    "PRAGMA database_list",
+    "SET memory_limit='100GB'",
+    "SET enable_external_access=true",
+    "RESET memory_limit",
+    "CALL pragma_version()",
+    "CHECKPOINT",
+    "VACUUM",
+    "EXPLAIN ANALYZE SELECT 1",
+    "SELECT 1; COPY (SELECT 1) TO '{file}'",
+    "SELECT * FROM read_csv('{file}')",
+    "SELECT * FROM read_csv_auto('http://127.0.0.1/x')",
+    "SELECT * FROM read_text('{file}')",
+    "SELECT * FROM read_blob('{file}')",
+    "SELECT * FROM read_parquet('{file}')",
+    "SELECT * FROM read_json('{file}')",
+    "SELECT * FROM glob('/*')",
+    "SELECT * FROM sniff_csv('{file}')",
+    "SELECT * FROM parquet_metadata('{file}')",
+    "SELECT * FROM '{file}'",
+    "SELECT * FROM 's3://bucket/x.parquet'",
+    "FROM query('SELECT * FROM read_text(''{file}'')')",
+    "FROM query_table(['{file}'])",
+    "SELECT getenv('HOME')",
+    "SELECT * FROM sqlite_scan('{file}', 't')",
+    "SELECT * FROM postgres_scan('host=127.0.0.1', 'public', 't')",
+)
+ENDLESS = (
+    "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
+    "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range = -1",
+    "SELECT length(repeat(repeat(repeat('x', 60000), 60000), 60000))",
+)
+DEEP = {
+    "brackets": "SELECT " + "(" * 50_000 + "1" + ")" * 50_000,
+    "sums": "SELECT " + "+".join("1" * 50_000),
+    "subqueries": "SELECT * FROM " + "(SELECT * FROM " * 3_000 + "classes" + ")" * 3_000,
+    "tables": "SELECT 1 FROM " + ",".join(["classes"] * 20_000),
+}
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_dump(8).write(tmp_path_factory.mktemp("queries") / "small.hprof")
+
+
+@pytest.fixture(scope="module")
+def heap(dump: Path) -> Heap:
+    return open_heap(str(dump))
+
+
+@pytest.fixture(scope="module")
+def session(heap: Heap) -> Iterator[Session]:
+    with Session(heap, limits=Limits(seconds=1, memory_bytes=64 << 20)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("sql", REACHES_OUT)
+def test_sql_reaches_nothing_but_the_dump(sql: str, session: Session, tmp_path: Path) -> None:
+    file = tmp_path / "secret.csv"
+    file.write_text("the secret\n1\n")
+    with pytest.raises(UsageError) as refused:
+        list(session.ask(sql.replace("{file}", str(file))).rows())
+    assert "the secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert file.read_text() == "the secret\n1\n"
+    assert [one.name for one in tmp_path.iterdir()] == ["secret.csv"]
+
+
+@pytest.mark.parametrize("sql", ENDLESS)
+def test_sql_without_an_end_is_given_up(sql: str, session: Session) -> None:
+    begun = time.monotonic()
+    with pytest.raises(UsageError):
+        list(session.ask(sql).rows())
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", DEEP)
+def test_deep_sql_ends_with_an_answer_or_a_line(name: str, dump: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep.sql").write_text(DEEP[name])
+    run("query", dump, "-f", tmp_path / "deep.sql", most_cpu_s=30).check(0, 2)
+
+
+def test_sql_that_never_ends_is_not_read(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert mqdiag(["query", str(dump), "-f", "/dev/zero"]) == 2
+    assert "the SQL has more than 1,048,576 characters" in capsys.readouterr().err
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("shape", ["csv", "json", "markdown"])
+def test_an_answer_larger_than_the_memory_is_written(shape: str, dump: Path) -> None:
+    """800 MB of rows in a process that needs 150 MB."""
+    sql = "SELECT range, repeat('x', 1000) FROM range(800000)"
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, "query", str(dump), sql, "--format", shape],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=True,
+    )
+    assert int(done.stderr) >> 10 < 300
+
+
+PEAK = """
+import resource, sys
+from mqdiag.cli import run
+code = run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("shape", ["csv", "json", "markdown", "table"])
+def test_a_query_that_fails_in_the_middle_writes_nothing(
+    shape: str, dump: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    sql = "SELECT CASE WHEN range = 50000 THEN error('the end') ELSE range END FROM range(60000)"
+    arguments = ["query", str(dump), sql, "--format", shape, "--limit", "60000"]
+    assert mqdiag(arguments) == 2
+    said = capfdbinary.readouterr()
+    assert said.out == b""
+    assert b"the end" in said.err
+    assert mqdiag([*arguments, "-o", str(tmp_path / "rows")]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_query_over_its_budget_ends_with_a_line(
+    dump: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("MQDIAG_MOST_CPU_S", "1")
+    sql = "SELECT range, sha256(range::VARCHAR) FROM range(100000000)"
+    assert mqdiag(["query", str(dump), sql, "--format", "json"]) == 3
+    said = capfdbinary.readouterr()
+    assert said.out == b""
+    assert b"of CPU time, the budget of a run" in said.err
+
+
+def test_lines_reach_a_file_whole(tmp_path: Path) -> None:
+    Target(str(tmp_path / "rows.json")).write_lines(["[\n", "1\n", "]\n"])
+    assert json.loads((tmp_path / "rows.json").read_text()) == [1]
