@@ -213,6 +213,21 @@ def many_roots(roots: int = 60_000) -> bytes:
     return dump_of([ENCODE.utf8(1, "java/lang/Thread"), ENCODE.load_class(1, FIRST_ID, 1)], b"".join(heap))
 
 
+def many_threads(threads: int = 20_000) -> bytes:
+    """Threads that are all one object, each with a record of its start and a stack of its own."""
+    top = [ENCODE.utf8(1, "java/lang/Thread"), ENCODE.load_class(1, FIRST_ID, 1)]
+    start = struct.pack(">IQIQQQ", 0, FIRST_ID + 16, 0, 1, 1, 1)
+    for serial in range(1, threads + 1):
+        top.append(hprof.record(hprof.START_THREAD, struct.pack(">I", serial) + start[4:]))
+        top.append(ENCODE.stack_trace(serial, serial, []))
+    heap = [ENCODE.class_dump(FIRST_ID), ENCODE.instance_dump(FIRST_ID + 16, FIRST_ID, b"")]
+    heap += [
+        ENCODE.root(hprof.THREAD_OBJECT, FIRST_ID + 16, thread=serial, frame=serial)
+        for serial in range(1, threads + 1)
+    ]
+    return dump_of(top, b"".join(heap))
+
+
 def zero_records(size: int = 1 << 20) -> bytes:
     """Records without a body."""
     empty = struct.pack(">BII", hprof.UTF8, 0, 0)
@@ -238,6 +253,7 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         nested_arrays,
         huge_lengths,
         many_roots,
+        many_threads,
         zero_records,
     )
 }

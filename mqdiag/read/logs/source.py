@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from mqdiag.errors import InputError
-from mqdiag.read.stacks.source import open_members, refuse_device, refuse_endless
+from mqdiag.read.stacks.source import CUT, open_members, refuse_device, refuse_endless, was_cut
 from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked
 from mqdiag.text import Text, say
 
@@ -66,6 +67,8 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
 def compression_of(path: str) -> str | None:
     """How a file is packed, by its first bytes; None for plain text and pipes."""
     try:
+        if not Path(path).is_file():
+            return None  # opening a pipe once more would wait for somebody who writes
         with open(path, "rb") as stream:
             head = stream.read(8)
     except OSError:
@@ -103,8 +106,13 @@ def _unpacked(label: str, stream: IO[bytes], note: Note, head: bytes = b"") -> I
     else:
         # the head is joined to what follows, so that the first block tells what the log is
         first = next(raw)
-        yield first + next(raw, b"")
-        yield from raw
+        size_before = os.fstat(stream.fileno()).st_size
+        done = 0
+        for chunk in chain((first + next(raw, b""),), raw):
+            yield chunk
+            done += len(chunk)
+        if was_cut(stream, size_before):
+            note(CUT, done)
 
 
 def _gzip() -> Any:

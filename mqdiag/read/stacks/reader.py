@@ -95,18 +95,21 @@ def read_stacks(
 
 
 def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], None]) -> Iterator[bytes]:
-    """The chunks as far as they are allowed; what is left out is noted.
+    """The chunks as far as they can be read and are allowed; why there are no more is noted.
 
     Raises:
-        InputError: not one is allowed.
+        InputError: there is not one.
     """
-    for chunk in chunks:
+    while True:
         try:
             check()
+            chunk = next(chunks, b"")
         except InputError as error:
             if not result.bytes:
                 raise
             result.ended_by = error.without_path
+            return
+        if not chunk:
             return
         result.bytes += len(chunk)
         yield chunk

@@ -14,6 +14,8 @@ from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks, inflated
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
 
+CUT = say("was cut while it was read; copy it first, and read the copy")
+
 
 def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Every file that the path holds, as (label, chunks); a plain file is its own only member.
@@ -100,7 +102,7 @@ def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes
     elif head[257:262] == b"ustar":
         yield from _tar_members(label, packed, counts)
     else:
-        yield label, _stream_chunks(stream)
+        yield label, _stream_chunks(label, stream)
 
 
 def _tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -109,6 +111,14 @@ def _tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tu
     yield from tar_members(label, stream, counts)
 
 
-def _stream_chunks(stream: IO[bytes]) -> Iterator[bytes]:
+def _stream_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
+    size_before = os.fstat(stream.fileno()).st_size
     while chunk := stream.read(CHUNK):
         yield chunk
+    if was_cut(stream, size_before):
+        raise InputError(label, CUT)
+
+
+def was_cut(stream: IO[bytes], size_before: int) -> bool:
+    """Whether a file has become shorter since; a pipe has no size."""
+    return os.fstat(stream.fileno()).st_size < size_before
