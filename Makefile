@@ -69,6 +69,12 @@ test: .venv/installed $(CATALOGUE).mo ## Set up what the tests need and run all 
 nightly: .venv/installed $(CATALOGUE).mo ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
 	$(BIN)/pytest -m nightly --ignore tests/fleet
 
+# atheris has wheels for Linux on x86-64 only, so it is in a group of its own.
+.PHONY: fuzz
+fuzz: .venv/installed ## Fuzz the readers of text by coverage and the kernels with bounds checks; MINUTES=30
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30) --page
+
 .PHONY: fixtures
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
 	$(BIN)/python fixtures/rig/make_heaps.py
