@@ -15,7 +15,7 @@ from mqdiag.findings import Confidence, Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules import file_descriptors_exhausted
-from tests.logs.given import facts, line, only_event
+from tests.logs.given import facts, line, only_event, read
 from tests.rules.checks import findings
 
 AT = "10.0.0.7:10911"
@@ -290,3 +290,20 @@ def test_the_limit_that_a_crash_report_tells() -> None:
 def test_the_table_of_connections(tmp_path: Path) -> None:
     text = renderer("text")(diagnosed(lives(*[60] * 12), tmp_path), View(detail="full"))
     assert "Connections in the logs" in text
+
+
+def test_frozen_counters_of_a_long_log_of_connections() -> None:
+    """10 MiB of connections that live for two lines: few lines of each MiB are looked at, and all are counted."""
+    pair = "".join(
+        line(f"NETTY SERVER PIPELINE: channel{state}, the channel[10.0.0.{{host}}:{{port}}]", level="INFO")
+        for state in ("Active", "Inactive")
+    )
+    different = "".join(pair.format(host=1 + number % 4, port=30_000 + number) for number in range(36))
+    times = (10 << 20) // len(different) + 1
+    pairs = 36 * times
+    log = read(different * times)
+    peers = log.tally.peers.values()
+    assert log.counts.lines == 2 * pairs
+    assert sum(peer.opened for peer in peers) == pairs
+    assert log.counts.hit_lines + log.counts.hit_lines_unseen == 2 * pairs
+    assert log.counts.hit_lines == 3420
