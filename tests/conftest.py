@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 from tests.programs import summary
 
 os.environ["LC_ALL"] = "C.UTF-8"
+# Large dumps of tests are of no use to whoever runs them.
+os.environ["MQDIAG_CACHE_SIZE"] = "0"
 # Workers of pytest-xdist have the width of their terminal there, which would be that of every report.
 os.environ.pop("COLUMNS", None)
 # A shell that runs the tests in the background has them ignore interrupts, and so would all that they start.

@@ -166,13 +166,15 @@ def command(
             if asked is None:
                 from mqdiag.cli.common.prompt import prompt
 
-                return prompt(session, heap, lambda found: _shown(found, "table", limit, Silent()))
-            with watched(
-                Silent(), (dump,), more_cpu_s=timeout * CORES, more_memory_bytes=limits.memory_bytes
-            ) as progress:
-                _write(session.ask(asked, values), shape, limit, target, progress)
+                code = prompt(session, heap, lambda found: _shown(found, "table", limit, Silent()))
+            else:
+                code = 0
+                with watched(
+                    Silent(), (dump,), more_cpu_s=timeout * CORES, more_memory_bytes=limits.memory_bytes
+                ) as progress:
+                    _write(session.ask(asked, values), shape, limit, target, progress)
             heap.finish()
-    return 0
+    return code
 
 
 def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> str | None:

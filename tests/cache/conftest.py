@@ -13,5 +13,6 @@ from mqdiag.graph import kept
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that files are kept in."""
     monkeypatch.setattr(kept, "LEAST_BYTES", 0)
+    monkeypatch.delenv("MQDIAG_CACHE_SIZE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "mqdiag" / "heaps"

@@ -169,19 +169,25 @@ WRONG: dict[tuple[str, str], Change] = {
 WRONG_IDS = ["-".join(place) for place in WRONG]
 
 
+def opened(file: Path) -> ArrayFile:
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        return ArrayFile(descriptor, str(file), file.stem)
+    finally:
+        os.close(descriptor)
+
+
 def rewrite(file: Path, name: str, change: Change) -> None:
     """Change an array and make its checksum right again, as somebody would who wants it to be used."""
-    descriptor = os.open(file, os.O_RDONLY)
-    kept = ArrayFile(descriptor, str(file), file.stem)
-    os.close(descriptor)
+    kept = opened(file)
     arrays = {
         each: kept.array(each, (place.type,), place.shape).copy() for each, place in kept._head.arrays.items()
     }
     before = arrays[name].copy()
     change(arrays[name], kept._head.numbers.get("objects", 1 << 24))
     assert (before != arrays[name]).any()
-    with file.open("wb") as opened:
-        write_arrays(opened, file.stem, kept._head.numbers, kept._head.words, arrays)
+    with file.open("wb") as written:
+        write_arrays(written, file.stem, kept._head.numbers, kept._head.words, arrays)
 
 
 @pytest.fixture(scope="module")
@@ -233,11 +239,21 @@ def cut_to_nothing(file: Path) -> None:
     os.truncate(file, 5)
 
 
-def flip(file: Path) -> None:
+def flip_in(file: Path, at: int) -> None:
     data = bytearray(file.read_bytes())
-    data[-65] ^= 1  # the last array ends behind it, padding included
-    data[40] ^= 1
+    data[at] ^= 1
     file.write_bytes(data)
+
+
+def flip_in_the_head(file: Path) -> None:
+    flip_in(file, 40)
+
+
+def flip_in_an_array(file: Path) -> None:
+    kept = opened(file)
+    # Of these arrays any number is in range: only the checksum tells.
+    name = {".summary": "root_ids", ".dominance": "prefix"}[file.suffix]
+    flip_in(file, kept._first + kept._head.arrays[name].at)
 
 
 def link(file: Path) -> None:
@@ -255,11 +271,9 @@ def let_others_write(file: Path) -> None:
 
 def of_another_dump(file: Path) -> None:
     other = file.with_name("0" * 32 + file.suffix)
-    descriptor = os.open(file, os.O_RDONLY)
-    kept = ArrayFile(descriptor, str(file), file.stem)
-    os.close(descriptor)
-    with file.open("wb") as opened:
-        write_arrays(opened, other.stem, kept._head.numbers, kept._head.words, {})
+    kept = opened(file)
+    with file.open("wb") as written:
+        write_arrays(written, other.stem, kept._head.numbers, kept._head.words, {})
 
 
 @pytest.mark.parametrize("part", ["summary", "dominance"])
@@ -268,7 +282,8 @@ def of_another_dump(file: Path) -> None:
     [
         cut,
         cut_to_nothing,
-        flip,
+        flip_in_the_head,
+        flip_in_an_array,
         link,
         let_others_write,
         of_another_dump,

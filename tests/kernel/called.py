@@ -76,7 +76,7 @@ def called_by_commands() -> list[tuple[Task, Called]]:
             subprocess.run(
                 [sys.executable, "-c", SCRIPT, json.dumps(arguments)],
                 cwd=folder,
-                env={**os.environ, "XDG_CACHE_HOME": str(Path(folder) / "cache")},
+                env={**os.environ, "XDG_CACHE_HOME": str(Path(folder) / "cache"), "MQDIAG_CACHE_SIZE": "1g"},
                 capture_output=True,
                 check=False,
             )

@@ -108,7 +108,6 @@ def test_each_tool_is_marked_as_one_that_changes_nothing(folder: Path) -> None:
 
 def test_reports_are_those_of_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
-
     path = str(folder / "given.hprof")
     run(["heap", path, "--format", "json", "--no-cache", "--redact"])
     assert values(asked(folder, "heap", path=path)) == json.loads(capsys.readouterr().out)
