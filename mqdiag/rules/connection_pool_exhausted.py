@@ -109,13 +109,7 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
         cause=waits.cause,
         confidence=Confidence.HIGH if waits.user else Confidence.MEDIUM,
         confidence_reason=NOTHING if waits.user else say("no thread was seen that uses a connection"),
-        title=say(
-            "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads}{group}"
-            " {thread_count:waits|wait} for a connection of {library} in every sample, and {thread_count:gives|give} up"
-            " in between, at {frame}",
-            group=say(" of group {group}", group=waits.group) if waits.group else NOTHING,
-            frame=short_frame(waits.frame),
-        ),
+        title=_title(waits),
         subject=Subject(group=waits.group, thread=None if waits.group else waits.pool),
         evidence={
             "threads": waits.threads,
@@ -131,13 +125,29 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
         explanation=(
             say("Threads that wait for a connection, by sample: {waiting}."),
             say(
-                "Each of them waits until the timeout of the pool, gives its message back, and begins with the next"
-                " one: the threads move, but no message is consumed."
+                "Each wait ends at a timeout and begins again, for the same message or for the next one: the threads"
+                " move, but none of them was seen with a connection."
             ),
             _who_has_connections(waits),
         ),
         remedy=waits.remedy,
         weight=float(len(waits.threads)),
+    )
+
+
+def _title(waits: ConnectionWaits) -> Text:
+    frame = short_frame(waits.frame)
+    if waits.group:
+        return say(
+            "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads} of group {group}"
+            " {thread_count:waits|wait} for a connection of {library} in every sample, again and again, at {frame}",
+            group=waits.group,
+            frame=frame,
+        )
+    return say(
+        "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads} {thread_count:waits|wait} for a"
+        " connection of {library} in every sample, again and again, at {frame}",
+        frame=frame,
     )
 
 

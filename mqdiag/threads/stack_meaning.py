@@ -289,7 +289,8 @@ def _libraries(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Librar
                 library = pool
                 continue
         found = library_of_frame(method)
-        if found is None:
+        if found is None or (found.kind in ("bridge", "pause") and doing in REMOTE_WAITS):
+            # they run the network call themselves, in the thread that waits
             continue
         if found.kind == "framework":
             framework = framework or found

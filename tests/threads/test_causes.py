@@ -210,6 +210,9 @@ STACKS: list[tuple[tuple[str, ...], str, str | None, str | None]] = [
         None,
     ),
     (("java.util.HashMap.getNode",), "running", None, None),
+    # what a bridge or a limiter runs itself is no wait of theirs
+    ((*READ, "reactor.core.publisher.Mono.block"), "socket-read", None, None),
+    ((*READ, "io.github.resilience4j.retry.Retry.executeCallable"), "socket-read", None, None),
     # a lock of a file, in JDK 17 and in JDK 25
     (("sun.nio.ch.FileDispatcherImpl.lock0", "sun.nio.ch.FileChannelImpl.lock"), "file-lock", None, None),
     (("sun.nio.ch.UnixFileDispatcherImpl.lock0", "sun.nio.ch.FileChannelImpl.lock"), "file-lock", None, None),
