@@ -10,10 +10,12 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import (
+    BlockedQueue,
     BrokerListed,
     BrokerStatus,
     ClientSettings,
     ConsumeRates,
+    ConsumerState,
     GroupProgress,
     ProcessQueueListed,
     QueueProgress,
@@ -186,3 +188,20 @@ def test_the_ends_of_a_master_and_its_slave(slave_end: int, cause: str | None) -
     assert not findings(slave_behind, Facts(admin=AdminFacts(broker_statuses=statuses)))
     for one in found:
         assert "brokerStatus" in said(one)
+
+
+@pytest.mark.parametrize("blocked_ms", [(69_400, 65_644), (65_644, 69_400)])
+def test_a_queue_that_two_answers_name_is_told_once(blocked_ms: tuple[int, int]) -> None:
+    states = tuple(
+        ConsumerState(
+            source=f"status-{place}.txt",
+            group="CID_stock",
+            blocked=(
+                BlockedQueue(client="c@1", topic="orders", broker="broker-a", queue_id=1, blocked_ms=longest),
+            ),
+        )
+        for place, longest in enumerate(blocked_ms)
+    )
+    (finding,) = findings(offset_stuck_at_head, Facts(admin=AdminFacts(consumers=states)))
+    assert finding.evidence["blocked_ms"] == 69_400
+    assert len(finding.explanation) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.findings import Severity
+from mqdiag.language import english
 from tests.threads.real_series import CASES, diagnosis_of
 
 
@@ -23,6 +24,7 @@ def test_all_are_blocked_while_the_next_file_is_not_made(case: str) -> None:
         "page-cache-busy",
         Severity.ERROR,
     )
+    assert "thread AllocateMappedFileService" in english()(first.remedy[0])
 
 
 @pytest.mark.parametrize("case", ["broker-spinning-4.3.2", "broker-flush-quick-4.3.2", "broker-healthy-5.3.3"])
