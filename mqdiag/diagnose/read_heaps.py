@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_DUMPS = 8
 """of one file that are read"""
+_WORDS = (b"class name", "class name".encode("utf-16-le"), "class name".encode("utf-16-be"))
+"""in the head of every class histogram; most texts need not be decoded"""
 _COUNTS_ONLY = say("a class histogram has counts only")
 _UNKNOWN = ("reachability", "retained sizes", "consumers", "process_queues")
 
@@ -83,16 +85,15 @@ def read_heaps(
     return found
 
 
-def holds_histogram(head: bytes) -> bool:
-    """Whether a file is a class histogram, by its first bytes; gzip is looked into."""
-    inner = unpacked_head(head)
-    if content_of(inner) is not Content.TEXT:
+def is_histogram(inner_head: bytes) -> bool:
+    """Whether a file is a class histogram, by its first bytes, unpacked."""
+    if not any(word in inner_head for word in _WORDS) or content_of(inner_head) is not Content.TEXT:
         return False
     # Here, not above: a dump needs neither.
     from mqdiag.read.class_histogram import is_class_histogram
     from mqdiag.read.paste import decoded
 
-    return is_class_histogram(decoded(inner))
+    return is_class_histogram(decoded(inner_head))
 
 
 def _has_histogram(path: Path) -> bool:
@@ -100,7 +101,7 @@ def _has_histogram(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return holds_histogram(file.read(HEAD_BYTES))
+            return is_histogram(unpacked_head(file.read(HEAD_BYTES)))
     except OSError:
         return False  # the reader of dumps says why
 

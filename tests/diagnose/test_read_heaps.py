@@ -66,6 +66,14 @@ def test_many_client_instances_are_seen_by_their_count(tmp_path: Path) -> None:
     assert "client-leak" in rules
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gbk"])
+def test_a_histogram_of_any_encoding_is_read(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "histo.txt"
+    path.write_bytes(FULL.encode(encoding))
+    assert diagnose_heap(path).report.inputs[0].kind == "histogram"
+    assert diagnose_incident([path]).report.inputs[0].kind == "histogram"
+
+
 def test_a_cut_histogram_is_incomplete(tmp_path: Path) -> None:
     path = _written(tmp_path / "histo.txt", FULL.rpartition("Total")[0])
     report = diagnose_heap(path).report

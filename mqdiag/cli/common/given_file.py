@@ -26,7 +26,7 @@ def given_file(name: str) -> Iterator[str]:
 
 
 def _may_be_a_dump(head: bytes) -> bool:
-    from mqdiag.diagnose.read_heaps import holds_histogram
-    from mqdiag.read.sniff import Content, content_of
+    from mqdiag.diagnose.read_heaps import is_histogram
+    from mqdiag.read.sniff import Content, content_of, unpacked_head
 
-    return content_of(head) in (Content.HEAP_DUMP, Content.GZIP) or holds_histogram(head)
+    return content_of(head) in (Content.HEAP_DUMP, Content.GZIP) or is_histogram(unpacked_head(head))

@@ -7,14 +7,12 @@ from pathlib import Path
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.read_heaps import read_heaps
+from mqdiag.diagnose.read_heaps import is_histogram, read_heaps
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
-from mqdiag.read.class_histogram import is_class_histogram
-from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import Content
 from mqdiag.text import say
 
@@ -22,11 +20,7 @@ _BESIDE_A_DUMP = say("is a class histogram beside a heap dump, which tells more"
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.content is Content.HEAP_DUMP or _is_histogram(piece)
-
-
-def _is_histogram(piece: Piece) -> bool:
-    return piece.content is Content.TEXT and is_class_histogram(decoded(piece.inner_head))
+    return piece.content is Content.HEAP_DUMP or is_histogram(piece.inner_head)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
