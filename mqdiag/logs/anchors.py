@@ -274,6 +274,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"name=INDEX_LESS_THAN_LOCAL_BEGIN", dledger.entry_not_held),
     (b"name=DISK_ERROR", dledger.data_damaged),
     (b"REJECT_SMALL_LEDGER_END_INDEX", dledger.vote_refused),
+    (b"[PARSE_VOTE_RESULT]", dledger.voted),
+    (b"[ChangeRoleToFollower]", dledger.follows),
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),
     (b"new consumer connected, group: ", client_ids.consumer_connected),

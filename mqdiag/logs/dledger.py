@@ -12,6 +12,31 @@ from mqdiag.logs.message import Message
 _RANGE = lazy_pattern(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
 
 
+_VOTE = lazy_pattern(r"\bmemberNum=(\d{1,9}) allNum=(\d{1,9}) acceptedNum=(\d{1,9}).{0,200} result=(\w{1,40})")
+_WON = "PASSED"
+_NO_LEADER = "leaderId: null"
+
+
+def voted(message: Message, log: LogTally) -> None:
+    """A member counted the votes of a round that it began, as it does each second or two while it has no leader."""
+    found = _VOTE.search(message.text)
+    if found is None:
+        return
+    if found[4] == _WON:
+        log.add("raft-leader-known", message, side="broker")
+        return
+    tally = log.add("raft-vote-failed", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("members", int(found[1]))
+        tally.keep_largest("most_accepted", int(found[3]))
+
+
+def follows(message: Message, log: LogTally) -> None:
+    """A member follows a leader."""
+    if _NO_LEADER not in message.text:
+        log.add("raft-leader-known", message, side="broker")
+
+
 def entry_not_held(message: Message, log: LogTally) -> None:
     """A member is asked for an entry that it does not hold: most times the leader, by its own pusher."""
     tally = log.add("dledger-entry-not-held", message, side="broker")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import busiest, counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import busiest, counted, events, lines_of, seconds_between, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -27,7 +26,7 @@ RULE = Rule(
         " delivered again. The client's log tells where the way ends: at the name of the host, at the port, at the"
         " encryption, or at a proxy that does not answer."
     ),
-    causes=("unreachable", "unknown-host", "tls-mismatch", "no-answer", "another-server"),
+    causes=("unreachable", "unknown-host", "tls-mismatch", "no-answer", "connection-closed", "another-server"),
     severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Check that the proxy runs and that the client reaches its gRPC port: nc -vz PROXY 8081.",
@@ -52,11 +51,13 @@ _CAUSE_OF: Mapping[str, str] = {
     NO_ANSWER: "no-answer",
 }
 """the kinds of lines, and their causes"""
+_NAMED_CAUSES = ("tls-mismatch", "unknown-host", "another-server")
 _REMEDY: Mapping[str, tuple[int, ...]] = {
     "unreachable": (0, 1),
     "unknown-host": (1,),
     "tls-mismatch": (2, 4),
     "no-answer": (3,),
+    "connection-closed": (4, 2),
     "another-server": (4,),
 }
 
@@ -89,25 +90,27 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert facts.logs is not None
     by_cause: dict[str, list[LogEvent]] = {}
     for event in events(facts.logs, *_CAUSE_OF):
-        by_cause.setdefault(_CAUSE_OF[event.kind], []).append(event)
+        at_start = event.kind == CLOSED and event.values.get("lines_of_start")
+        cause = "connection-closed" if at_start else _CAUSE_OF[event.kind]
+        by_cause.setdefault(cause, []).append(event)
     for cause, found in by_cause.items():
         # a proxy that ends connections is one that restarts, unless new connections fail, too
-        ended_only = all(event.kind == CLOSED for event in found)
+        ended_only = cause == "unreachable" and all(event.kind == CLOSED for event in found)
         if enough(facts.logs, lines_of(found), limits["lines"]) and not ended_only:
             yield _draft(facts.logs, cause, found, limits)
 
 
 def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -> Draft:
     failed_start = any(event.values.get("lines_of_start") for event in found)
-    lasting = failed_start or any(_seconds(event) >= limits["lasting_s"] for event in found)
+    lasting = failed_start or any(
+        seconds_between(event.first, event.last) >= limits["lasting_s"] for event in found
+    )
     address = next((name for event in found if (name := busiest(event, "broker"))), None)
     return Draft(
         severity=Severity.ERROR if lasting else Severity.WARNING,
         cause=cause,
-        confidence=Confidence.HIGH if cause in ("tls-mismatch", "unknown-host") else Confidence.MEDIUM,
-        confidence_reason=say("the exceptions name the reason")
-        if cause in ("tls-mismatch", "unknown-host")
-        else say("the lines do not tell why; a proxy that is restarted looks the same for a moment"),
+        confidence=Confidence.HIGH if cause in _NAMED_CAUSES else Confidence.MEDIUM,
+        confidence_reason=_why_so_sure(cause),
         title=_TITLES[cause],
         evidence={"lines": lines_of(found), "address": address, **counted(found)},
         explanation=tuple(_explained(found, failed_start)),
@@ -130,10 +133,12 @@ def _explained(found: list[LogEvent], failed_start: bool) -> Iterator[Text]:
         yield say("The client did not start because of it.")
 
 
-def _seconds(event: LogEvent) -> float:
-    if event.first is None or event.last is None:
-        return 0.0
-    return (datetime.fromisoformat(event.last) - datetime.fromisoformat(event.first)).total_seconds()
+def _why_so_sure(cause: str) -> Text:
+    if cause in _NAMED_CAUSES:
+        return say("the exceptions name the reason")
+    if cause == "connection-closed":
+        return say("a server that is no proxy, and a proxy that takes TLS only, look the same")
+    return say("the lines do not tell why; a proxy that is restarted looks the same for a moment")
 
 
 _TITLES: Mapping[str, Text] = {
@@ -141,6 +146,7 @@ _TITLES: Mapping[str, Text] = {
     "unknown-host": say("The gRPC client does not find the host of its proxy"),
     "tls-mismatch": say("The gRPC client and its proxy do not agree on TLS"),
     "no-answer": say("The proxy did not answer the gRPC client in time"),
+    "connection-closed": say("The server closed each connection of the gRPC client while it started"),
     "another-server": say("The gRPC client is connected to a server that is no proxy"),
 }
 _SAID: Mapping[str, Text] = {

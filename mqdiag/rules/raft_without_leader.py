@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.servers import RaftMember
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.log_events import counted, events, lines_of, seconds_between
 from mqdiag.text import Text, say
+from mqdiag.time_ranges import ranges_of
+
+FAILED, KNOWN = "raft-vote-failed", "raft-leader-known"
 
 RULE = Rule(
     name="raft-without-leader",
@@ -27,7 +33,7 @@ RULE = Rule(
         " each member must reach the port of each other.",
     ),
     references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
-    limits={"without_leader_ms": 15_000},
+    limits={"without_leader_ms": 15_000, "rounds": 3},
     lies_at="broker",
     in_chain=say("the Raft group has no leader"),
 )
@@ -63,6 +69,52 @@ def fires() -> Facts:
 def silent() -> Facts:
     """An election that began some seconds ago."""
     return _facts(7_000)
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each process whose last rounds of votes all failed, for as long as an election never takes."""
+    for logs in brokers_of_logs(facts):
+        failed = events(logs, FAILED)
+        known = [event.last for event in events(logs, KNOWN) if event.last is not None]
+        lasting = [
+            event
+            for event in failed
+            if event.first is not None
+            and event.last is not None
+            and seconds_between(max([event.first, *known]), event.last) * 1000 >= limits["without_leader_ms"]
+        ]
+        if lasting and lines_of(lasting) >= limits["rounds"]:
+            yield _in_lines(logs, lasting, max([lasting[0].first or "", *known]))
+
+
+def _in_lines(logs: LogsFacts, found: list[LogEvent], since: str) -> Draft:
+    seconds = max(seconds_between(since, event.last) for event in found)
+    return Draft(
+        severity=Severity.ERROR,
+        cause="no-majority",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the logs of the other members are not at hand"),
+        title=say("A Raft group has had no leader for {without_leader_ms:ms}"),
+        subject=subject_of_logs(logs, found),
+        evidence={
+            "lines": lines_of(found),
+            "without_leader_ms": seconds * 1000,
+            "members": max(event.values.get("members", 0) for event in found),
+            "most_accepted": max(event.values.get("most_accepted", 0) for event in found),
+            **counted(found),
+        },
+        explanation=(
+            say(
+                "{lines:count} {lines:round|rounds} of votes gave no leader. A candidate got at most"
+                " {most_accepted:count} of {members:count} votes, and it needs more than half of them."
+            ),
+        ),
+        remedy=RULE.remedy,
+        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        when=ranges_of(found),
+        weight=0.6,
+    )
 
 
 @RULE.sees("heap")

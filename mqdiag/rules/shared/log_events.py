@@ -222,3 +222,13 @@ def _parts(row: LogSubject) -> list[Text]:
     if row.thread:
         parts.append(say("thread {thread}", thread=row.thread))
     return parts
+
+
+def seconds_between(first: str | None, last: str | None) -> float:
+    """From one time of a log to a later one; 0 where one is missing, or a saved report has no times there."""
+    if first is None or last is None:
+        return 0.0
+    try:
+        return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
