@@ -12,6 +12,7 @@ from mqdiag.logs.message import Message
 _RANGE = lazy_pattern(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
 
 
+_EMPTY = " 0 should between -1--1"
 _VOTE = lazy_pattern(r"\bmemberNum=(\d{1,9}) allNum=(\d{1,9}) acceptedNum=(\d{1,9}).{0,200} result=(\w{1,40})")
 _WON = "PASSED"
 _NO_LEADER = "leaderId: null"
@@ -38,7 +39,12 @@ def follows(message: Message, log: LogTally) -> None:
 
 
 def entry_not_held(message: Message, log: LogTally) -> None:
-    """A member is asked for an entry that it does not hold: most times the leader, by its own pusher."""
+    """A member is asked for an entry that it does not hold: most times the leader, by its own pusher.
+
+    A new group has no entry at all, and its leader's pusher asks for the first one nevertheless.
+    """
+    if _EMPTY in message.text:
+        return
     tally = log.add("dledger-entry-not-held", message, side="broker")
     found = _RANGE.search(message.text)
     if tally is not None and found is not None:

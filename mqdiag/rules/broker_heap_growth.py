@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts, BrokerTable
 from mqdiag.findings import Confidence, Margin, Severity, Subject
-from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap, called
 from mqdiag.rules.shared.example_broker import example
 from mqdiag.text import say
@@ -35,7 +35,6 @@ RULE = Rule(
     ),
     limits={"share": 0.2, "bytes": 64 << 20},
     lies_at="broker",
-    proven_on=RIG,
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_whole_graph
@@ -34,7 +34,6 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/pull/3120",
     ),
     limits={"last_pull_ms": 30_000, "lines": 2},
-    proven_on=LITERALS,
 )
 
 

@@ -25,8 +25,6 @@ from mqdiag.text import NOTHING, Text, placeholders, say
 
 LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
 """`proven_on` of rules whose fault could not be provoked"""
-RIG = say("real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept")
-"""`proven_on` of rules that were tried on dumps of the rig's cases faulty-*"""
 
 Limits = Mapping[str, float]
 """A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""

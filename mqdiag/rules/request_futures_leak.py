@@ -9,7 +9,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.producers import RequestFutures, SendingFacts
 from mqdiag.findings import Confidence, Severity
-from mqdiag.rules.registry import RIG, Draft, Limits, Rule, Said
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import say, sentences
@@ -34,7 +34,6 @@ RULE = Rule(
         "RequestFutureHolder.requestFutureTable, RequestFutureTable before 4.9.3",
     ),
     limits={"futures": 100, "overdue_ms": 30_000},
-    proven_on=RIG,
 )
 
 
