@@ -133,8 +133,15 @@ def test_xz_data_gets_no_more_memory_than_xz_itself_takes(tmp_path: Path) -> Non
         assert "Memory usage limit" in done.err
 
 
-@pytest.mark.parametrize("command", ["logs", "stacks"])
-@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE])
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("logs", tarfile.REGTYPE),
+        ("logs", tarfile.GNUTYPE_LONGNAME),
+        ("stacks", tarfile.DIRTYPE),
+        ("stacks", tarfile.XHDTYPE),
+    ],
+)
 def test_a_tar_header_that_declares_an_endless_member(command: str, kind: bytes, tmp_path: Path) -> None:
     path = tmp_path / "evidence.tar"
     path.write_bytes(header(1 << 62, kind) + LINE.ljust(1024, b"\0"))

@@ -40,7 +40,7 @@ def table() -> str:
         (
             "controls of a terminal, each in every text of three reports",
             3 * len(test_terminal.CONTROLS),
-            "each time",
+            "night, together each time",
         ),
         ("hostile SQL", sql, "each time; deep SQL at night"),
     )
