@@ -44,8 +44,8 @@ Mind:
 SHAPES = ("table", "json", "csv", "parquet", "markdown")
 TABLE_ROWS = 1000
 """rows of a table where `--limit` says nothing"""
-MOST_SQL = 1 << 20
-"""characters"""
+MOST_SQL = 1 << 15
+"""characters: the parser of DuckDB takes some KB for a bracket"""
 CORES = len(os.sched_getaffinity(0))
 """each of them can be busy with a query until its time is up"""
 ROWS_AT_A_TIME = 10_000
@@ -182,7 +182,7 @@ def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> 
     if sum(each is not None for each in (sql, file, recipe)) > 1:
         raise UsageError(say("give SQL, --file or --recipe, one of them"))
     if sql is not None:
-        return sql
+        return _not_too_long(sql)
     if recipe is not None:
         from mqdiag.query.recipes import recipe as recipe_named
 

@@ -33,7 +33,10 @@ def mentioned(serialized: str) -> Mentioned:
     Raises:
         UsageError: it is no query, more than one, or something else than a query.
     """
-    parsed = msgspec.json.decode(serialized)
+    try:
+        parsed = msgspec.json.decode(serialized)
+    except RecursionError:
+        raise UsageError(say("the query is nested too deeply")) from None
     if parsed["error"]:
         raise UsageError(_refusal(parsed))
     statements = parsed["statements"]

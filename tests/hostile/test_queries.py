@@ -69,10 +69,10 @@ ENDLESS = (
     "SELECT length(repeat(repeat(repeat('x', 60000), 60000), 60000))",
 )
 DEEP = {
-    "brackets": "SELECT " + "(" * 50_000 + "1" + ")" * 50_000,
-    "sums": "SELECT " + "+".join("1" * 50_000),
-    "subqueries": "SELECT * FROM " + "(SELECT * FROM " * 3_000 + "classes" + ")" * 3_000,
-    "tables": "SELECT 1 FROM " + ",".join(["classes"] * 20_000),
+    "brackets": "SELECT " + "(" * 16_000 + "1" + ")" * 16_000,
+    "sums": "SELECT " + "+".join("1" * 16_000),
+    "subqueries": "SELECT * FROM " + "(SELECT * FROM " * 1_900 + "classes" + ")" * 1_900,
+    "tables": "SELECT 1 FROM " + ",".join(["classes"] * 4_000),
 }
 
 
@@ -121,7 +121,7 @@ def test_deep_sql_ends_with_an_answer_or_a_line(name: str, dump: Path, tmp_path:
 
 def test_sql_that_never_ends_is_not_read(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert mqdiag(["query", str(dump), "-f", "/dev/zero"]) == 2
-    assert "the SQL has more than 1,048,576 characters" in capsys.readouterr().err
+    assert "the SQL has more than 32,768 characters" in capsys.readouterr().err
 
 
 @pytest.mark.nightly
