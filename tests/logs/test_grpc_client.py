@@ -78,3 +78,33 @@ def test_real_listeners_that_throw() -> None:
     assert found.subject.group == "CID_failing-5_2_0"
     assert "IllegalStateException" in str(found.evidence)
     assert report.answer.state in ("fault", "undecided")
+
+
+FAILED = LINE.format(
+    10, "{:02}", "ERROR", "Exception raised during message reception, mq=b.t.-1, clientId=vm@1@0@9"
+) + ("io.grpc.StatusRuntimeException: {}\n\tat io.grpc.Status.asRuntimeException(Status.java:539)\n{}")
+NO_TLS = "Caused by: io.netty.handler.ssl.NotSslRecordException: not an SSL/TLS record: 00\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "below", "cause"),
+    [
+        (
+            "DEADLINE_EXCEEDED: deadline exceeded after 2.99s. [remote_addr=proxy/10.0.0.7:8081]",
+            "",
+            "no-answer",
+        ),
+        ("DEADLINE_EXCEEDED: deadline exceeded after 2.99s. [waiting_for_connection]", "", "unreachable"),
+        ("UNAVAILABLE: io exception", NO_TLS, "tls-mismatch"),
+        ("UNAVAILABLE: Unable to resolve host proxy", "", "unknown-host"),
+        ("UNIMPLEMENTED: HTTP status code 404", "", "another-server"),
+    ],
+)
+def test_where_the_way_to_the_proxy_ends(tmp_path: Path, status: str, below: str, cause: str) -> None:
+    report = report_of(tmp_path, "".join(FAILED.format(second, status, below) for second in range(5)))
+    assert [one.cause for one in report.findings if one.rule == "proxy-unreachable"] == [cause]
+
+
+def test_a_proxy_that_ends_connections_is_no_fault_yet(tmp_path: Path) -> None:
+    text = "".join(FAILED.format(second, "UNAVAILABLE: Connection closed", "") for second in range(5))
+    assert [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"] == []
