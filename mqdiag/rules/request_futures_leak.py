@@ -34,9 +34,6 @@ RULE = Rule(
         "RequestFutureHolder.requestFutureTable, RequestFutureTable before 4.9.3",
     ),
     limits={"futures": 100, "overdue_ms": 30_000},
-    proven_on=say(
-        "real dumps of 4.9.7 and 5.3.3 that fixtures/rig/incidents makes again; they are too big to be kept"
-    ),
 )
 
 
