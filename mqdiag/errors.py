@@ -26,6 +26,21 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
+class Reasoned(Exception):
+    """Base of errors that stay inside mqdiag: a caller handles them, and can tell the user why.
+
+    Args:
+        reason: why.
+    """
+
+    def __init__(self, reason: Text) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return english()(self.reason)
+
+
 class MqdiagError(Exception):
     """Base of all errors that a user is told about.
 

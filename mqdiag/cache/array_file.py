@@ -16,9 +16,9 @@ import numpy as np
 from isal import isal_zlib
 from numpy.typing import NDArray
 
-from mqdiag.language import english
+from mqdiag.errors import Reasoned
 from mqdiag.read.mapping import map_file
-from mqdiag.text import Text, say
+from mqdiag.text import say
 
 _MAGIC = b"mqdiag-arrays-1\n"
 _LENGTH = np.dtype("<u4")
@@ -29,19 +29,8 @@ _MOST_HEAD_BYTES = 1 << 16
 _TYPES = frozenset({"|u1", "<u2", "<i4", "<u4", "<i8", "<u8"})
 
 
-class Unusable(Exception):
-    """A kept file that is not used.
-
-    Args:
-        reason: why.
-    """
-
-    def __init__(self, reason: Text) -> None:
-        self.reason = reason
-        super().__init__(reason)
-
-    def __str__(self) -> str:
-        return english()(self.reason)
+class Unusable(Reasoned):
+    """A kept file that is not used."""
 
 
 class _Place(msgspec.Struct, frozen=True):

@@ -18,8 +18,8 @@ import contextlib
 import os
 import stat
 
-from mqdiag.language import english
-from mqdiag.text import Text, say
+from mqdiag.errors import Reasoned
+from mqdiag.text import say
 
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -27,19 +27,8 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _MOST_LINKS = 40
 
 
-class Untrusted(Exception):
-    """Somebody else may have written what is there.
-
-    Args:
-        reason: why.
-    """
-
-    def __init__(self, reason: Text) -> None:
-        self.reason = reason
-        super().__init__(reason)
-
-    def __str__(self) -> str:
-        return english()(self.reason)
+class Untrusted(Reasoned):
+    """Somebody else may have written what is there."""
 
 
 def open_folder(path: str, make: int | None = None) -> int:

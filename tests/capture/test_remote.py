@@ -9,7 +9,6 @@ import resource
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
 from tests.capture.conftest import Jvm
 from tests.capture.other_side import Kubectl, sshd
+from tests.capture.watched_log import capture_until_line
 
 NO_JDK = [["jcmd)", "no-jcmd)"], ["jstack)", "no-jstack)"]]
 NO_DISK = [["df -P -k /tmp", "echo tmpfs 1000 1000 0 100% /tmp"]]
@@ -166,27 +166,10 @@ def test_dumps_from_before_the_connection_was_lost_are_kept(jvm: Jvm, kubectl: K
 @pytest.mark.nightly  # several seconds of JVMs
 def test_a_line_of_a_log_on_another_host_ends_the_watch(jvm: Jvm, tmp_path: Path) -> None:
     log = jvm.console.parent / "own-gc.log"
-    before = log.read_text()
     (tmp_path / "server").mkdir()
     with sshd(tmp_path / "server") as environment:
         command = ("capture", str(jvm.pid), "--ssh", "other", *ONE, "-i", "0.2", "--watch", "log=BROKER 'BUSY")
-        with subprocess.Popen(
-            [sys.executable, "-m", "mqdiag", *command, "-o", "taken"],
-            env=environment,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            until = time.monotonic() + 60
-            while not (tmp_path / "taken" / "stacks").exists():
-                assert time.monotonic() < until
-                time.sleep(0.05)
-            with log.open("a") as file:
-                file.write("[0.1s] BROKER 'BUSY\n")
-            _, errors = process.communicate(timeout=60)
-    log.write_text(before)
-    assert process.returncode == 0, errors
+        errors = capture_until_line(command, log, "BROKER 'BUSY", tmp_path, environment)
     assert "own-gc.log has the text" in errors
 
 

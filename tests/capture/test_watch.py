@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from mqdiag.capture.target import Target, find_target
 from mqdiag.errors import UsageError
 from mqdiag.language import english
 from tests.capture.conftest import Jvm
+from tests.capture.watched_log import capture_until_line
 
 JCMD = Tool(name="jcmd", path="/nowhere/jcmd")
 TARGET = Target(
@@ -27,6 +25,7 @@ WORKING = (
     '"ConsumeMessageThread_CID_1" #12\n   java.lang.Thread.State: RUNNABLE\n'
     "\tat com.example.Shop.call{n}(Shop.java)\n\n"
 )
+
 IDLE = (
     '"ConsumeMessageThread_CID_2" #13\n   java.lang.Thread.State: WAITING (parking)\n'
     "\tat java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1062)\n\n"
@@ -54,25 +53,8 @@ def test_a_stuck_consumer_ends_it_and_the_last_dumps_are_kept(jvm: Jvm, tmp_path
 
 def test_a_line_of_a_log_ends_it(jvm: Jvm, tmp_path: Path) -> None:
     log = jvm.console.parent / "own-gc.log"
-    before = log.read_text()
-    command = ("capture", str(jvm.pid), "-n", "1", "-i", "0.2", "--watch", "log=BROKER BUSY", "-o", "taken")
-    with subprocess.Popen(
-        [sys.executable, "-m", "mqdiag", *command],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        until = time.monotonic() + 60
-        while not (tmp_path / "taken" / "stacks").exists():
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        with log.open("a") as file:
-            file.write("[0.1s] BROKER BUSY\n")
-        _, errors = process.communicate(timeout=60)
-    log.write_text(before)
-    assert process.returncode == 0, errors
-    assert "own-gc.log has the text" in errors
+    command = ("capture", str(jvm.pid), "-n", "1", "-i", "0.2", "--watch", "log=BROKER BUSY")
+    assert "own-gc.log has the text" in capture_until_line(command, log, "BROKER BUSY", tmp_path)
 
 
 def test_old_lines_of_a_log_are_no_reason(jvm: Jvm) -> None:

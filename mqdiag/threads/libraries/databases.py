@@ -5,6 +5,14 @@ from __future__ import annotations
 from mqdiag.text import say
 from mqdiag.threads.libraries.library import DATABASE, Library
 
+_STOP_THE_QUERY = say(
+    "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so that the"
+    " server stops the query too."
+)
+_LOOK_AT_INNODB = say(
+    "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
+    " (innodb_lock_wait_timeout is 50 s)."
+)
 DATABASES: tuple[Library, ...] = (
     # com.mysql.cj.protocol.ReadAheadInputStream / FullReadInputStream < a.SimplePacketReader.readHeader <
     # a.NativeProtocol.readMessage (8.x): brettwooldridge/HikariCP issue 1987, zio/zio-quill issue 2331;
@@ -18,14 +26,8 @@ DATABASES: tuple[Library, ...] = (
                 "Set socketTimeout and connectTimeout (milliseconds; 0, no timeout, by default) in the JDBC URL of"
                 " MySQL Connector/J: jdbc:mysql://…?connectTimeout=3000&socketTimeout=10000."
             ),
-            say(
-                "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
-                " that the server stops the query too."
-            ),
-            say(
-                "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
-                " (innodb_lock_wait_timeout is 50 s)."
-            ),
+            _STOP_THE_QUERY,
+            _LOOK_AT_INNODB,
         ),
         family="jdbc",
     ),
@@ -40,14 +42,8 @@ DATABASES: tuple[Library, ...] = (
                 "Set socketTimeout (milliseconds; 0, no timeout, by default) and connectTimeout (30 s) in the JDBC"
                 " URL of MariaDB Connector/J: jdbc:mariadb://…?connectTimeout=3000&socketTimeout=10000."
             ),
-            say(
-                "Set Statement.setQueryTimeout (Spring: @Transactional(timeout=…), MyBatis: defaultStatementTimeout) so"
-                " that the server stops the query too."
-            ),
-            say(
-                "Look at SHOW FULL PROCESSLIST and information_schema.innodb_trx: a slow query or a row lock"
-                " (innodb_lock_wait_timeout is 50 s)."
-            ),
+            _STOP_THE_QUERY,
+            _LOOK_AT_INNODB,
         ),
         family="jdbc",
     ),

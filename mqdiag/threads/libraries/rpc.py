@@ -152,7 +152,7 @@ RPC_CLIENTS: tuple[Library, ...] = (
         cause=RPC,
         name="HSF",
         frames=("com.taobao.hsf.",),
-        remedy=(say("Set clientTimeout (3 s by default) of @HSFConsumer or of the provider's serverTimeout."),),
+        remedy=(say("Set clientTimeout of @HSFConsumer, or serverTimeout of the provider (3 s by default)."),),
         family="rpc",
     ),
 )
