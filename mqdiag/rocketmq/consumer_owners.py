@@ -42,7 +42,8 @@ def with_owners(
         consumers: as they were read from it.
         is_rocketmq: tells RocketMQ's own classes by name.
     """
-    nodes = np.array([heap.node(int(one.object_id, 16)) for one in consumers], np.int32)
+    # A kind of client may have no object of its own.
+    nodes = np.array([heap.node(int(one.object_id or "0", 16)) for one in consumers], np.int32)
     positions, holders = heap.referrers(nodes)
     found: list[list[ConsumerOwner]] = [[] for _ in consumers]
     looked_at = Counter[int]()

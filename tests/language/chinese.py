@@ -28,16 +28,19 @@ NAMES = frozenset(
         # files and hardware
         "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "vmstat",
         # formats, protocols and levels of log lines
-        "HTML", "HTTP", "JFR", "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
+        "HTML", "HTTP", "JFR",
+        "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
         "PAGECACHERT", "RETRY", "DLQ",
         "socket", "id", "false", "true",
         # stands for a number in texts of log lines; times
         "N", "x",
         "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "HH", "MM", "abort",
         # commands and tools
-        "dnsmasq", "lslocks", "nscd", "systemd-resolved", "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
+        "dnsmasq", "lslocks", "nscd", "systemd-resolved",
+        "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
         # databases and caches: what they call their own things, and their commands
-        "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "SET", "CLIENT", "LIST",
+        "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "SET",
+        "CLIENT", "LIST",
         "Lock", "active",
         # Java's and its libraries' own words
         "Spring", "starter", "Logback", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",

@@ -15,6 +15,7 @@ OTHER_MEANINGS = {
     ("fleet/analysis/changes.py", "regression"): "a kind of change between two runs",
     ("fleet/analysis/gather.py", "regression"): "a kind of change between two runs",
     ("logs/consuming.py", "threshold-divided"): "a kind of log line",
+    ("render/openmetrics.py", "regression"): "a kind of change between two runs",
     ("render/sections/log_events.py", "flow-control"): "a section of a report",
     ("rocketmq/broker/broker_facts.py", "disk-full"): "a running flag of a broker",
     ("threads/cause_of_wait.py", "page-cache-busy"): "the cause of a wait",

@@ -15,7 +15,7 @@ class _Importing:
 
     def __init__(self, progress: Progress, imports: Callable[[], object]) -> None:
         self._progress = progress
-        self.thread = threading.Thread(target=_run, args=(imports,), name="mqdiag-imports")
+        self.thread = threading.Thread(target=_run, args=(imports,), name="mqdiag-imports", daemon=True)
 
     def phase(self, name: Text) -> None:
         """A phase; before the first one the reader itself is still being imported."""
@@ -45,10 +45,15 @@ def imports_ahead(progress: Progress, imports: Callable[[], object]) -> Iterator
         imports: imports what is needed after reading.
     """
     importing = _Importing(progress, imports)
+    interrupted = False
     try:
         yield importing
+    except KeyboardInterrupt:
+        # It can leave the lock of a module held, for which the imports would wait for ever.
+        interrupted = True
+        raise
     finally:
-        if importing.thread.ident is not None:
+        if importing.thread.ident is not None and not interrupted:
             importing.thread.join()
 
 
