@@ -68,6 +68,9 @@ def _without_rocketmq(heap: HeapFacts) -> bool:
         or heap.instances
         or heap.grpc_client
         or heap.broker
+        or heap.servers
+        or heap.proxy
+        or heap.raft_members
         or heap.messages
         or (heap.sending and (heap.sending.producers or heap.sending.remoting))
     )

@@ -44,7 +44,9 @@ def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple
     if admin is not None:
         yield from ((one.broker, one.address) for one in admin.brokers if one.broker_id == MASTER_ID)
     if logs is not None:
-        yield from ((one.name, one.address) for one in logs.brokers)
+        yield from (
+            (one.name, one.address) for one in logs.brokers if one.settings.get("brokerRole") != "SLAVE"
+        )
 
 
 def _settings(

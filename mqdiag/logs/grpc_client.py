@@ -48,7 +48,9 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "proxy-closed",
-        lazy_pattern(r"Connection reset|Broken pipe|Network closed|Connection closed|GOAWAY|GO_AWAY"),
+        lazy_pattern(
+            r"Connection reset|Broken pipe|Network closed|Connection closed|Channel shutdown|GOAWAY|GO_AWAY"
+        ),
     ),
 )
 """kinds of events by what the exception and its causes say, the surest first"""
@@ -115,9 +117,8 @@ def call_failed(message: Message, log: LogTally) -> None:
     if kind is not None:
         endpoints = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
         subject = Subject(broker=None if endpoints is None else endpoints[1])
-        tally = log.add(kind, message, subject, side="client")
-        if tally is not None and _START.search(message.record.header) is not None:
-            tally.keep_largest("lines_of_start", 1)
+        at_start = _START.search(message.record.header) is not None
+        log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
 
 
 def _kind(status: str, said: str) -> str | None:
@@ -130,7 +131,7 @@ def _kind(status: str, said: str) -> str | None:
             return kind
     if status == "DEADLINE_EXCEEDED":
         return "proxy-no-answer"
-    return "proxy-closed" if status == "UNAVAILABLE" else None
+    return "proxy-unavailable" if status == "UNAVAILABLE" else None
 
 
 def _causes(message: Message) -> list[str]:

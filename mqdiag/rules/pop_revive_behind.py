@@ -277,7 +277,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         ]
         ended = [queue for queue in working if queue.thread == "terminated"]
         if behind or ended:
-            yield _in_objects(heap, broker, behind or ended)
+            yield _in_objects(heap, broker, [queue for queue in working if queue in behind or queue in ended])
         elif any(queue.behind_ms is not None for queue in working):
             yield Margin(
                 rule="",
@@ -301,7 +301,7 @@ def _in_objects(heap: HeapFacts, broker: BrokerFacts, found: list[ReviveQueue]) 
         if ended
         else say("a dump taken just after a long pause of the JVM looks the same"),
         title=say("The threads that give messages of POP consumers back have ended")
-        if longest is None
+        if ended
         else say("Messages of POP consumers have not been given back for {behind_ms:ms}"),
         subject=subject(broker),
         evidence={

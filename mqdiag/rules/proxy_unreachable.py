@@ -15,7 +15,9 @@ from mqdiag.time_ranges import ranges_of
 
 REFUSED, UNCONNECTED, CLOSED = "proxy-refused", "proxy-not-connected", "proxy-closed"
 UNRESOLVED, ENCRYPTION = "proxy-unknown-host", "proxy-other-encryption"
-NO_ANSWER, ANOTHER = "proxy-no-answer", "proxy-is-another-server"
+NO_ANSWER, ANOTHER, UNAVAILABLE = "proxy-no-answer", "proxy-is-another-server", "proxy-unavailable"
+AT_START = "at-start-"
+"""begins the kinds of lines that a client writes while it starts"""
 
 RULE = Rule(
     name="proxy-unreachable",
@@ -48,9 +50,11 @@ _CAUSE_OF: Mapping[str, str] = {
     REFUSED: "unreachable",
     UNCONNECTED: "unreachable",
     CLOSED: "unreachable",
+    UNAVAILABLE: "unreachable",
     NO_ANSWER: "no-answer",
 }
 """the kinds of lines, and their causes"""
+_AT_START = tuple(f"{AT_START}{kind}" for kind in _CAUSE_OF)
 _NAMED_CAUSES = ("tls-mismatch", "unknown-host", "another-server")
 _REMEDY: Mapping[str, tuple[int, ...]] = {
     "unreachable": (0, 1),
@@ -89,21 +93,60 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each cause."""
     assert facts.logs is not None
     by_cause: dict[str, list[LogEvent]] = {}
-    for event in events(facts.logs, *_CAUSE_OF):
-        at_start = event.kind == CLOSED and event.values.get("lines_of_start")
-        cause = "connection-closed" if at_start else _CAUSE_OF[event.kind]
+    closed = [event for event in facts.logs.events if _kind(event) == CLOSED]
+    closed_at_start = _failed_start(closed, limits)
+    for event in events(facts.logs, *_CAUSE_OF, *_AT_START):
+        ended = closed_at_start and event in closed
+        cause = "connection-closed" if ended else _CAUSE_OF[_kind(event)]
         by_cause.setdefault(cause, []).append(event)
     for cause, found in by_cause.items():
-        # a proxy that ends connections is one that restarts, unless new connections fail, too
-        ended_only = cause == "unreachable" and all(event.kind == CLOSED for event in found)
+        # a proxy that ends connections is one that restarts, unless it lasts or new connections fail, too
+        ended_only = cause == "unreachable" and not any(
+            _kind(event) != CLOSED or _goes_on(event, limits["lasting_s"]) for event in found
+        )
         if enough(facts.logs, lines_of(found), limits["lines"]) and not ended_only:
             yield _draft(facts.logs, cause, found, limits)
 
 
+def _kind(event: LogEvent) -> str:
+    return event.kind.removeprefix(AT_START)
+
+
+def _failed_start(found: list[LogEvent], limits: Limits) -> bool:
+    """Whether all these lines are of a start: none comes long before the first line of it, or long after the last."""
+    starts = [event for event in found if event.kind.startswith(AT_START)]
+    return bool(starts) and not any(
+        max(seconds_between(event.first, start.first), seconds_between(start.last, event.last))
+        >= limits["lasting_s"]
+        for start in starts
+        for event in found
+        if event not in starts
+    )
+
+
+def _goes_on(event: LogEvent, seconds: float) -> bool:
+    """Whether there was a line in each minute for so long; connections that were idle end now and then."""
+    width = event.step_minutes * 60
+    before, run = None, 0
+    for point in event.series:
+        if point.count < event.step_minutes:
+            before, run = None, 0
+            continue
+        run = run + 1 if before is not None and seconds_between(before, point.at) == width else 1
+        # of the first step and the last any part may be without lines
+        if (run - 2) * width >= seconds:
+            return True
+        before = point.at
+    return False
+
+
 def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -> Draft:
-    failed_start = any(event.values.get("lines_of_start") for event in found)
+    failed_start = _failed_start(found, limits)
     lasting = failed_start or any(
-        seconds_between(event.first, event.last) >= limits["lasting_s"] for event in found
+        seconds_between(one.first, other.last) >= limits["lasting_s"]
+        for one in found
+        for other in found
+        if _kind(one) == _kind(other)
     )
     address = next((name for event in found if (name := busiest(event, "broker"))), None)
     return Draft(
@@ -123,12 +166,21 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -
 
 def _explained(found: list[LogEvent], failed_start: bool) -> Iterator[Text]:
     for event in found:
-        yield say(
-            "{what}: {lines:count} {lines:line|lines} {when}.",
-            what=_SAID[event.kind],
-            lines=event.count,
-            when=when(event),
-        )
+        what = _SAID[_kind(event)]
+        if event.kind.startswith(AT_START):
+            yield say(
+                "{what}, while the client started: {lines:count} {lines:line|lines} {when}.",
+                what=what,
+                lines=event.count,
+                when=when(event),
+            )
+        else:
+            yield say(
+                "{what}: {lines:count} {lines:line|lines} {when}.",
+                what=what,
+                lines=event.count,
+                when=when(event),
+            )
     if failed_start:
         yield say("The client did not start because of it.")
 
@@ -153,6 +205,7 @@ _SAID: Mapping[str, Text] = {
     REFUSED: say("The port refused the connection"),
     UNCONNECTED: say("No connection was ready in time"),
     CLOSED: say("The connection was ended"),
+    UNAVAILABLE: say("The proxy was unavailable, and the lines do not tell why"),
     UNRESOLVED: say("The name of the host could not be resolved"),
     ENCRYPTION: say("One side speaks TLS, and the other does not or does not trust it"),
     NO_ANSWER: say("The proxy was connected and gave no answer in time"),

@@ -157,7 +157,10 @@ def _draft(member: RaftMember) -> Draft:
 
 
 def _explained(member: RaftMember) -> Iterator[Text]:
-    yield say("This process is its member {member} and knows no leader. Its state is {role}.")
+    if member.role in (None, "other"):
+        yield say("This process is its member {member} and knows no leader.")
+    else:
+        yield say("This process is its member {member} and knows no leader. Its state is {role}.")
     if member.peers is not None:
         yield say(
             "The group has {members:count} {members:member|members} by its configuration, and it needs more than half"

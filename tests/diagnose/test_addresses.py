@@ -32,3 +32,10 @@ def test_what_is_told_in_two_ways_is_not_known() -> None:
         brokers=(listed("a", "10.0.0.1:10911", cluster="one"), listed("a", "10.0.0.9:10911", cluster="two"))
     )
     assert addresses(None, logs, None) == addresses(None, None, two) == (None, None, {})
+
+
+def test_a_slaves_log_tells_no_master() -> None:
+    slave = BrokerLogs(name="b", address="10.0.0.4:10911", settings={"brokerRole": "SLAVE"})
+    assert addresses(None, LogsFacts(brokers=(slave,)), None).brokers == {}
+    master = BrokerLogs(name="b", address="10.0.0.3:10911", settings={"brokerRole": "ASYNC_MASTER"})
+    assert addresses(None, LogsFacts(brokers=(master, slave)), None).brokers == {"b": "10.0.0.3:10911"}

@@ -108,3 +108,70 @@ def test_where_the_way_to_the_proxy_ends(tmp_path: Path, status: str, below: str
 def test_a_proxy_that_ends_connections_is_no_fault_yet(tmp_path: Path) -> None:
     text = "".join(FAILED.format(second, "UNAVAILABLE: Connection closed", "") for second in range(5))
     assert [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"] == []
+
+
+AT_START = FAILED.replace("Exception raised during message reception", "Fetch topics failed when client start")
+CLOSED = "UNAVAILABLE: Network closed for unknown reason"
+
+
+def causes(tmp_path: Path, text: str) -> list[tuple[str | None, Severity]]:
+    found = report_of(tmp_path, text).findings
+    return [(one.cause, one.severity) for one in found if one.rule == "proxy-unreachable"]
+
+
+def at_minutes(line: str, status: str, *minutes: int) -> str:
+    return "".join(
+        line.replace(" 18:10:", f" {18 + minute // 60}:{minute % 60:02}:").format(1, status, "")
+        for minute in minutes
+    )
+
+
+def test_a_start_whose_connections_are_closed(tmp_path: Path) -> None:
+    lines = "".join(AT_START.format(second, CLOSED, "") for second in range(4))
+    report = report_of(tmp_path, lines + "".join(FAILED.format(second, CLOSED, "") for second in range(4, 7)))
+    (found,) = [one for one in report.findings if one.rule == "proxy-unreachable"]
+    assert (found.cause, found.severity, found.evidence["lines"]) == ("connection-closed", Severity.ERROR, 7)
+    assert found.evidence["event_lines"] == (4, 3)
+    assert "did not start" in english()(found.explanation[-1])
+
+
+def test_a_client_that_ran_on_did_start(tmp_path: Path) -> None:
+    later = at_minutes(FAILED, CLOSED, 120, 200)
+    assert causes(tmp_path, at_minutes(AT_START, CLOSED, 10) + later) == []
+    refused = "UNAVAILABLE: Connection refused"
+    text = at_minutes(AT_START, refused, 10) + at_minutes(FAILED, refused, 120, 121, 200)
+    report = report_of(tmp_path, text)
+    (found,) = [one for one in report.findings if one.rule == "proxy-unreachable"]
+    assert not [one for one in found.explanation if "did not start" in english()(one)]
+
+
+def test_lines_of_a_start_and_later_ones_last_together(tmp_path: Path) -> None:
+    refused = "UNAVAILABLE: Connection refused"
+    text = at_minutes(AT_START, refused, 10) + at_minutes(FAILED, refused, 12, 12)
+    assert causes(tmp_path, text) == [("unreachable", Severity.ERROR)]
+
+
+def test_unavailable_without_a_reason_is_an_outage(tmp_path: Path) -> None:
+    text = at_minutes(FAILED, "UNAVAILABLE: io exception", *range(10, 16))
+    (found,) = [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"]
+    assert (found.cause, found.severity) == ("unreachable", Severity.ERROR)
+    assert "do not tell why" in english()(found.explanation[0])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "found"),
+    [
+        ((10, 11, 12), [("unreachable", Severity.ERROR)]),
+        ((10, 11, 13, 14), []),
+        ((10, 100, 190, 280), []),
+    ],
+)
+def test_connections_that_are_ended_in_each_minute(
+    tmp_path: Path, minutes: tuple[int, ...], found: list[tuple[str, Severity]]
+) -> None:
+    assert causes(tmp_path, at_minutes(FAILED, CLOSED, *minutes)) == found
+
+
+def test_a_client_that_shuts_down_is_no_outage(tmp_path: Path) -> None:
+    text = "".join(FAILED.format(second, "UNAVAILABLE: Channel shutdownNow invoked", "") for second in range(5))
+    assert causes(tmp_path, text) == []
