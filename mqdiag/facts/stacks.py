@@ -280,7 +280,7 @@ class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
-    """Consume threads that wait for a pooled connection in every sample, and move only because they give up."""
+    """Consume threads that wait for a pooled connection in almost every sample, and move only because they give up."""
 
     library: Public
     """the connection pool"""

@@ -103,7 +103,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) -> Draft:
     """The threads that have a timeout for the wait: they fail one message after the other."""
-    long_enough = seconds is None or seconds >= limits["min_seconds"]
+    long_enough = seconds is not None and seconds >= limits["min_seconds"]
     return Draft(
         severity=Severity.ERROR if long_enough else Severity.WARNING,
         cause=waits.cause,
@@ -140,13 +140,14 @@ def _title(waits: ConnectionWaits) -> Text:
     if waits.group:
         return say(
             "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads} of group {group}"
-            " {thread_count:waits|wait} for a connection of {library} in every sample, again and again, at {frame}",
+            " {thread_count:waits|wait} for a connection of {library} in almost every sample, again and again, at"
+            " {frame}",
             group=waits.group,
             frame=frame,
         )
     return say(
         "{thread_count:count} of {pool_size:count} consume {pool_size:thread|threads} {thread_count:waits|wait} for a"
-        " connection of {library} in every sample, again and again, at {frame}",
+        " connection of {library} in almost every sample, again and again, at {frame}",
         frame=frame,
     )
 
@@ -154,7 +155,8 @@ def _title(waits: ConnectionWaits) -> Text:
 def _who_has_connections(waits: ConnectionWaits) -> Text:
     if waits.user is None:
         return say(
-            "No thread of the dumps uses a connection of the pool: the connections were never given back (leaked)."
+            "No thread of the dumps uses a connection of the pool, so the connections were probably never given back"
+            " (leaked)."
         )
     return say(
         "{user} has a connection and makes no progress at {user_frame}.",

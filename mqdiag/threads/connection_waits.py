@@ -1,4 +1,4 @@
-"""Consume threads that wait for a pooled connection in every sample, give up after a timeout, and wait again.
+"""Consume threads that wait for a pooled connection in almost every sample, give up at a timeout, and wait again.
 
 Each of them moves, as it fails one message after the other, so none is stuck; yet the group does no work.
 """
