@@ -134,6 +134,7 @@ def read_in_workers(
         sizes: bytes of each, unpacked or a guess of that.
         jobs: the most workers at once.
         advance: hears the share that is done; if it raises InputError, the readers end as if their step had raised it.
+            Any other exception of it ends the reading and is raised here.
         least_bytes: for which one more worker is worth its start, where that is not `BYTES_FOR_A_WORKER`.
     """
     places = [place for place, (path, *_) in enumerate(files) if sizes[place] and _can_be_shared(path)]
@@ -178,13 +179,19 @@ class _Run:
         self._workers: list[_Worker] = []
         self._lock = threading.Lock()
         self._ended = False
+        self._error: Exception | None = None
 
     def results(self, count: int) -> dict[int, Any]:
         """Run so many workers until all files are read."""
-        threads = [threading.Thread(target=self._feed, name="mqdiag-worker") for _ in range(count)]
-        for thread in threads:
-            thread.start()
+        threads: list[threading.Thread] = []
         try:
+            for _ in range(count):
+                thread = threading.Thread(target=self._feed, name="mqdiag-worker")
+                try:
+                    thread.start()
+                except RuntimeError:
+                    break  # this user may start no more threads: those that run read all, or the caller does
+                threads.append(thread)
             for thread in threads:
                 thread.join()
         finally:
@@ -195,26 +202,31 @@ class _Run:
                     worker.kill()
             for thread in threads:
                 thread.join()
+        if self._error is not None:
+            raise self._error
         return self._found
 
     def _feed(self) -> None:
         """Give one worker file after file; another one takes its place when it has died."""
         worker: _Worker | None = None
-        for place in self._places():
-            worker = worker or self._started()
-            if worker is None:
-                return  # this user may start no process, or has no memory for it: the caller reads the rest
-            try:
+        try:
+            for place in self._places():
+                worker = worker or self._started()
+                if worker is None:
+                    return  # this user may start no process, or has no memory for it: the caller reads the rest
                 answer = self._answer(worker, place)
-            except (OSError, EOFError):
-                answer = _died(worker.close())
-                worker = None
-            if answer is not None:
-                self._found[place] = answer
-            with self._lock:
-                self._done += self._sizes[place]
-        if worker is not None:
-            worker.close()
+                if isinstance(answer, Died):
+                    worker = None
+                if answer is not None:
+                    self._found[place] = answer
+                with self._lock:
+                    self._done += self._sizes[place]
+        except Exception as error:
+            # of `advance`, which is the caller's: raised there
+            self._error, self._ended = error, True
+        finally:
+            if worker is not None:
+                worker.close()
 
     def _places(self) -> Iterator[int]:
         from queue import Empty
@@ -235,17 +247,17 @@ class _Run:
             return worker
 
     def _answer(self, worker: _Worker, place: int) -> Any:
-        """What the worker makes of a file; None if it failed.
-
-        Raises:
-            OSError, EOFError: it has ended.
-        """
-        worker.send((self._function, self._files[place]))
+        """What the worker makes of a file; None if it failed, `Died` if it has ended."""
+        request: object = (self._function, self._files[place])
         while True:
-            is_step, answer = worker.receive()
+            try:
+                worker.send(request)
+                is_step, answer = worker.receive()
+            except (OSError, EOFError):
+                return _died(worker.close())
             if not is_step:
                 return answer
-            worker.send(self._refusal())
+            request = self._refusal()
 
     def _refusal(self) -> InputError | None:
         """Why reading is to end; None while it may go on."""

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -141,6 +142,33 @@ def test_without_processes_all_is_left_to_the_caller(files: list[str], monkeypat
 
     monkeypatch.setattr(workers, "started", refused)
     assert read(content_and_process, files) == {}
+
+
+@pytest.mark.parametrize("startable", [0, 1])
+def test_with_too_few_threads_those_that_run_read_all_files(
+    startable: int, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, begun = threading.Thread.start, []
+
+    def refused(thread: threading.Thread) -> None:
+        if len(begun) == startable:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    found = read(fail_on_bad_files, files)
+    assert found == ({0: files[0], 2: files[2], 3: files[3]} if startable else {})
+    assert not any(thread.is_alive() for thread in begun)
+
+
+def test_an_error_of_the_one_who_listens_is_raised_there(files: list[str]) -> None:
+    def closed(share: float) -> None:
+        raise BrokenPipeError("standard error is closed")
+
+    with pytest.raises(BrokenPipeError, match="standard error is closed"):
+        read_in_workers(f"{HERE}.until_refused", [(path,) for path in files], [1] * 4, 2, closed)
+    assert used_by_workers()[1] == 0, "no worker runs any more"
 
 
 PARENT = """
