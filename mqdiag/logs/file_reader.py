@@ -44,6 +44,7 @@ def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
 
     members = open_log(path, note)
     while True:
+        damage.clear()  # of a member that is none
         label = name
         try:
             label, chunks = next(members)
