@@ -28,7 +28,6 @@ FULL = """ num     #instances         #bytes  class name (module)
    4:             1             96  org.apache.rocketmq.client.impl.factory.MQClientInstance
 Total           955       42753712
 """
-NO_SETTINGS = Settings()
 
 
 def _written(path: Path, text: str) -> Path:
