@@ -165,16 +165,68 @@ def command(
         if webhook is not None:
             raise UsageError(say("--webhook goes with --watch or --once"))
         return diagnose(options, work)
+    if once and dry_run:
+        raise UsageError(say("--once tells what is new in a run: it does not take --dry-run"))
     if dry_run or (watch and run is not None):
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
-    settings, given, interval_s = load_settings(options), fleet_options(), seconds("--interval", interval)
-    with _needs_spark():
-        from mqdiag.fleet.watching.watch import WatchOptions
-        from mqdiag.fleet.watching.watch import watch as watch_fleet
-    how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
+    interval_s = seconds("--interval", interval)
+
+    def work_watching(settings: Settings, progress: Progress) -> Diagnosis | None:
+        given = fleet_options()
+        with _needs_spark():
+            from mqdiag.fleet.watching.watch import WatchOptions
+            from mqdiag.fleet.watching.watch import watch as watch_fleet
+        how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
+        return watch_fleet(given, settings, progress, how)
+
+    if once:
+        _check_lines_alone(options)
+        return diagnose(options, work_watching, on_stdout=False)
+    _check_no_report(options)
+    settings = load_settings(options)
     with terminal_progress(reader_language()) as progress:
-        watch_fleet(given, settings, progress, how)
+        work_watching(settings, progress)
     return 0
+
+
+OF_A_REPORT = (
+    "format",
+    "table",
+    "output",
+    "also",
+    "open",
+    "detail",
+    "why",
+    "width",
+    "fail_on",
+    "baseline",
+    "write_baseline",
+)
+"""options that say nothing where no report is written"""
+
+
+def _check_no_report(options: CommonOptions) -> None:
+    """Refuse what `--watch` would not do: it writes no report."""
+    usual = CommonOptions()
+    given = tuple(
+        f"--{name.replace('_', '-')}" for name in OF_A_REPORT if getattr(options, name) != getattr(usual, name)
+    )
+    if given:
+        raise UsageError(
+            say("--watch writes no report: it does not take {options}; --once does", options=given)
+        )
+
+
+def _check_lines_alone(options: CommonOptions) -> None:
+    """Refuse what would stand among the lines of JSON on standard output."""
+    if options.output == "-" and options.format is not None:
+        raise UsageError(
+            say("--once writes lines of JSON to standard output: --format goes with --output FILE")
+        )
+    if options.write_baseline == "-":
+        raise UsageError(
+            say("--once writes lines of JSON to standard output: name a file for --write-baseline")
+        )
 
 
 @contextmanager

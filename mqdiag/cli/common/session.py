@@ -65,20 +65,22 @@ def _rule_cards() -> dict[str, RuleCard]:
 
 def diagnose(
     options: CommonOptions,
-    work: Callable[[Settings, Progress], Diagnosis],
+    work: Callable[[Settings, Progress], Diagnosis | None],
     *,
     paths: tuple[str, ...] = (),
     evidence: tuple[str, ...] = (),
     all_threads: bool = False,
+    on_stdout: bool = True,
 ) -> int:
     """Check the options, do the work, write the report, and tell the exit code.
 
     Args:
         options: the common options.
-        work: reads the evidence and makes the report.
+        work: reads the evidence and makes the report; None where there was nothing to do.
         paths: the evidence as it was named, where the run is watched.
         evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
+        on_stdout: whether the report may go to standard output; False where the work writes there itself.
     """
     from mqdiag.cli.common.also import also_targets
     from mqdiag.cli.common.run_command import run_command
@@ -97,13 +99,16 @@ def diagnose(
         imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
     ):
         diagnosis = work(settings, progress)
+    if diagnosis is None:
+        return EXIT_CLEAN
     report = _redacted(diagnosis.report) if options.redact else diagnosis.report
     # A person gets the one line about an unreadable input and no empty report; a program always gets its JSON.
     viewed = msgspec.structs.replace(
         view(options, language, all_threads=all_threads, fail_on=settings.fail_on),
         command=run_command(redact=options.redact),
     )
-    if options.format_name != "text" or report.failed or not _nothing_read(report):
+    is_shown = options.format_name != "text" or report.failed or not _nothing_read(report)
+    if is_shown and (on_stdout or options.output != "-"):
         target.write(renderer(options.format_name)(report, viewed))
     plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)
     for name, other in also:

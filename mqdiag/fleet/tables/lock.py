@@ -12,12 +12,17 @@ from mqdiag.fleet.tables.layout import Layout
 from mqdiag.text import say
 
 
+class BusyError(UsageError):
+    """Another run holds the output."""
+
+
 @contextmanager
 def output_lock(layout: Layout) -> Iterator[None]:
     """Hold the output folder; an object store has no locks, there the caller must see to it.
 
     Raises:
-        UsageError: another run holds it, or it cannot be written.
+        BusyError: another run holds it.
+        UsageError: it cannot be written.
     """
     if not layout.store.is_local:
         yield
@@ -31,5 +36,5 @@ def output_lock(layout: Layout) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(say("--out {root}: another run is at work there", root=layout.root)) from None
+            raise BusyError(say("--out {root}: another run is at work there", root=layout.root)) from None
         yield

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -82,10 +84,18 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
         sleep: waits between attempts.
 
     Raises:
-        UsageError: another kind of URL.
+        UsageError: another kind of URL, or one that no request can be sent to.
     """
     if not url.startswith(("https://", "http://")):
         raise UsageError(say("--webhook {url}: write an http or https URL", url=repr(url)))
+    if not _can_be_asked(url):
+        # Without the URL: it may hold a password.
+        raise UsageError(
+            say(
+                "--webhook: write https://HOST/PATH or https://HOST:PORT/PATH, without a user name, and without blanks"
+                " or characters that are not ASCII"
+            )
+        )
     opener = urllib.request.build_opener(_NoRedirect)
 
     def send(data: bytes, key: str) -> None:
@@ -104,9 +114,23 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
                     break
             except OSError as error:
                 reason = str(error)
+            except (http.client.HTTPException, UnicodeError) as error:
+                reason = f"{type(error).__name__}: {error}"
         raise MqdiagError(say("--webhook: a finding could not be sent: {reason}", reason=reason))
 
     return send
+
+
+def _can_be_asked(url: str) -> bool:
+    """Whether urllib can send a request there: it takes no user name, and fails late at the rest."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # a ValueError where it is no number
+    except ValueError:
+        return False
+    return bool(parts.hostname) and "@" not in parts.netloc
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -16,12 +16,14 @@ from types import FrameType
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.errors import MqdiagError
+from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.job import listing_of, run_fleet
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.tables.arrow import read_table
 from mqdiag.fleet.tables.layout import Layout, RunMark
+from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
 from mqdiag.fleet.watching.actions import Send, print_line, tell, webhook
 from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, has_end_record
@@ -47,7 +49,7 @@ class WatchOptions:
     """URL that new findings are posted to"""
 
 
-def watch(options: FleetOptions, settings: Settings, progress: Progress, how: WatchOptions) -> None:
+def watch(options: FleetOptions, settings: Settings, progress: Progress, how: WatchOptions) -> Diagnosis | None:
     """Analyse what arrives until the process is told to end.
 
     SIGTERM or SIGINT lets the run that is at work finish; a second one stops it at once.
@@ -58,33 +60,75 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
         progress: who listens.
         how: how often, and who is told.
 
+    Returns:
+        What the last run found; None where no file was complete.
+
     Raises:
-        UsageError: options that cannot be.
-        MqdiagError: Spark does not start, or gave up; with `once`, a webhook that does not answer too.
+        UsageError: options that cannot be; with `once`, an output that another run holds too.
+        MqdiagError: Spark does not start, or gave up; with `once`, a webhook that does not answer, and evidence or
+            tables that cannot be read, too.
     """
     sends = [print_line] if how.webhook is None else [print_line, webhook(how.webhook)]
     layout = Layout(*storage(options.out))
     arrivals = Arrivals()
     analysed: set[object] = set()
+    diagnosis: Diagnosis | None = None
+    is_begun = False
     with _finishing() as ending:
-        tell_runs(layout, sends)
         while True:
-            complete = arrivals.complete(listing_of(options, layout), time.monotonic(), has_end_record)
-            if how.once and not arrivals.all_complete(complete) and ending.sleep(STILL_S):
-                complete = arrivals.complete(listing_of(options, layout), time.monotonic(), has_end_record)
-            if analysed.issuperset(complete.items()):
-                progress.phase(say("waiting for new files"))
-            else:
-                run_fleet(options, settings, progress, only=complete, guard=_unguarded)
-                analysed = set(complete.items())
-            try:
-                tell_runs(layout, sends)
-            except MqdiagError as error:
-                if how.once:
-                    raise
-                progress.note(error.text)
+            with _again_later(progress, how):
+                if not is_begun:
+                    # Before any run: at the first start in an output, what is there counts as told.
+                    _tell_or_note(layout, sends, progress, how)
+                    is_begun = True
+                listing = listing_of(options, layout)
+                complete = arrivals.complete(listing, time.monotonic(), has_end_record)
+                if how.once and not arrivals.all_complete(complete) and ending.sleep(STILL_S):
+                    listing = listing_of(options, layout)
+                    complete = arrivals.complete(listing, time.monotonic(), has_end_record)
+                if not analysed.issuperset(complete.items()):
+                    diagnosis = run_fleet(options, settings, progress, only=complete, guard=_unguarded)
+                    analysed = set(complete.items())
+                elif how.once:
+                    for path, error in listing.errors.items():
+                        progress.note(say("{path}: {error}", path=path, error=error))
+                    progress.note(say("no file is complete: nothing was analysed, and no report is written"))
+                else:
+                    progress.phase(say("waiting for new files"))
+                _tell_or_note(layout, sends, progress, how)
             if how.once or not ending.sleep(how.interval_s):
-                return
+                return diagnosis
+
+
+@contextlib.contextmanager
+def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
+    """Go on after what can be better at the next listing, with a line; with `once`, end with it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # nobody reads the lines any more
+    except (BusyError, OSError) as error:
+        if isinstance(error, BusyError):
+            text = error.text
+        else:
+            text = say("evidence or tables could not be read or written: {reason}", reason=first_line(error))
+        if how.once:
+            if isinstance(error, BusyError):
+                raise
+            raise MqdiagError(text) from error
+        progress.note(say("{line}; mqdiag tries again after the next --interval", line=text))
+
+
+def _tell_or_note(layout: Layout, sends: Sequence[Send], progress: Progress, how: WatchOptions) -> None:
+    """Tell what is new; what could not be sent is a line, and with `once` an error."""
+    try:
+        tell_runs(layout, sends)
+    except UsageError:
+        raise
+    except MqdiagError as error:
+        if how.once:
+            raise
+        progress.note(error.text)
 
 
 class _Ending:
