@@ -33,6 +33,8 @@ _NAME = re.compile(r"([0-9a-f]{32})\.[a-z]+")
 _UNFINISHED = re.compile(r"\.[0-9a-f]{32}\..+")
 _ABANDONED_S = 3600.0
 """a file that is still unfinished after so long is of a run that was killed"""
+_CLOSED = -1
+"""in the place of a descriptor; no call takes it for one, nor for the current folder"""
 
 
 class KeptDump(msgspec.Struct, frozen=True):
@@ -45,11 +47,11 @@ class KeptDump(msgspec.Struct, frozen=True):
 
 
 class CacheFolder:
-    """The opened folder.
+    """The opened folder; `close` it.
 
     Args:
         path: of the folder.
-        descriptor: of the same; stays open as long as the process.
+        descriptor: of the same; stays open until `close`.
         limit_bytes: which the files may take together; None for a share of the disk.
     """
 
@@ -57,6 +59,12 @@ class CacheFolder:
         self.path = path
         self._descriptor = descriptor
         self._limit_bytes = limit_bytes
+
+    def close(self) -> None:
+        """Find, keep and remove nothing from now on; files that were opened stay readable."""
+        descriptor, self._descriptor = self._descriptor, _CLOSED
+        if descriptor != _CLOSED:
+            os.close(descriptor)
 
     @property
     def limit_bytes(self) -> int:
@@ -97,7 +105,7 @@ class CacheFolder:
             fill: writes it.
         """
         with contextlib.suppress(OSError):
-            if self._make_room(name, size_bytes):
+            if self._descriptor != _CLOSED and self._make_room(name, size_bytes):
                 with whole_file(os.path.join(self.path, name), mode=_PRIVATE_FILE) as file:
                     fill(file)
 
@@ -135,6 +143,8 @@ class CacheFolder:
 
     def _files(self) -> Iterator[tuple[str, str | None, int, float]]:
         """(name, key or None of an unfinished file, bytes, time of the last change or use)."""
+        if self._descriptor == _CLOSED:
+            return
         # The descriptor is for names only; a list needs one for reading.
         listing = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._descriptor)
         try:

@@ -59,12 +59,13 @@ def command(
 
 
 @contextmanager
-def _watch(paths: Sequence[str]) -> Iterator[Progress]:
+def _watch(paths: Sequence[str], *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0) -> Iterator[Progress]:
     """The budget of a run over some files, as every command has it; notes go to standard error."""
     from mqdiag.cli.common.language import reader_language
     from mqdiag.cli.common.progress import NotesOnly
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.language import writer
 
-    with watched(NotesOnly(writer(reader_language())), paths) as progress:
+    notes = NotesOnly(writer(reader_language()))
+    with watched(notes, paths, more_cpu_s=more_cpu_s, more_memory_bytes=more_memory_bytes) as progress:
         yield progress

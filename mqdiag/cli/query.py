@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -44,10 +43,6 @@ Mind:
 SHAPES = ("table", "json", "csv", "parquet", "markdown")
 TABLE_ROWS = 1000
 """rows of a table where `--limit` says nothing"""
-MOST_SQL = 1 << 15
-"""characters: the parser of DuckDB takes some KB for a bracket"""
-CORES = len(os.sched_getaffinity(0))
-"""each of them can be busy with a query until its time is up"""
 ROWS_AT_A_TIME = 10_000
 """rows after which the run asks whether it is within its budget"""
 
@@ -162,7 +157,7 @@ def command(
                     problem=heap.problem,
                 )
             )
-        with Session(heap, hide=redact, limits=limits) as session:
+        with heap, Session(heap, hide=redact, limits=limits) as session:
             if asked is None:
                 from mqdiag.cli.common.prompt import prompt
 
@@ -170,7 +165,7 @@ def command(
             else:
                 code = 0
                 with watched(
-                    Silent(), (dump,), more_cpu_s=timeout * CORES, more_memory_bytes=limits.memory_bytes
+                    Silent(), (dump,), more_cpu_s=limits.cpu_s, more_memory_bytes=limits.memory_bytes
                 ) as progress:
                     _write(session.ask(asked, values), shape, limit, target, progress)
             heap.finish()
@@ -179,6 +174,8 @@ def command(
 
 def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> str | None:
     """The SQL; None for a prompt."""
+    from mqdiag.query.length import MOST_SQL
+
     if sum(each is not None for each in (sql, file, recipe)) > 1:
         raise UsageError(say("give SQL, --file or --recipe, one of them"))
     if sql is not None:
@@ -202,8 +199,10 @@ def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> 
 
 
 def _not_too_long(sql: str) -> str:
-    if len(sql) > MOST_SQL:
-        raise UsageError(say("the SQL has more than {most:count} characters", most=MOST_SQL))
+    """The SQL, if it is not too long: told before the dump is read."""
+    from mqdiag.query.length import refuse_too_long
+
+    refuse_too_long(sql)
     return sql
 
 

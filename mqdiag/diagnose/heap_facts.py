@@ -57,7 +57,7 @@ def read_heap(
         quick_facts = _quick_facts(dump, settings)
         dump.source.refuse_changed()
         return heap_input(dump, name), quick_facts, dump.further_dumps
-    heap = open_heap(
+    with open_heap(
         str(path),
         name=name,
         progress=progress,
@@ -66,9 +66,9 @@ def read_heap(
         number=number,
         # What has another name came from an archive or a pipe: no later run finds it there.
         cache_bytes=settings.cache_bytes if str(path) == name else 0,
-    )
-    facts = graph_facts(heap, settings, progress)
-    heap.finish()
+    ) as heap:
+        facts = graph_facts(heap, settings, progress)
+        heap.finish()
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
 
 

@@ -52,6 +52,7 @@ def secrets_in_heap(
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
         raise error.of(shown) from error
-    found = find_secrets(heap, progress, redacted=redacted)
-    heap.finish()
+    with heap:
+        found = find_secrets(heap, progress, redacted=redacted)
+        heap.finish()
     return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), secrets=found))

@@ -55,15 +55,16 @@ def show_in_heap(
     except InputError as error:
         # The path of a spooled standard input would say nothing to its user.
         raise error.of(shown) from error
-    target = find_target(heap, what)
-    _compute(heap)
-    progress.phase(say("merging paths"))
-    found = (
-        Shown(class_=show_class(heap, target, limit=limit, subclasses=subclasses))
-        if isinstance(target, str)
-        else Shown(object=show_object(heap, target))
-    )
-    heap.finish()
+    with heap:
+        target = find_target(heap, what)
+        _compute(heap)
+        progress.phase(say("merging paths"))
+        found = (
+            Shown(class_=show_class(heap, target, limit=limit, subclasses=subclasses))
+            if isinstance(target, str)
+            else Shown(object=show_object(heap, target))
+        )
+        heap.finish()
     return answered(Report(mqdiag=__version__, inputs=(heap_input(heap.dump, shown, heap),), show=found))
 
 

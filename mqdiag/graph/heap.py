@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,25 @@ class Heap(ObjectGraph):
     """
 
     def finish(self) -> None:
-        """To be called when everything was asked: keeps what was computed for later runs.
+        """To be called when everything was asked: keeps what was computed for later runs, and closes the cache.
 
         Raises:
             InputError: somebody has written to the file meanwhile.
         """
-        self.dump.source.refuse_changed()
+        try:
+            self.dump.source.refuse_changed()
+            self._keep()
+        finally:
+            self._kept.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the cache, in which an unfinished heap keeps nothing."""
+        self._kept.close()
+
+    def _keep(self) -> None:
         if not self._kept.takes or self.problem is not None or self.dump.repaired:
             return
         tree: Dominance | None = self.__dict__.get("dominance")

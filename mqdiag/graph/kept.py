@@ -77,7 +77,7 @@ class Kept:
     """
 
     def __init__(self, source: Source, number: int, folder: CacheFolder | None, progress: Progress) -> None:
-        self._source, self._number, self._progress = source, number, progress
+        self._source, self._number, self._folder, self._progress = source, number, folder, progress
         self._entry: Entry | None = None
         self.is_whole = False
         """whether the dump is known to lack nothing: others are not kept"""
@@ -249,6 +249,11 @@ class Kept:
         if ways is not None:
             self._write(_WAYS, lambda: dict(zip(("came_from", "queue"), ways, strict=True)))
 
+    def close(self) -> None:
+        """Keep nothing from now on; what was found stays readable."""
+        if self._folder is not None:
+            self._folder.close()
+
     def refuse(self, error: Unusable) -> None:
         """Use nothing any more of what was kept."""
         if self._entry is not None:
@@ -349,7 +354,7 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
         return file.array("words", ("<u8",), (objects, 1, 1))
     words: NDArray[np.uint64] = file.array("words", ("<u8",), (None, 64, 2))
     bits, ranks = words[:, :, 0].ravel(), words[:, :, 1].ravel()
-    near_end = np.flatnonzero(ranks > max(objects - 64, 0))
+    near_end = np.flatnonzero(ranks >= max(objects - 63, 0))
     for word, rank in zip(bits[near_end].tolist(), ranks[near_end].tolist(), strict=True):
         if rank + word.bit_count() > objects:
             raise _out_of_range("words")

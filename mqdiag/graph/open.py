@@ -53,6 +53,8 @@ def open_heap(
 ) -> Heap:
     """Read a dump and build its graph; other arguments and errors as in `open_dump`.
 
+    With a cache, `finish` the heap or use it in a `with`: either closes the folder of the cache.
+
     Args:
         memory_bytes: what the arrays of the graph may take; None for most of what is free.
         cache_bytes: how much may be kept of all dumps for later runs, by `Heap.finish`: None for a share of the disk,
@@ -62,7 +64,12 @@ def open_heap(
     progress = progress or Silent()
     source = _source(path, progress, max_inflated, task)
     cache = None if cache_bytes == 0 else open_cache(cache_bytes)[0]
-    return read_heap(source, name or path, progress, number, memory_bytes, cache)
+    try:
+        return read_heap(source, name or path, progress, number, memory_bytes, cache)
+    except BaseException:
+        if cache is not None:
+            cache.close()
+        raise
 
 
 def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -24,8 +24,21 @@ if TYPE_CHECKING:
 MOST_ROWS = 1000
 QUERY_S = 60.0
 """after which a query is given up; an assistant asks again with a narrower one"""
-Watch = Callable[[Sequence[str]], AbstractContextManager[Progress]]
-"""bounds the time and memory of a run over some files"""
+
+
+class Watch(Protocol):
+    """Bounds the time and memory of a run over some files."""
+
+    def __call__(
+        self, paths: Sequence[str], /, *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0
+    ) -> AbstractContextManager[Progress]:
+        """The progress to tell.
+
+        Args:
+            paths: the files.
+            more_cpu_s: what the run may take beyond the work on its files.
+            more_memory_bytes: the same.
+        """
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -107,16 +120,20 @@ class Questions:
         from mqdiag.query.values import distinct_names, plain
 
         (allowed,) = self._allowed([path])
-        with self._one_at_a_time, self._watch([allowed]) as progress:
-            heap = open_heap(allowed, progress=progress, cache_bytes=self._cache_bytes, task="query")
-            with Session(heap, hide=self._redact, limits=Limits(seconds=QUERY_S)) as session:
+        limits = Limits(seconds=QUERY_S)
+        with (
+            self._one_at_a_time,
+            self._watch([allowed], more_cpu_s=limits.cpu_s, more_memory_bytes=limits.memory_bytes) as progress,
+            open_heap(allowed, progress=progress, cache_bytes=self._cache_bytes, task="query") as heap,
+        ):
+            with Session(heap, hide=self._redact, limits=limits) as session:
                 found = session.ask(sql)
                 rows = found.rows()
                 names = distinct_names(found.columns)
-                taken = [
-                    {name: plain(value) for name, value in zip(names, row, strict=True)}
-                    for row in islice(rows, limit)
-                ]
+                taken = []
+                for row in islice(rows, limit):
+                    progress.advance(0.0)
+                    taken.append({name: plain(value) for name, value in zip(names, row, strict=True)})
                 more = next(rows, None) is not None
             heap.finish()
         problem = None if heap.problem is None else str(InputError(allowed, heap.problem))

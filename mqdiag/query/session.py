@@ -16,6 +16,7 @@ from mqdiag.errors import UsageError
 from mqdiag.graph import Heap
 from mqdiag.query.class_view import class_view
 from mqdiag.query.functions import FUNCTIONS, callables
+from mqdiag.query.length import refuse_too_long
 from mqdiag.query.mentioned import Mentioned, mentioned
 from mqdiag.query.table import Stream, Table
 from mqdiag.query.tables import known_tables
@@ -38,6 +39,11 @@ class Limits(msgspec.Struct, frozen=True):
     seconds: float = 300.0
     memory_bytes: int = msgspec.field(default_factory=_quarter_of_memory)
     """of DuckDB: for grouping, sorting and joining; nothing is written to a disk"""
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time that a query can take: each processor may be busy with it until its time is up."""
+        return self.seconds * len(os.sched_getaffinity(0))
 
 
 class Answer:
@@ -141,8 +147,9 @@ class Session:
             parameters: values of `$name` in it, as texts.
 
         Raises:
-            UsageError: it is no query, names what is not there, or fails; the message has one line.
+            UsageError: it is no query, is too long, names what is not there, or fails; the message has one line.
         """
+        refuse_too_long(sql)
         names = mentioned(self._serialized(sql))
         self._refuse_unquoted(names)
         tables = {name: self._table(name) for name in names.tables}
@@ -179,7 +186,7 @@ class Session:
         try:
             ((found,),) = self._connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchall()
         except duckdb.Error as error:
-            raise UsageError(say("no SQL: {message}", message=_first_line(error))) from None
+            raise UsageError(say("no SQL: {message}", message=_message(error))) from None
         return str(found)
 
     def _table(self, name: str) -> Table:
@@ -235,7 +242,7 @@ class _Watch:
                 say("the query needs more memory than it may take; --memory allows more")
             ) from None
         if isinstance(error, duckdb.Error | pa.ArrowException | OSError):
-            raise UsageError(say("{message}", message=_first_line(error))) from None
+            raise UsageError(say("{message}", message=_message(error))) from None
 
 
 def _values(column: pa.Array) -> list[Any]:
@@ -246,7 +253,7 @@ def _values(column: pa.Array) -> list[Any]:
     return found
 
 
-def _first_line(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """DuckDB's message without its picture of the query."""
     return str(error).split("\nLINE ")[0].replace("\n", " ").strip()
 

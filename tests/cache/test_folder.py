@@ -94,6 +94,18 @@ def test_clearing_leaves_what_is_not_ours(cache: Path) -> None:
     assert names(cache) == ["notes.txt"]
 
 
+def test_a_closed_folder_finds_keeps_and_removes_nothing(cache: Path) -> None:
+    folder = opened()
+    put(folder, f"{KEYS[0]}.objects")
+    folder.close()
+    folder.close()
+    put(folder, f"{KEYS[1]}.objects")
+    folder.used(f"{KEYS[0]}.objects")
+    folder.remove(KEYS[0])
+    assert folder.dumps() == []
+    assert names(cache) == [f"{KEYS[0]}.objects"]
+
+
 def test_a_folder_that_others_can_read_is_not_used(cache: Path) -> None:
     opened()
     cache.chmod(0o755)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import gzip
 import os
 import shutil
@@ -11,11 +13,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqdiag.cache.array_file import ArrayFile, write_arrays
-from mqdiag.errors import InputError
+from mqdiag.cache.array_file import ArrayFile, Unusable, write_arrays
+from mqdiag.diagnose.show import show_in_heap
+from mqdiag.errors import InputError, UsageError
 from mqdiag.graph import open_heap
-from mqdiag.graph.kept import PARTS
-from tests.cache.answers import Notes, all_answers, plain, query_answer, show_answer
+from mqdiag.graph.kept import PARTS, _words
+from tests.cache.answers import (
+    Notes,
+    all_answers,
+    heap_answer,
+    plain,
+    query_answer,
+    secrets_answer,
+    show_answer,
+)
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.kernel.other_user import NOBODY, as_root
@@ -130,6 +141,56 @@ def test_a_part_that_another_run_removes_meanwhile_stays_readable(cache: Path, d
     assert parts_in(cache) == []
 
 
+def open_folders(cache: Path) -> int:
+    """Descriptors of the cache that this process has."""
+    found = 0
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found += descriptor.readlink() == cache
+    return found
+
+
+def no_answer(dump: str) -> None:
+    with pytest.raises(UsageError):
+        show_in_heap(dump, "app.Nothing", cache_bytes=None)
+
+
+def no_dump(dump: str) -> None:
+    Path(dump).write_bytes(Path(dump).read_bytes()[:60])
+    with pytest.raises(InputError):
+        open_heap(dump, cache_bytes=None)
+
+
+@pytest.mark.parametrize("least_bytes", [0, 1 << 30])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda dump: open_heap(dump, cache_bytes=None).finish(),
+        lambda dump: show_answer(dump, "app.Holder", None, Notes()),
+        lambda dump: heap_answer(dump, None, Notes()),
+        lambda dump: secrets_answer(dump, None, Notes()),
+        no_answer,
+        no_dump,
+    ],
+    ids=["finish", "show", "heap", "secrets", "no answer", "no dump"],
+)
+def test_the_folder_does_not_stay_open(
+    cache: Path, dump: str, use: Callable[[str], None], least_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mqdiag.graph.kept.LEAST_BYTES", least_bytes)
+    heap = open_heap(dump, cache_bytes=None)
+    assert open_folders(cache) == 1
+    with heap:
+        pass
+    gc.disable()
+    try:
+        for _ in range(3):
+            use(dump)
+        assert open_folders(cache) == 0
+    finally:
+        gc.enable()
+
+
 Change = Callable[[np.ndarray, int], None]
 
 
@@ -229,6 +290,20 @@ def test_a_number_that_is_out_of_range_is_never_used(
     (note,) = notes.notes
     assert note.startswith("what an earlier run kept of this dump is not used, and computed again")
     assert parts_in(cache) == ALL_PARTS
+
+
+@pytest.mark.parametrize(("objects", "fits"), [(1, False), (63, False), (64, True), (65, True)])
+def test_a_word_has_no_more_bits_than_there_are_objects(tmp_path: Path, objects: int, fits: bool) -> None:
+    words = np.zeros((1, 64, 2), np.uint64)
+    words[0, 0, 0] = (1 << 64) - 1
+    file = tmp_path / "of-a-dump.objects"
+    with file.open("wb") as written:
+        write_arrays(written, file.stem, {}, {}, {"directory": np.zeros(1, np.int32), "words": words})
+    if fits:
+        assert (_words(opened(file), objects) == words).all()
+    else:
+        with pytest.raises(Unusable, match="words"):
+            _words(opened(file), objects)
 
 
 def cut(file: Path) -> None:

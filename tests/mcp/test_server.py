@@ -6,8 +6,8 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,16 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult
 
 from mqdiag.cli import run
-from mqdiag.errors import UsageError
+from mqdiag.cli.common.watchdog import CPU_S, CPU_VARIABLE, MEMORY_BYTES, MEMORY_VARIABLE, Budget, Watched
+from mqdiag.cli.mcp import _watch
+from mqdiag.errors import InputError, UsageError
 from mqdiag.mcp.folders import Folders
-from mqdiag.mcp.questions import Questions
+from mqdiag.mcp.questions import QUERY_S, Questions
 from mqdiag.mcp.server import made_server
-from mqdiag.progress import Silent
+from mqdiag.progress import Progress, Silent
+from mqdiag.query.session import Answer, Limits
 from mqdiag.redact.report import HIDDEN
+from mqdiag.text import say
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 
@@ -41,11 +45,15 @@ def folder(tmp_path: Path) -> Path:
     return inside
 
 
+def unwatched(
+    paths: Sequence[str], *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0
+) -> AbstractContextManager[Progress]:
+    return nullcontext(Silent())
+
+
 def asked(folder: Path, tool: str, *, redact: bool = True, **arguments: Any) -> CallToolResult:
     """The answer of a server in this process."""
-    questions = Questions(
-        Folders([str(folder)]), redact=redact, cache_bytes=0, watch=lambda paths: nullcontext(Silent())
-    )
+    questions = Questions(Folders([str(folder)]), redact=redact, cache_bytes=0, watch=unwatched)
 
     async def ask() -> CallToolResult:
         async with Client(made_server(questions)) as client:
@@ -92,9 +100,7 @@ def test_a_session_over_pipes_has_nothing_but_the_protocol_on_standard_output(fo
 
 
 def test_each_tool_is_marked_as_one_that_changes_nothing(folder: Path) -> None:
-    questions = Questions(
-        Folders([str(folder)]), redact=True, cache_bytes=0, watch=lambda _: nullcontext(Silent())
-    )
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched)
 
     async def tools() -> list[bool | None]:
         async with Client(made_server(questions)) as client:
@@ -162,6 +168,7 @@ def test_a_folder_with_a_link_that_leads_out_is_refused(folder: Path) -> None:
     [
         ("heap", {"path": "missing.hprof"}, "missing.hprof"),
         ("query", {"path": "given.hprof", "sql": "DROP TABLE objects"}, "only SELECT is answered"),
+        ("query", {"path": "given.hprof", "sql": " " * 32_769}, "the SQL has more than 32,768 characters"),
         ("query", {"path": "given.hprof", "sql": "SELECT * FROM read_text('/etc/passwd')"}, "disabled"),
         ("show", {"path": "given.hprof", "what": "app.Holdr"}, "did you mean app.Holder?"),
         ("heap", {"path": "given.hprof", "heap_limit": "much"}, "is not a size"),
@@ -174,3 +181,74 @@ def test_an_error_is_one_line(folder: Path, tool: str, arguments: dict[str, str]
 def test_a_server_needs_folders() -> None:
     with pytest.raises(UsageError, match="is no folder"):
         Folders(["/no/such/folder"])
+
+
+class UsedUp(Silent):
+    """Progress of a run whose budget can be used up."""
+
+    over = False
+
+    def advance(self, share: float) -> None:
+        if self.over:
+            raise InputError("given.hprof", say("took too much"))
+
+
+def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    granted: list[tuple[float, int]] = []
+    progress = UsedUp()
+
+    def watch(
+        paths: Sequence[str], *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0
+    ) -> AbstractContextManager[Progress]:
+        granted.append((more_cpu_s, more_memory_bytes))
+        return nullcontext(progress)
+
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=watch)
+    path = str(folder / "given.hprof")
+    assert questions.query(path, "SELECT 1 AS one", 10).values["rows"] == [{"one": 1}]
+    assert granted == [(QUERY_S * len(os.sched_getaffinity(0)), Limits().memory_bytes)]
+
+    rows = Answer.rows
+
+    def rows_of_a_used_up_budget(answer: Answer) -> Iterator[tuple[Any, ...]]:
+        progress.over = True
+        return rows(answer)
+
+    monkeypatch.setattr(Answer, "rows", rows_of_a_used_up_budget)
+    with pytest.raises(InputError, match="took too much"):
+        questions.query(path, "SELECT 1 AS one", 10)
+
+
+def test_the_watch_of_the_command_hands_on_what_a_query_may_take(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budgets: list[Budget] = []
+    monkeypatch.delenv(CPU_VARIABLE, raising=False)
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    watched = Watched.__init__
+
+    def noted(self: Watched, progress: Progress, paths: Sequence[str], budget: Budget) -> None:
+        budgets.append(budget)
+        watched(self, progress, paths, budget)
+
+    monkeypatch.setattr(Watched, "__init__", noted)
+    with _watch([str(folder)], more_cpu_s=7.0, more_memory_bytes=9):
+        pass
+    (budget,) = budgets
+    assert (budget.cpu_s, budget.memory_bytes) == (CPU_S + 7.0, MEMORY_BYTES + 9)
+
+
+def test_questions_leave_no_folder_of_the_cache_open(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MQDIAG_CACHE_SIZE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched)
+    path = str(folder / "given.hprof")
+    for _ in range(3):
+        questions.query(path, "SELECT 1 AS one", 10)
+        with pytest.raises(UsageError):
+            questions.query(path, "SELECT nothing FROM objects", 10)
+    heaps = str(tmp_path / "cache" / "mqdiag" / "heaps")
+    assert os.path.isdir(heaps)
+    assert heaps not in [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]

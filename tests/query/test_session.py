@@ -56,12 +56,17 @@ def session(heap: Heap) -> Iterator[Session]:
         ("SELECT * FROM '/etc/passwd'", "has no class"),
         ("SELECT * FROM heap", "has no class|no table"),  # a variable of this test
         ("SELECT * FROM objects WHERE class = $1", "."),
+        ("SELECT 1" + " " * 32_761, r"^the SQL has more than 32,768 characters$"),
     ],
 )
 def test_a_query_that_cannot_be_answered_says_why_in_one_line(sql: str, told: str, session: Session) -> None:
     with pytest.raises(UsageError, match=told) as error:
         list(session.ask(sql).rows())
     assert "\n" not in str(error.value)
+
+
+def test_sql_of_the_greatest_length_is_answered(session: Session) -> None:
+    assert list(session.ask("SELECT 1" + " " * 32_760).rows()) == [(1,)]
 
 
 def test_after_an_error_the_next_query_is_answered(session: Session) -> None:
