@@ -15,7 +15,7 @@ from mqdiag.cli.common.completion import complete_files, complete_recipes
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import reader_language
-from mqdiag.cli.common.options import with_options
+from mqdiag.cli.common.options import output_option, with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import UsageError
@@ -70,14 +70,7 @@ ROWS_AT_A_TIME = 10_000
     show_default=True,
     help="How the rows are written.",
 )
-@commands.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    default="-",
-    shell_complete=complete_files,
-    help="Write the rows to FILE, whole or not at all; - is standard output.",
-)
+@output_option("Write the rows to FILE, whole or not at all; - is standard output.")
 @commands.option(
     "--limit",
     type=click.IntRange(1),

@@ -10,6 +10,7 @@ import mmap
 import os
 import tempfile
 from enum import IntEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,17 @@ class ArrayRoom:
     """
 
     def __init__(self, path: str, memory_bytes: int | None = None) -> None:
-        self._path = path
-        free = available_bytes() if memory_bytes is None else None
-        self.memory_bytes = memory_bytes if free is None else int(free * _SHARE_OF_FREE)
-        """None where nothing tells"""
+        self._path, self._given_bytes = path, memory_bytes
         self.in_files = InFiles.NOTHING
         self._walked_bytes = 0
+
+    @cached_property
+    def memory_bytes(self) -> int | None:
+        """What the arrays may take; None where nothing tells. Counts alone never ask."""
+        if self._given_bytes is not None:
+            return self._given_bytes
+        free = available_bytes()
+        return None if free is None else int(free * _SHARE_OF_FREE)
 
     @property
     def folder(self) -> str:

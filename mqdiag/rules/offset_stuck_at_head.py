@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import AdminFacts, BlockedQueue, ConsumerState, GroupProgress, QueueProgress
@@ -14,7 +13,7 @@ from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
-from mqdiag.rules.shared.log_events import between
+from mqdiag.rules.shared.log_events import between, seconds_between
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import NOTHING, Text, say, sentences
 from mqdiag.time_ranges import between as range_between
@@ -368,7 +367,9 @@ def _stands(first: GroupProgress, last: GroupProgress, limits: Limits) -> Iterat
     for old, new in pairs:
         others = [(one, two) for one, two in pairs if two.topic == new.topic and two is not new]
         consumed = sum(two.consumer_offset - one.consumer_offset for one, two in others)
-        passed_ms = max((_passed_ms(one.last_time, two.last_time) for one, two in others), default=0)
+        passed_ms = max(
+            (int(seconds_between(one.last_time, two.last_time) * 1000) for one, two in others), default=0
+        )
         waited = old.diff > 0 and new.diff > 0 and new.consumer_offset == old.consumer_offset
         if waited and consumed >= limits["finished_warning"] and passed_ms >= limits["head_age_ms"]:
             yield _stood(last, new, consumed, passed_ms)
@@ -376,16 +377,6 @@ def _stands(first: GroupProgress, last: GroupProgress, limits: Limits) -> Iterat
 
 def _place(queue: QueueProgress) -> tuple[str, str, int]:
     return queue.topic, queue.broker, queue.queue_id
-
-
-def _passed_ms(first: str | None, last: str | None) -> int:
-    """Milliseconds between the storing of two messages; 0 where a time is not known."""
-    if first is None or last is None:
-        return 0
-    try:
-        return int((datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() * 1000)
-    except (ValueError, TypeError):
-        return 0
 
 
 def _stood(progress: GroupProgress, queue: QueueProgress, consumed: int, passed_ms: int) -> Draft:
@@ -425,7 +416,7 @@ def _far_behind(progress: GroupProgress, limits: Limits) -> Iterator[Draft]:
         worst = max(queues, key=lambda queue: queue.diff)
         others = [queue for queue in queues if queue is not worst]
         newest = max((queue.last_time for queue in others if queue.last_time is not None), default=None)
-        behind_ms = _passed_ms(worst.last_time, newest)
+        behind_ms = int(seconds_between(worst.last_time, newest) * 1000)
         keep_up = bool(others) and all(queue.diff < worst.diff * _KEEP_UP_SHARE for queue in others)
         if keep_up and worst.diff >= limits["finished_warning"] and behind_ms >= limits["behind_ms"]:
             yield _behind(progress, worst, behind_ms)

@@ -66,6 +66,15 @@ MESSAGE_LANG_OPTION = commands.option(
 NO_COLOR_OPTION = commands.option(
     "--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."
 )
+
+
+def output_option(words: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """The option `--output`, with what is written and any more in its help."""
+    return commands.option(
+        "-o", "--output", metavar="FILE", default="-", shell_complete=complete_files, help=words
+    )
+
+
 DEBUG_OPTION = commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 SMALL_REPORT = (
     commands.option(
@@ -76,14 +85,7 @@ SMALL_REPORT = (
         show_default=True,
         help="How the report is written.",
     ),
-    commands.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="-",
-        shell_complete=complete_files,
-        help="Write the report to FILE, whole or not at all; - is standard output.",
-    ),
+    output_option("Write the report to FILE, whole or not at all; - is standard output."),
     NO_COLOR_OPTION,
 )
 """how a report without findings is written, and where to: arguments `shape`, `output` and `no_color`"""
@@ -115,14 +117,9 @@ REPORT = (
         type=click.Choice(TABLES),
         help="With --format csv: which table is written.  [default: findings]",
     ),
-    commands.option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="-",
-        shell_complete=complete_files,
-        help="Write the report to FILE, whole or not at all; - is standard output. The ending chooses the format:"
-        " .html, .json, .md, .csv, .sarif, .xml.",
+    output_option(
+        "Write the report to FILE, whole or not at all; - is standard output. The ending chooses the format:"
+        " .html, .json, .md, .csv, .sarif, .xml."
     ),
     commands.option(
         "--also",
