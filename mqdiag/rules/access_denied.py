@@ -8,7 +8,14 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
-from mqdiag.rules.shared.log_events import counted, events, lines_of, one_of_several, when
+from mqdiag.rules.shared.log_events import (
+    counted,
+    counted_lines,
+    events,
+    files_of,
+    lines_of,
+    one_of_several,
+)
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -82,14 +89,11 @@ def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
         subject=one_of_several(logs),
         evidence={"lines": lines_of(found), **counted(found)},
         explanation=(
-            *(
-                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-                for event in found
-            ),
+            *map(counted_lines, found),
             _EXPLANATIONS[cause],
         ),
         remedy=_REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
@@ -11,7 +10,15 @@ from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject, TimeRa
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
-from mqdiag.rules.shared.log_events import between, counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import (
+    between,
+    counted,
+    counted_lines,
+    events,
+    files_of,
+    lines_of,
+    seconds_between,
+)
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between as time_range
 from mqdiag.time_ranges import ranges_of
@@ -398,7 +405,7 @@ def _often(closed: int, first: str | None, last: str | None, limits: Limits) -> 
     """Whether closings go on for more than a minute, as often as the limit says; without times nobody knows."""
     if first is None or last is None:
         return True
-    minutes = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() / 60
+    minutes = seconds_between(first, last) / 60
     return minutes > 1 and closed / minutes >= limits["closings_per_minute"]
 
 
@@ -464,14 +471,11 @@ def _server(
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), **evidence, **counted(found)},
         explanation=(
-            *(
-                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-                for event in found
-            ),
+            *map(counted_lines, found),
             meaning,
         ),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )

@@ -10,7 +10,15 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import counted, events, lines_of, most_frequent, most_frequent_counted, when
+from mqdiag.rules.shared.log_events import (
+    counted,
+    events,
+    files_of,
+    lines_of,
+    most_frequent,
+    most_frequent_counted,
+    when,
+)
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -122,7 +130,7 @@ def _order(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("Messages without an entry are not delivered, and a wrong entry delivers another message."),
         ),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.8,
     )
@@ -151,7 +159,7 @@ def _tail_lost(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("New messages are not dispatched until the commit log has grown by that much."),
         ),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.8,
     )
@@ -178,7 +186,7 @@ def _damaged(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("What comes behind that place gets no entry in the consume queues, so it is not delivered."),
         ),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.7,
     )

@@ -10,7 +10,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import between, counted, events, lines_of, only, when
+from mqdiag.rules.shared.log_events import between, counted, events, files_of, lines_of, only, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import ranges_apart, ranges_of
@@ -122,7 +122,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], *, by_shutdown: bool) -> Draf
         },
         explanation=tuple(_explained(found, ends if by_shutdown else [])),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )

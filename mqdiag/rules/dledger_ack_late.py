@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -90,7 +90,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], limits: Limits) -> Draft:
         },
         explanation=tuple(_explained(found, cause, rate)),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )

@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough, surest
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -93,10 +93,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), "missing_entries": missing or None, **counted(found)},
         explanation=(
-            *(
-                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-                for event in found
-            ),
+            *map(counted_lines, found),
             *(
                 (
                     say(
@@ -109,7 +106,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
             _EXPLANATIONS[cause],
         ),
         remedy=RULE.remedy if cause == "entries-deleted" else RULE.remedy[:2],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.7,
     )

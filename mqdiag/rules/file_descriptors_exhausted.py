@@ -13,6 +13,7 @@ from mqdiag.rules.shared.excerpts import surest
 from mqdiag.rules.shared.log_events import (
     counted,
     events,
+    files_of,
     lines_of,
     most_frequent,
     most_frequent_counted,
@@ -137,7 +138,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], facts: Facts, limits: Limits)
         },
         explanation=tuple(_explained(found, cause, limit)),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.8,
     )

@@ -9,7 +9,7 @@ from mqdiag.facts.logs import ListenerException, LogEvent, LogGroup, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, surest
-from mqdiag.rules.shared.log_events import by_group, counted, lines_of, when
+from mqdiag.rules.shared.log_events import by_group, counted, files_of, lines_of, when
 from mqdiag.rules.shared.put_aside import PUT_ASIDE, TRY_LATER, logged_as_orderly, put_aside, try_later
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
@@ -165,7 +165,7 @@ def _draft(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
         evidence=_evidence(logs, group, found, rows),
         explanation=tuple(_explained(logs, group, found, rows)),
         remedy=_remedy(cause, orderly=logged_as_orderly(logs, group)),
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )

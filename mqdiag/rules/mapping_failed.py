@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -96,7 +96,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         evidence={"lines": lines_of(found), **counted(found)},
         explanation=tuple(_explained(found, cause, of_queues=of_queues)),
         remedy=_REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.8,
     )

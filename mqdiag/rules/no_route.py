@@ -12,6 +12,7 @@ from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import (
     counted,
     events,
+    files_of,
     lines_of,
     most_frequent,
     most_frequent_counted,
@@ -115,7 +116,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         },
         explanation=tuple(_explained(found, lost)),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.heap import QueueFacts
@@ -13,7 +12,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_graph, of_remoting_only
-from mqdiag.rules.shared.log_events import between, events
+from mqdiag.rules.shared.log_events import between, events, seconds_between
 from mqdiag.text import say, sentences
 from mqdiag.time_ranges import between as range_between
 
@@ -115,17 +114,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert facts.logs is not None
     for event in events(facts.logs, "queue-unlocked"):
         for row in event.subjects:
-            waited = _waited_ms(row)
+            waited = round(seconds_between(row.first, row.last) * 1000)
             if waited >= limits["unlocked_ms"] and waited <= row.count * limits["line_every_ms"]:
                 yield _of_lines(event, row, waited)
-
-
-def _waited_ms(row: LogSubject) -> int:
-    if row.first is None or row.last is None:
-        return 0
-    return int(
-        (datetime.fromisoformat(row.last) - datetime.fromisoformat(row.first)) / timedelta(milliseconds=1)
-    )
 
 
 def _of_lines(event: LogEvent, row: LogSubject, waited: int) -> Draft:

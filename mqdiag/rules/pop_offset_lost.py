@@ -12,7 +12,9 @@ from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
+    counted_lines,
     events,
+    files_of,
     lines_of,
     most_frequent,
     most_frequent_counted,
@@ -160,7 +162,7 @@ def _moved(logs: LogsFacts, group: str | None, cause: str, found: list[LogEvent]
             _meaning(cause),
         ),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.7,
     )
@@ -211,10 +213,7 @@ def _not_kept(logs: LogsFacts, cause: str, found: list[LogEvent]) -> Draft:
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), **counted(found)},
         explanation=(
-            *(
-                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-                for event in found
-            ),
+            *map(counted_lines, found),
             say("Messages of these records are not delivered again.")
             if dropped
             else say(
@@ -222,7 +221,7 @@ def _not_kept(logs: LogsFacts, cause: str, found: list[LogEvent]) -> Draft:
             ),
         ),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )

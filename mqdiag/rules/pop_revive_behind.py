@@ -17,7 +17,9 @@ from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import (
     by_group,
     counted,
+    counted_lines,
     events,
+    files_of,
     lines_of,
     most_frequent,
     most_frequent_counted,
@@ -125,9 +127,9 @@ def _without_timer(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         title=say("The broker refuses POP because timerWheelEnable is false"),
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), **counted(found)},
-        explanation=(*_lines(found), say("POP consumers of this broker get no messages.")),
+        explanation=(*map(counted_lines, found), say("POP consumers of this broker get no messages.")),
         remedy=(RULE.remedy[0],),
-        rests_on=_files(found),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.7,
     )
@@ -160,7 +162,7 @@ def _late(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("A message that was not acknowledged waits for that time beyond its invisible time."),
         ),
         remedy=(RULE.remedy[1],),
-        rests_on=_files(found),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )
@@ -192,7 +194,7 @@ def _stands(logs: LogsFacts, found: list[LogEvent], times: int) -> Draft:
             say("Upgrade the broker: 5.1 and later skip acknowledgements without a check point."),
             RULE.remedy[1],
         ),
-        rests_on=_files(found),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.3,
     )
@@ -225,7 +227,7 @@ def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -
             RULE.remedy[2],
             say("Take thread dumps of the consumers: they show what their listeners wait for."),
         ),
-        rests_on=_files(found),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )
@@ -241,23 +243,14 @@ def _buffer(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), **counted(found)},
         explanation=(
-            *_lines(found),
+            *map(counted_lines, found),
             say("The buffer is full, or check points stay in it for longer than popCkStayBufferTime (10 s)."),
         ),
         remedy=RULE.remedy[1:],
-        rests_on=_files(found),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )
-
-
-def _lines(found: list[LogEvent]) -> Iterator[Text]:
-    for event in found:
-        yield say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-
-
-def _files(found: list[LogEvent]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for event in found for path in event.files))
 
 
 @RULE.sees("heap")

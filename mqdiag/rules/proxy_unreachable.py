@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import busiest, counted, events, lines_of, seconds_between, when
+from mqdiag.rules.shared.log_events import busiest, counted, events, files_of, lines_of, seconds_between, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -158,7 +158,7 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -
         evidence={"lines": lines_of(found), "address": address, **counted(found)},
         explanation=tuple(_explained(found, failed_start)),
         remedy=tuple(RULE.remedy[place] for place in _REMEDY[cause]),
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
     )

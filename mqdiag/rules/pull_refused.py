@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, is_excerpt
-from mqdiag.rules.shared.log_events import by_group, counted, lines_of, only, when
+from mqdiag.rules.shared.log_events import by_group, counted, files_of, lines_of, only, seconds_between, when
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -32,7 +31,7 @@ CAUSES = {
 }
 LASTING = ("subscription-not-parsable", "no-topic")
 """causes that do not pass by themselves"""
-PASSES_WITHIN = timedelta(minutes=1)
+PASSES_WITHIN_S = 60
 """the heartbeat that renews a subscription at the broker comes every 30 s"""
 
 RULE = Rule(
@@ -181,7 +180,7 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
             for event in found
         ),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )
@@ -198,7 +197,7 @@ def _passes(event: LogEvent) -> bool:
     """Whether the broker's own lines end before the next heartbeat must have come; a client's do not tell."""
     if event.kind != AT_BROKER or event.first is None or event.last is None:
         return False
-    return datetime.fromisoformat(event.last) - datetime.fromisoformat(event.first) <= PASSES_WITHIN
+    return seconds_between(event.first, event.last) <= PASSES_WITHIN_S
 
 
 def _reason(cause: str) -> Text:

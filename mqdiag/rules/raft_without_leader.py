@@ -11,7 +11,7 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.log_events import counted, events, lines_of, seconds_between
+from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, seconds_between
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -111,7 +111,7 @@ def _in_lines(logs: LogsFacts, found: list[LogEvent], since: str) -> Draft:
             ),
         ),
         remedy=RULE.remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
     )

@@ -12,9 +12,10 @@ from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough, surest
 from mqdiag.rules.shared.log_events import (
     counted,
+    counted_lines_about,
     events,
+    files_of,
     lines_of,
-    most_frequent,
     most_frequent_counted,
     only,
     when,
@@ -221,7 +222,7 @@ def _draft(logs: LogsFacts, cause: str, refused: list[LogEvent], told: list[LogE
         },
         explanation=tuple(_explained(cause, refused, told, percent, limit)),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in every for path in event.files)),
+        rests_on=files_of(every),
         when=ranges_of(every),
         weight=0.5,
     )
@@ -281,18 +282,7 @@ def _title(cause: str, *, counted_lines: bool) -> Text:
 def _explained(
     cause: str, refused: list[LogEvent], told: list[LogEvent] | tuple[()], percent: int, limit: int | None
 ) -> Iterator[Text]:
-    for event in refused:
-        subjects = most_frequent(event)
-        yield (
-            say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-            if subjects is None
-            else say(
-                "{lines:count} {lines:line|lines} {when}, about {subjects}.",
-                lines=event.count,
-                when=when(event),
-                subjects=subjects,
-            )
-        )
+    yield from map(counted_lines_about, refused)
     for event in told:
         yield say(
             "The store said {lines:count} {lines:time|times} that putMessage is forbidden, {when}.",

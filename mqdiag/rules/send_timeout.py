@@ -12,12 +12,12 @@ from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import (
     counted,
+    counted_lines_about,
     events,
+    files_of,
     lines_of,
-    most_frequent,
     most_frequent_counted,
     only,
-    when,
 )
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
@@ -154,7 +154,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         },
         explanation=tuple(_explained(logs, found)),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.4,
     )
@@ -226,18 +226,7 @@ def _title(cause: str, *, sends: bool) -> Text:
 
 
 def _explained(logs: LogsFacts, found: list[LogEvent]) -> Iterator[Text]:
-    for event in found:
-        subjects = most_frequent(event)
-        yield (
-            say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-            if subjects is None
-            else say(
-                "{lines:count} {lines:line|lines} {when}, about {subjects}.",
-                lines=event.count,
-                when=when(event),
-                subjects=subjects,
-            )
-        )
+    yield from map(counted_lines_about, found)
     if any(event.values.get("largest_wait_ms") for event in found):
         yield say("The client waited for up to {largest_wait_ms:ms}.")
     if logs.count(NEVER_MADE):

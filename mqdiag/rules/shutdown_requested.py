@@ -12,7 +12,7 @@ from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject_of_logs
 from mqdiag.rules.shared.excerpts import SHORT_LINES
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of, when
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
@@ -200,7 +200,7 @@ def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator
             *map(_failed, failed),
         ),
         remedy=REMEDIES[BROKER_STOPPED],
-        rests_on=tuple(dict.fromkeys(path for event in hooks for path in event.files)),
+        rests_on=files_of(hooks),
         when=ranges_of(hooks),
         weight=0.6,
     )
@@ -279,7 +279,7 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent]) -> Draft:
         },
         explanation=tuple(_explained(logs, found)),
         remedy=REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )
@@ -323,7 +323,7 @@ def _title(kinds: set[str], *, follow: bool) -> Text:
 
 def _explained(logs: LogsFacts, found: list[LogEvent]) -> Iterator[Text]:
     for event in found:
-        yield say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
+        yield counted_lines(event)
     if any(event.values.get("largest_resident_kib") for event in found):
         yield say("The process had {resident_bytes:bytes} in memory.")
     if _lines_that_follow(logs):

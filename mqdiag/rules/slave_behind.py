@@ -16,7 +16,7 @@ from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
 from mqdiag.rules.shared.example_broker import example
 from mqdiag.rules.shared.excerpts import enough, surest
-from mqdiag.rules.shared.log_events import between, counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import between, counted, events, files_of, lines_of, when
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined, ranges_of
@@ -352,7 +352,7 @@ def _epoch_missing(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("In controller mode each election begins an epoch, and a slave gets messages epoch by epoch."),
         ),
         remedy=EPOCH_MISSING,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )
@@ -418,7 +418,7 @@ def _asked_for_more(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             ),
         ),
         remedy=SLAVE_BEHIND,
-        rests_on=tuple(dict.fromkeys(path for event in asked for path in event.files)),
+        rests_on=files_of(asked),
         when=ranges_of(asked),
         weight=0.5,
     )

@@ -14,7 +14,7 @@ from mqdiag.rules.shared.broker_status import Counters, counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
 from mqdiag.rules.shared.busy_remedies import pool_fits, with_pool_if
 from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
-from mqdiag.rules.shared.log_events import between, counted, events, is_set, lines_of, of_broker, when
+from mqdiag.rules.shared.log_events import between, counted, events, files_of, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
@@ -207,7 +207,7 @@ def _by_lines(logs: LogsFacts, found: list[LogEvent], remedy: tuple[Text, ...]) 
             for what in (LINES[event.kind],)
         ),
         remedy=remedy,
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.3,
     )

@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -102,15 +102,12 @@ def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), "port": port, **counted(found)},
         explanation=(
-            *(
-                say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-                for event in found
-            ),
+            *map(counted_lines, found),
             *((say("The port is {port}."),) if port is not None else ()),
             _EXPLANATIONS[cause],
         ),
         remedy=_REMEDIES[cause],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.7,
     )

@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
-from mqdiag.rules.shared.log_events import counted, events, lines_of, only, when
+from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, only, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -93,7 +93,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent], limits: Limits) -> Draft:
         },
         explanation=tuple(_explained(found, leak=leak)),
         remedy=RULE.remedy if leak else RULE.remedy[::-1],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,
     )

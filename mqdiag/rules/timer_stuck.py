@@ -10,7 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.rules.registry import LITERALS, Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough, surest
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
+from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, when
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -90,7 +90,7 @@ def _draft(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         evidence={"lines": lines_of(found), "lines_of_reading": logs.count(NOT_READ), **counted(found)},
         explanation=tuple(_explained(found, too_large=too_large)),
         remedy=RULE.remedy if too_large else RULE.remedy[::-2],
-        rests_on=tuple(dict.fromkeys(path for event in found for path in event.files)),
+        rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
     )

@@ -62,7 +62,7 @@ def told(given: Input) -> str:
 @pytest.mark.parametrize("kind", PACKED)
 def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"broker.log.{kind}"
-    path.write_bytes(PACKED[kind](repeated(40 * SMALL)))
+    path.write_bytes(PACKED[kind](repeated(8 * SMALL)))
     report = diagnose_logs([path]).report
     assert any(TOO_MUCH.search(told(given)) for given in report.inputs)
     assert "healthy" not in (report.answer.state if report.answer else "")
@@ -72,7 +72,7 @@ def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("kind", PACKED)
 def test_archives_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"broker.log.{kind}"
-    path.write_bytes(PACKED[kind](repeated(40 * SMALL)))
+    path.write_bytes(PACKED[kind](repeated(8 * SMALL)))
     room = tmp_path / "room"
     room.mkdir()
     with open(path, "rb") as file:

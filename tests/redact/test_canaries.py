@@ -100,7 +100,7 @@ def test_hash_codes_of_texts_go_with_them(tmp_path: Path) -> None:
 def test_a_cut_dump_is_redacted_as_far_as_it_goes(tmp_path: Path) -> None:
     made = canary_dump()
     whole = made.dump.to_bytes()
-    for share in (0.2, 0.5, 0.9, 0.999):
+    for share in (0.5, 0.999):
         data, done = redacted(whole[: int(len(whole) * share)], tmp_path)
         assert made.leaked(data) == []
         assert done.problem is not None

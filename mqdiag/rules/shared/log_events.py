@@ -28,6 +28,11 @@ def lines_of(found: Iterable[LogEvent]) -> int:
     return sum(event.count for event in found)
 
 
+def files_of(found: Iterable[LogEvent]) -> tuple[str, ...]:
+    """The files that these events were read from, each once."""
+    return tuple(dict.fromkeys(path for event in found for path in event.files))
+
+
 def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
     """The logs of each broker by themselves, since a rule adds up nothing over two brokers.
 
@@ -140,6 +145,24 @@ def when(event: LogEvent) -> Text:
         range=between(event.first, event.last),
         peak_per_minute=event.peak_per_minute,
         peak_at=event.peak_at,
+    )
+
+
+def counted_lines(event: LogEvent) -> Text:
+    """How many lines an event has, and when they were."""
+    return say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
+
+
+def counted_lines_about(event: LogEvent) -> Text:
+    """The same with the most frequent subjects of these lines."""
+    subjects = most_frequent(event)
+    if subjects is None:
+        return counted_lines(event)
+    return say(
+        "{lines:count} {lines:line|lines} {when}, about {subjects}.",
+        lines=event.count,
+        when=when(event),
+        subjects=subjects,
     )
 
 

@@ -132,8 +132,15 @@ def test_without_its_script_nothing_is_missing(browser: Any, tmp_path: Path) -> 
     assert opened.page.locator("#table-classes tbody tr").first.is_visible()
 
 
-@pytest.mark.parametrize("make", [stuck_incident, busy_broker], ids=lambda make: make.__name__)
-@pytest.mark.parametrize("context", [DESK, PHONE], ids=["light desk", "dark phone"])
+@pytest.mark.parametrize(
+    ("make", "context"),
+    [
+        pytest.param(stuck_incident, DESK, id="incident on a light desk"),
+        pytest.param(busy_broker, PHONE, id="broker on a dark phone"),
+        pytest.param(stuck_incident, PHONE, id="incident on a dark phone", marks=pytest.mark.nightly),
+        pytest.param(busy_broker, DESK, id="broker on a light desk", marks=pytest.mark.nightly),
+    ],
+)
 def test_everybody_can_read_it(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
     """Contrast, names and keyboard by axe-core; no high row, nothing wider than the screen."""
     axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core: run make setup")
