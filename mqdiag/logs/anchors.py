@@ -183,6 +183,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"he message queue locked OK, ", consuming.queue_locked),
     (b"he message queue lock OK, ", consuming.queue_locked),
     (b"java.lang.OutOfMemoryError", consuming.out_of_memory),
+    (b"OutOfDirectMemoryError: failed", consuming.out_of_direct_memory),
     (b" updateConsumeOffsetToBroker ", consuming.offset_stored),
     (b"[CONSUME_OK_TPS]", consuming.consumed),
     (b"wait response on the channel <", sending.no_answer),

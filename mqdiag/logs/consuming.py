@@ -33,6 +33,13 @@ _NOT_SENT_BACK = lazy_pattern(
 _PAUSED = lazy_pattern(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
 _CHANGED = lazy_pattern(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
 _OUT_OF_MEMORY = lazy_pattern(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
+_DIRECT_MEMORY = lazy_pattern(
+    r"OutOfMemoryError: (?:Direct buffer memory|Cannot reserve \d{1,19} bytes of direct buffer memory"
+    r" \(allocated: (\d{1,19}), limit: (\d{1,19})\))"
+    r"|OutOfDirectMemoryError: failed to allocate \d{1,19} byte\(s\) of direct memory"
+    r" \(used: (\d{1,19}), max: (\d{1,19})\)"
+)
+_CLASS_SPACE = ("Metaspace", "Compressed class space", "PermGen space")
 _CLASS_ROW = lazy_pattern(r"\s*\d{1,9}: +\d{1,19} +\d{1,19} +\S")
 """a row of `jcmd GC.class_histogram`: a healthy JVM has some OutOfMemoryErrors in reserve"""
 
@@ -205,13 +212,31 @@ def out_of_memory(message: Message, log: LogTally) -> None:
         return
     if "Map failed" in (found[1] or ""):
         return  # a file that could not be mapped: no matter of the heap, and an event of the store
+    if _DIRECT_MEMORY.search(message.text):
+        out_of_direct_memory(message, log)
+        return
     if "native thread" not in (found[1] or ""):
-        log.add("out-of-memory", message, Subject(thread=message.thread()))
+        of_classes = (found[1] or "").startswith(_CLASS_SPACE)
+        log.add(
+            "out-of-class-memory" if of_classes else "out-of-memory", message, Subject(thread=message.thread())
+        )
         return
     tally = log.add("thread-limit-reached", message, Subject(thread=message.thread()))
     number = _CLIENT_NUMBER.search(message.both)
     if tally is not None and number is not None:
         tally.keep_largest("largest_client_number", int(number[1]))
+
+
+def out_of_direct_memory(message: Message, log: LogTally) -> None:
+    """The JVM or Netty could not allocate a direct buffer (`java.nio.Bits`, `PlatformDependent`)."""
+    found = _DIRECT_MEMORY.search(message.text)
+    if found is None:
+        return
+    tally = log.add("out-of-direct-memory", message, Subject(thread=message.thread()))
+    used, limit = found[1] or found[3], found[2] or found[4]
+    if tally is not None and used is not None and limit is not None:
+        tally.keep_largest("used_bytes", int(used))
+        tally.keep_largest("limit_bytes", int(limit))
 
 
 def pull_failed(message: Message, log: LogTally) -> None:

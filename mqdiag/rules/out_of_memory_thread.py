@@ -18,11 +18,13 @@ from mqdiag.rules.shared.log_events import (
     only,
     when,
 )
-from mqdiag.text import say
+from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
 MOST_FRAMES = 20
+HEAP, DIRECT, CLASSES = "out-of-memory", "out-of-direct-memory", "out-of-class-memory"
+CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory"}
 RESTART = say(
     "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."
 )
@@ -35,7 +37,7 @@ RULE = Rule(
         " names what was being allocated. Other code may hold the memory, so the stack is a hint and not the cause."
         " In RocketMQ clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
     ),
-    causes=("out-of-memory",),
+    causes=tuple(CAUSES.values()),
     severities=(Severity.ERROR, Severity.INFO),
     remedy=(
         "Read the findings about who holds the heap.",
@@ -123,29 +125,28 @@ def _of_thread(thread: HeapThread) -> Draft:
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for all threads: the error is the JVM's, whichever thread meets it."""
+    """One finding for each memory that ran out: the error is the JVM's, whichever thread meets it."""
     assert facts.logs is not None
-    for event in events(facts.logs, "out-of-memory")[:1]:
-        yield _of_lines(event)
+    for kind in CAUSES:
+        for event in events(facts.logs, kind)[:1]:
+            yield _of_lines(event)
 
 
 def _of_lines(event: LogEvent) -> Draft:
     subjects = most_frequent(event)
     return Draft(
         severity=Severity.INFO,
-        cause="out-of-memory",
+        cause=CAUSES[event.kind],
         confidence=Confidence.HIGH,
-        title=(
-            say("The log shows an OutOfMemoryError {when}", when=when(event))
-            if event.count == 1
-            else say("The log shows {lines:count} OutOfMemoryErrors")
-        ),
+        title=_title(event),
         subject=Subject(thread=only(event, "thread")),
         evidence={
             "lines": event.count,
             "thread": only(event, "thread"),
             "first": event.first,
             "last": event.last,
+            "used_bytes": event.values.get("used_bytes"),
+            "limit_bytes": event.values.get("limit_bytes"),
             **counted([event]),
             **most_frequent_counted(event),
         },
@@ -157,16 +158,67 @@ def _of_lines(event: LogEvent) -> Draft:
                 when=when(event),
                 subjects=subjects,
             ),
-            say("The thread that met it need not be the one that filled the heap."),
+            *_memory_explained(event),
         ),
-        remedy=(
-            say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
-            RESTART,
-        ),
+        remedy=(*_memory_remedy(event.kind), RESTART),
         rests_on=event.files,
         when=ranges_of([event]),
         weight=0.2,
     )
+
+
+def _title(event: LogEvent) -> Text:
+    if event.kind == DIRECT:
+        return (
+            say("The direct memory of the JVM ran out {when}", when=when(event))
+            if event.count == 1
+            else say("The direct memory of the JVM ran out {lines:count} times")
+        )
+    if event.kind == CLASSES:
+        return (
+            say("The memory of classes ran out {when}", when=when(event))
+            if event.count == 1
+            else say("The memory of classes ran out {lines:count} times")
+        )
+    return (
+        say("The log shows an OutOfMemoryError {when}", when=when(event))
+        if event.count == 1
+        else say("The log shows {lines:count} OutOfMemoryErrors")
+    )
+
+
+def _memory_explained(event: LogEvent) -> Iterator[Text]:
+    if event.kind == DIRECT:
+        if event.values.get("limit_bytes"):
+            yield say("{used_bytes:bytes} of {limit_bytes:bytes} were in use.")
+        yield say("Direct buffers are outside of the heap, so the heap need not be full.")
+    elif event.kind == CLASSES:
+        yield say("The JVM keeps its classes outside of the heap, so the heap need not be full.")
+    else:
+        yield say("The thread that met it need not be the one that filled the heap.")
+
+
+def _memory_remedy(kind: str) -> tuple[Text, ...]:
+    if kind == DIRECT:
+        return (
+            say(
+                "Take a heap dump of the process before you restart it (jcmd PID GC.heap_dump FILE), and run mqdiag"
+                " heap on it: it names the holders of direct buffers. The JVM writes no dump by itself at this error."
+            ),
+            say(
+                "Where the holders need so much, raise -XX:MaxDirectMemorySize (for Netty"
+                " -Dio.netty.maxDirectMemory), and leave room for it beside the heap."
+            ),
+        )
+    if kind == CLASSES:
+        return (
+            say(
+                "Count classes and class loaders: jcmd PID VM.classloader_stats. If their number grows, mqdiag heap on"
+                " a heap dump names the loaders that stay."
+            ),
+            say("If it does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
+        )
+    return (say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),)
 
 
 @RULE.sees("stacks")

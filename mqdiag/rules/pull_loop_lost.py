@@ -119,8 +119,8 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         event = max(parts, key=lambda part: part.count)
         own = {_folder(path) for path in event.files}
         errors, callbacks = (
-            sum(one.count for one in events(logs, kind) if own & {_folder(path) for path in one.files})
-            for kind in ("out-of-memory", "pull-callback-failed")
+            sum(one.count for one in events(logs, *kinds) if own & {_folder(path) for path in one.files})
+            for kinds in (("out-of-memory", "out-of-direct-memory"), ("pull-callback-failed",))
         )
         yield _of_lines(group, event, errors, callbacks)
 

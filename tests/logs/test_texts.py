@@ -269,6 +269,36 @@ def test_flags_and_frames_are_no_out_of_memory() -> None:
     assert (event.kind, event.subjects[0].thread) == ("out-of-memory", "worker-1")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("java.lang.OutOfMemoryError: Direct buffer memory", "out-of-direct-memory", {}),
+        (
+            "java.lang.OutOfMemoryError: Cannot reserve 4194304 bytes of direct buffer memory (allocated: 4190, limit:"
+            " 4192)",
+            "out-of-direct-memory",
+            {"used_bytes": 4190, "limit_bytes": 4192},
+        ),
+        (
+            "io.netty.util.internal.OutOfDirectMemoryError: failed to allocate 16777216 byte(s) of direct memory (used:"
+            " 941, max: 954)",
+            "out-of-direct-memory",
+            {"used_bytes": 941, "limit_bytes": 954},
+        ),
+        ("java.lang.OutOfMemoryError: Metaspace", "out-of-class-memory", {}),
+        ("java.lang.OutOfMemoryError: PermGen space", "out-of-class-memory", {}),
+        ("java.lang.OutOfMemoryError: GC overhead limit exceeded", "out-of-memory", {}),
+        ("java.lang.OutOfMemoryError", "out-of-memory", {}),
+    ],
+)
+def test_the_memory_that_ran_out_is_told_apart(text: str, kind: str, values: dict[str, int]) -> None:
+    event = only_event(
+        facts(line("a request failed") + text + "\n\tat java.nio.Bits.reserveMemory(Bits.java:694)\n")
+    )
+    assert (event.kind, event.count) == (kind, 1)
+    assert event.values == values
+
+
 @pytest.mark.parametrize("module", [" (java.base@17.0.15)", ""])
 def test_a_class_histogram_shows_no_out_of_memory(module: str) -> None:
     """Each JVM keeps a few OutOfMemoryErrors in reserve; the histogram of a healthy one lists their class."""

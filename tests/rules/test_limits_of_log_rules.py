@@ -427,6 +427,21 @@ def test_out_of_memory() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "cause", "advice"),
+    [
+        ("out-of-direct-memory", "direct-memory", "MaxDirectMemorySize"),
+        ("out-of-class-memory", "class-memory", "MaxMetaspaceSize"),
+    ],
+)
+def test_memory_outside_of_the_heap_is_not_blamed_on_the_heap(kind: str, cause: str, advice: str) -> None:
+    (found,) = findings(out_of_memory_thread, events=(event(kind, 2),))
+    assert found.cause == cause
+    remedy = " ".join(map(english(), found.remedy))
+    assert advice in remedy
+    assert "who holds the heap" not in remedy
+
+
+@pytest.mark.parametrize(
     ("settings", "fires"),
     [
         ({"sendThreadPoolQueueCapacity": "100000"}, True),
