@@ -38,6 +38,11 @@ def follows(message: Message, log: LogTally) -> None:
         log.add("raft-leader-known", message, side="broker")
 
 
+def leader_silent(message: Message, log: LogTally) -> None:
+    """A follower heard nothing of its leader for longer than three heartbeats, and asks for votes."""
+    log.add("raft-leader-lost", message, side="broker")
+
+
 def entry_not_held(message: Message, log: LogTally) -> None:
     """A member is asked for an entry that it does not hold: most times the leader, by its own pusher.
 

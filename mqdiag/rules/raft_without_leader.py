@@ -11,11 +11,11 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.log_events import counted, events, files_of, lines_of, seconds_between
+from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of, seconds_between
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
-FAILED, KNOWN = "raft-vote-failed", "raft-leader-known"
+FAILED, KNOWN, LOST = "raft-vote-failed", "raft-leader-known", "raft-leader-lost"
 
 RULE = Rule(
     name="raft-without-leader",
@@ -25,15 +25,15 @@ RULE = Rule(
         " group. Without a leader, controllers choose no master and take no registration of a broker, and DLedger"
         " brokers take no message."
     ),
-    causes=("no-majority", "no-leader"),
-    severities=(Severity.ERROR, Severity.WARNING),
+    causes=("no-majority", "no-leader", "leader-lost"),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Look which members of the group run, and start the others: more than half of them must reach each other.",
         "Check the addresses of the group, controllerDLegerPeers or dLegerPeers: they must be alike on all members, and"
         " each member must reach the port of each other.",
     ),
     references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
-    limits={"without_leader_ms": 15_000, "rounds": 3},
+    limits={"without_leader_ms": 15_000, "rounds": 3, "times_lost": 3},
     lies_at="broker",
     in_chain=say("the Raft group has no leader"),
 )
@@ -73,7 +73,7 @@ def silent() -> Facts:
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each process whose last rounds of votes all failed, for as long as an election never takes."""
+    """One finding for each process: its last rounds of votes failed for long, or it lost its leader for a while."""
     for logs in brokers_of_logs(facts):
         failed = events(logs, FAILED)
         known = [event.last for event in events(logs, KNOWN) if event.last is not None]
@@ -86,6 +86,40 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         ]
         if lasting and lines_of(lasting) >= limits["rounds"]:
             yield _in_lines(logs, lasting, max([lasting[0].first or "", *known]))
+        elif lost := events(logs, LOST):
+            yield _leader_lost(logs, lost, known, limits)
+
+
+def _leader_lost(logs: LogsFacts, lost: list[LogEvent], known: list[str], limits: Limits) -> Draft:
+    last = max((event.last for event in lost if event.last is not None), default=None)
+    again = last is not None and any(time > last for time in known)
+    times = lines_of(lost)
+    return Draft(
+        severity=Severity.INFO if again and times < limits["times_lost"] else Severity.WARNING,
+        cause="leader-lost",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the logs of the other members are not at hand"),
+        title=say("A member of a Raft group lost its leader {lines:count} {lines:time|times}"),
+        subject=subject_of_logs(logs, lost),
+        evidence={"lines": times, "leader_known_again": again, **counted(lost)},
+        explanation=(
+            *map(counted_lines, lost),
+            say("Afterwards the group had a leader again.")
+            if again
+            else say("The log does not show whether the group had a leader afterwards."),
+            say("Until a new leader is chosen, the group takes no message and no registration."),
+        ),
+        remedy=(
+            say(
+                "Look at the member that led: whether it stopped, or stood still in a collection (GC log), or waited"
+                " for its disk."
+            ),
+            say("Check the network between the members: the leader sends a heartbeat every two seconds."),
+        ),
+        rests_on=files_of(lost),
+        when=ranges_of(lost),
+        weight=0.4,
+    )
 
 
 def _in_lines(logs: LogsFacts, found: list[LogEvent], since: str) -> Draft:

@@ -228,6 +228,21 @@ def only(report: Report, rule: str) -> Finding:
             "dledger-log-broken",
             "member-shut-out",
         ),
+        (
+            line(
+                "[n0][HeartBeatTimeOut] lastLeaderHeartBeatTime: 2026-11-21 20:00:00.416 heartBeatTimeIntervalMs: 2000"
+                " lastLeader=n1",
+                level="INFO",
+            ),
+            "raft-without-leader",
+            "leader-lost",
+        ),
+        (
+            'Exception in thread "ScheduledTask" io.netty.util.internal.OutOfDirectMemoryError: failed to allocate'
+            " 16777216 byte(s) of direct memory (used: 941279084, max: 954728448)\n",
+            "out-of-memory-thread",
+            "direct-memory",
+        ),
         (line("Slave fall behind master: -7310000000000000000 bytes", level="INFO"), "slave-behind", "foreign-bytes"),
         (line("Slave fall behind master: -4096 bytes", level="INFO"), "slave-behind", "slave-ahead"),
         (

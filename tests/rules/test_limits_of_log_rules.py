@@ -37,6 +37,7 @@ from mqdiag.rules import (
     out_of_memory_thread,
     page_cache_busy,
     pull_loop_lost,
+    raft_without_leader,
     retry_storm,
     send_back_failing,
     send_busy,
@@ -518,3 +519,15 @@ def test_two_groups_are_two_findings(module: ModuleType, kind: str) -> None:
     assert {(found.subject.group, found.subject.topic) for found in both} == {("a", "t-a"), ("b", "t-b")}
     nameless = event(kind, 4, subjects=(LogSubject(topic="t", count=4),))
     assert [found.subject.group for found in findings(module, events=(nameless,))] == [None]
+
+
+def test_a_lost_leader_that_is_replaced_soon_is_no_fault() -> None:
+    lost = event("raft-leader-lost", 1, first="2026-11-21T20:00:00", last="2026-11-21T20:00:00")
+    known = event("raft-leader-known", 1, first="2026-11-21T20:00:03", last="2026-11-21T20:00:03")
+    (found,) = findings(raft_without_leader, events=(lost, known))
+    assert (found.cause, found.severity) == ("leader-lost", Severity.INFO)
+    (found,) = findings(raft_without_leader, events=(lost,))
+    assert (found.cause, found.severity) == ("leader-lost", Severity.WARNING)
+    often = msgspec.structs.replace(lost, count=3)
+    (found,) = findings(raft_without_leader, events=(often, known))
+    assert found.severity is Severity.WARNING
