@@ -44,9 +44,11 @@ _UNDATED = lazy_pattern(
     rb"^.{0,80}?(?:^|[\s\]|])"
     + _LEVEL
     + rb"[\]|]?\s+(?:\[|\S{1,120} +[-:|] )"
+    # logrus without a terminal's colours, as the Go client writes
+    + rb"|^(?:TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] "
     # an exception, and its first stack frame below it
-    + rb"|^\s*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
-    + rb"(?:.{0,500}\n){0,3}?\s+at [\w.$/@-]+\(",
+    + rb"|^[\s>]*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
+    + rb"(?:.{0,500}\n){0,3}?[\s>]*at [\w.$/@-]+\(",
     re.M,
 )
 _NAMES: tuple[tuple[str, LogKind], ...] = (

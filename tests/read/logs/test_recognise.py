@@ -1,0 +1,35 @@
+"""Which texts are logs, although their lines have no times."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.logs.recognise import is_log
+
+FRAME = "at org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.send(DefaultMQProducerImpl.java:1)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'WARN[0000] add a new mq failed, because lock failed  MessageQueue="MessageQueue [topic=t]"\n',
+        f"java.util.concurrent.CancellationException: Task was cancelled\n\t{FRAME}\n",
+        f"> java.util.concurrent.CancellationException: Task was cancelled\n> {FRAME}\n",
+        f"java.util.concurrent.CancellationException: Task was cancelled\n{FRAME}\n",
+        "ERROR c.a.Sender - send failed\n",
+    ],
+)
+def test_excerpts_without_times(text: str) -> None:
+    assert is_log(text.encode(), "given.txt")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WARN[ing]: read the page before you begin\n",
+        "java.lang.Exception: what it means and when to throw it\nSee chapter 3.\n",
+        "Look at page 3 (of 7).\n",
+    ],
+)
+def test_prose_is_no_log(text: str) -> None:
+    assert not is_log(text.encode(), "notes.txt")
