@@ -339,7 +339,7 @@ _ALL_WANTED = (
 )
 _IN_PAIRS = (connections.connected, connections.active, connections.closed, connections.accepted)
 """the beginning of a connection and its end, which tell together how long it lived"""
-IN_PAIRS = Wanted(200, 100, in_a_row=True)
+IN_PAIRS = Wanted(200, 100, 32, in_a_row=True)
 
 
 def _wanted(literal: bytes, handler: Handler) -> Wanted:
@@ -348,7 +348,7 @@ def _wanted(literal: bytes, handler: Handler) -> Wanted:
         return EACH
     if handler is consuming.offset_stored:
         # a queue of a short log has few of them; in a long one each queue comes up again and again
-        return Wanted(None, 200)
+        return Wanted(None, 200, 50)
     return IN_PAIRS if handler in _IN_PAIRS else SOME
 
 

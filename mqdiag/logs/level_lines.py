@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import msgspec
-from ahocorasick_rs import BytesAhoCorasick
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
@@ -16,9 +16,12 @@ from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped
 from mqdiag.logs.offsets import is_at_full_file_edge
 from mqdiag.read.logs.levels import ALL, COMMON, HEAD_BYTES, LOUD, level_in, words_of
+from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
 MOST_LINES = 250
 """lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
+MOST_LINES_IN_LONG_LOG = 100
+"""the same after the first `LONG_LOG_BLOCKS`"""
 WHOLE_BLOCKS = 8
 """blocks that are searched for bare exceptions, and from then on one in so many: a pass costs a tenth of all reading"""
 MOST_SHAPES = 4096
@@ -29,7 +32,11 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
-_SEARCHES = {words: BytesAhoCorasick(words).find_matches_as_indexes for words in (COMMON, ALL)}
+_SEARCHES = {
+    words: BytesAhoCorasick(words, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
+    for words in (COMMON, ALL)
+}
+"""no two words can overlap, so this kind finds the same as the usual one, and it searches many bytes at once"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
@@ -69,11 +76,12 @@ class LevelLines(msgspec.Struct):
     def see(self, block: bytes) -> None:
         """Count the lines of one block; it ends at a line end."""
         words = self._words = self._words or words_of(block)
+        most = MOST_LINES if self._blocks < LONG_LOG_BLOCKS else MOST_LINES_IN_LONG_LOG
         places: list[list[int]] = [[] for _ in words]
         for word, at, _ in _SEARCHES[words](block):
             places[word].append(at)
         for word, found in enumerate(places):
-            stride = 1 + len(found) // MOST_LINES
+            stride = 1 + len(found) // most
             last = -1
             for number in range(0, len(found), stride):
                 at = found[number]

@@ -16,6 +16,7 @@ from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.other_clients import other_client
 from mqdiag.read.logs.levels import ALL, COMMON, words_of
+from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CATALOGUE = Path(data.__file__).parent
@@ -201,6 +202,18 @@ def test_a_flood_is_sampled_and_counted_in_full() -> None:
     facts = facts_of(line * 5000)
     assert facts.harmless == 5000
     assert 0 < facts.unseen < 5000
+
+
+def test_fewer_lines_of_a_flood_are_judged_later_in_a_long_log() -> None:
+    """Each block has 1,000 lines: of the first blocks 200 are judged, of the others 91."""
+    levels = LevelLines()
+    block = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n" * 1000
+    for _ in range(LONG_LOG_BLOCKS):
+        levels.see(block)
+    assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200)
+    levels.see(block)
+    assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200) + (1000 - 91)
+    assert sum(levels.entries.values()) == 1000 * (LONG_LOG_BLOCKS + 1)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 LOOK_BACK = 8 << 10
 """bytes before a line in which the beginning of its record, with the time, is searched"""
 FIRST_BLOCKS = 8
-"""blocks, a MiB each as a rule, with limits of their own: of a long log the later ones need fewer lines"""
+LONG_LOG_BLOCKS = 32
+"""blocks, a MiB each as a rule, after which fewer lines of each text are looked at, because many were by then"""
 LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
 
@@ -21,15 +22,24 @@ class Wanted(NamedTuple):
     """How many lines with a literal are looked at in one block; of more only one in several is. None is all of them."""
 
     at_first: int | None
-    """in each of the first blocks"""
+    """in each of the first `FIRST_BLOCKS`"""
     later: int | None
+    """in each block from there to `LONG_LOG_BLOCKS`"""
+    in_long_log: int | None
+    """in each block after those"""
     in_a_row: bool = False
-    """in later blocks the limit is one for all literals of this kind, and the first of their lines are looked at: lines
-    of which two belong together tell nothing if only one in several is seen"""
+    """after the first blocks the limit is one for all literals of this kind, and the first of their lines are looked
+    at: lines of which two belong together tell nothing if only one in several is seen"""
+
+    def in_block(self, number: int) -> int | None:
+        """The limit in a block; the first has number 0."""
+        if number < FIRST_BLOCKS:
+            return self.at_first
+        return self.later if number < LONG_LOG_BLOCKS else self.in_long_log
 
 
-EACH = Wanted(None, None)
-SOME = Wanted(200, 50)
+EACH = Wanted(None, None, None)
+SOME = Wanted(200, 50, 16)
 
 
 class Hit(msgspec.Struct):
@@ -92,7 +102,7 @@ class Scanner:
             own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
             if own < len(found):
                 found = found[own:]
-                floods = self._floods(found, counts, later=number >= FIRST_BLOCKS)
+                floods = self._floods(found, counts, number)
                 yield from self._in_block(block, found, floods, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
@@ -136,7 +146,7 @@ class Scanner:
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
     def _floods(
-        self, found: list[tuple[int, int, int]], counts: Counts, *, later: bool
+        self, found: list[tuple[int, int, int]], counts: Counts, block_number: int
     ) -> dict[int, Iterator[int]]:
         """For each literal that floods the block: how many lines each of its lines stands for, 0 if it is left out."""
         floods = {}
@@ -144,20 +154,20 @@ class Scanner:
         in_a_row = 0
         for literal, count in Counter(literals).items():
             wanted = self._wanted[literal]
-            most = wanted.later if later else wanted.at_first
-            if later and wanted.in_a_row:
+            most = wanted.in_block(block_number)
+            if wanted.in_a_row and block_number >= FIRST_BLOCKS:
                 in_a_row += count
             elif most is not None and count > most:
                 floods[literal] = _spread(count, 1 + count // most)
-        if later and in_a_row:
-            floods |= self._first_in_a_row(literals, in_a_row)
+        if in_a_row:
+            floods |= self._first_in_a_row(literals, in_a_row, block_number)
         counts.hit_lines_unseen += sum(weights.count(0) for weights in floods.values())
         return {literal: iter(weights) for literal, weights in floods.items()}
 
-    def _first_in_a_row(self, literals: list[int], count: int) -> dict[int, list[int]]:
+    def _first_in_a_row(self, literals: list[int], count: int, block_number: int) -> dict[int, list[int]]:
         """The same for the literals of which the first lines are looked at."""
         own = [literal for literal in literals if self._wanted[literal].in_a_row]
-        most = min(self._wanted[own[0]].later or count, count)
+        most = min(self._wanted[own[0]].in_block(block_number) or count, count)
         seen = Counter(own[:most])
         return {literal: _shared(total, seen[literal]) for literal, total in Counter(own).items()}
 

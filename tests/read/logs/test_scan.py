@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from mqdiag.read.logs.scan import EACH, FIRST_BLOCKS, LOOK_BACK, SOME, Counts, Hit, Scanner, Wanted
+from mqdiag.read.logs.scan import (
+    EACH,
+    FIRST_BLOCKS,
+    LONG_LOG_BLOCKS,
+    LOOK_BACK,
+    SOME,
+    Counts,
+    Hit,
+    Scanner,
+    Wanted,
+)
 
 PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"
 
@@ -59,12 +71,13 @@ def test_a_flood_is_sampled_and_counted_whole() -> None:
 
 
 def test_fewer_lines_of_a_flood_are_looked_at_later_in_a_long_log() -> None:
-    """Each block has 480 needles: of the first eight 160 are looked at, of the others 48."""
-    line, blocks = b"a needle".ljust(len(PLAIN) - 1) + b"\n", FIRST_BLOCKS + 2
+    """Each block has 480 needles: of the first eight 160 are looked at, of the next ones 48, then 16."""
+    line, blocks = b"a needle".ljust(len(PLAIN) - 1) + b"\n", LONG_LOG_BLOCKS + 2
     size = 480 * len(line)
     hits, counts = scan(line * 480 * blocks, block=size)
-    by_block = [sum(hit.position // size == number for hit in hits) for number in range(blocks)]
-    assert by_block == [160] * FIRST_BLOCKS + [48] * 2
+    by_block = Counter(hit.position // size for hit in hits)
+    looked_at = [by_block[number] for number in range(blocks)]
+    assert looked_at == [160] * FIRST_BLOCKS + [48] * (LONG_LOG_BLOCKS - FIRST_BLOCKS) + [16] * 2
     assert sum(hit.stands_for for hit in hits) == counts.lines
 
 
@@ -72,7 +85,7 @@ def test_lines_that_belong_together_are_looked_at_in_a_row() -> None:
     """Each later block has 300 beginnings and 200 ends: the first 50 of all are looked at, and stand for the others."""
     begin, end = b"a needle".ljust(len(PLAIN) - 1) + b"\n", b"a pin".ljust(len(PLAIN) - 1) + b"\n"
     block = (begin * 3 + end * 2) * 100
-    wanted = Wanted(10, 50, in_a_row=True)
+    wanted = Wanted(10, 50, 50, in_a_row=True)
     scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
     counts = Counts()
     hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 2)), counts))
@@ -88,7 +101,7 @@ def test_lines_that_belong_together_are_looked_at_in_a_row() -> None:
 
 def test_a_rare_line_among_those_in_a_row_is_seen() -> None:
     """It stands behind the first lines of its block."""
-    wanted = Wanted(10, 50, in_a_row=True)
+    wanted = Wanted(10, 50, 50, in_a_row=True)
     scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
     block = b"a needle\n" * 500 + b"a pin\n"
     hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 1)), Counts()))
