@@ -16,7 +16,7 @@ from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.cli.common.session import diagnose, load_settings
-from mqdiag.errors import UsageError
+from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -171,17 +171,24 @@ def command(
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
     interval_s = seconds("--interval", interval)
 
+    untold: list[MqdiagError] = []
+
     def work_watching(settings: Settings, progress: Progress) -> Diagnosis | None:
         given = fleet_options()
         with _needs_spark():
             from mqdiag.fleet.watching.watch import WatchOptions
             from mqdiag.fleet.watching.watch import watch as watch_fleet
         how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
-        return watch_fleet(given, settings, progress, how)
+        watched = watch_fleet(given, settings, progress, how)
+        untold.extend(filter(None, (watched.untold,)))
+        return watched.diagnosis
 
     if once:
         _check_lines_alone(options)
-        return diagnose(options, work_watching, on_stdout=False)
+        code = diagnose(options, work_watching, on_stdout=False)
+        for error in untold:
+            raise error  # once the report is written
+        return code
     _check_no_report(options)
     settings = load_settings(options)
     with terminal_progress(reader_language()) as progress:

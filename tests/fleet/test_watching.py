@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -529,15 +530,14 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, *errors: Exception) -> N
     monkeypatch.setattr(watching, name, fake)
 
 
-FAILURES = [
-    ("tell_runs", MqdiagError(say("no answer"))),
-    ("tell_runs", FileNotFoundError(2, "gone")),
+FAILURES: list[tuple[str, Exception]] = [
     ("listing_of", OSError("no route")),
     ("run_fleet", BusyError(say("another run is at work there"))),
 ]
+UNTOLD: list[Exception] = [MqdiagError(say("no answer")), FileNotFoundError(2, "gone")]
 
 
-@pytest.mark.parametrize(("name", "error"), FAILURES)
+@pytest.mark.parametrize(("name", "error"), [*FAILURES, *(("tell_runs", error) for error in UNTOLD)])
 def test_a_watch_goes_on_after_what_passes(
     tmp_path: Path,
     batches: list[dict[str, Any]],
@@ -547,6 +547,7 @@ def test_a_watch_goes_on_after_what_passes(
 ) -> None:
     given, notes = options(tmp_path), Notes()
     (tmp_path / "in/a").write_text("x")
+    tell_runs(Layout(*storage(given.out)), ())  # not the first start in this output
     failing(monkeypatch, name, error)
     at_sleep(monkeypatch, lambda: threading.Event().wait(0.01))
     watch(given, Settings(), notes, WatchOptions(interval_s=0.001))
@@ -567,6 +568,40 @@ def test_once_ends_with_the_error(
     failing(monkeypatch, name, error)
     with pytest.raises(MqdiagError):
         watch(given, Settings(), Silent(), WatchOptions(once=True))
+
+
+@pytest.mark.parametrize("error", UNTOLD)
+@pytest.mark.usefixtures("_an_error")
+def test_once_writes_its_report_when_nobody_could_be_told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The exit code is that of an error, and the next start tells what is missing."""
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    tell_runs(Layout(*storage(given.out)), ())  # not the first start in this output
+    failing(monkeypatch, "tell_runs", error, error)
+    words = ["fleet", *given.paths, "--out", given.out, "--once", "--output", str(tmp_path / "r.json")]
+    assert run(words) == 4
+    assert json.loads((tmp_path / "r.json").read_text())["findings"][0]["rule"] == "stuck-consumer-thread"
+    said = capsys.readouterr().err
+    assert "no answer" in said or "gone" in said
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_no_run_is_made_before_telling_has_begun(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, once: bool
+) -> None:
+    """What a run finds would count as known, and nobody would be told."""
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    failing(monkeypatch, "tell_runs", *[OSError("read-only")] * 9)
+    at_sleep(monkeypatch)
+    with contextlib.nullcontext() if not once else pytest.raises(MqdiagError):
+        watch(given, Settings(), Silent(), WatchOptions(once=once, interval_s=5.0))
+    assert batches == []
 
 
 @pytest.mark.parametrize("error", [UsageError(say("no such template")), BrokenPipeError()])

@@ -49,7 +49,17 @@ class WatchOptions:
     """URL that new findings are posted to"""
 
 
-def watch(options: FleetOptions, settings: Settings, progress: Progress, how: WatchOptions) -> Diagnosis | None:
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """How a watch has ended."""
+
+    diagnosis: Diagnosis | None
+    """of the last run; None where no file was complete"""
+    untold: MqdiagError | None
+    """why some of what is new could not be told; the next start tells it"""
+
+
+def watch(options: FleetOptions, settings: Settings, progress: Progress, how: WatchOptions) -> Watched:
     """Analyse what arrives until the process is told to end.
 
     SIGTERM or SIGINT lets the run that is at work finish; a second one stops it at once.
@@ -60,26 +70,25 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
         progress: who listens.
         how: how often, and who is told.
 
-    Returns:
-        What the last run found; None where no file was complete.
-
     Raises:
         UsageError: options that cannot be; with `once`, an output that another run holds too.
-        MqdiagError: Spark does not start, or gave up; with `once`, a webhook that does not answer, and evidence or
-            tables that cannot be read, too.
+        MqdiagError: Spark does not start, or gave up; with `once`, evidence that cannot be read too.
     """
     sends = [print_line] if how.webhook is None else [print_line, webhook(how.webhook)]
     layout = Layout(*storage(options.out))
     arrivals = Arrivals()
     analysed: set[object] = set()
     diagnosis: Diagnosis | None = None
+    untold: MqdiagError | None = None
     is_begun = False
     with _finishing() as ending:
         while True:
             with _again_later(progress, how):
                 if not is_begun:
                     # Before any run: at the first start in an output, what is there counts as told.
-                    _tell_or_note(layout, sends, progress, how)
+                    if layout.store.entry(f"{layout.root}/{STATE}") is None:
+                        tell_runs(layout, ())
+                    untold = _untold(layout, sends, progress, how)
                     is_begun = True
                 listing = listing_of(options, layout)
                 complete = arrivals.complete(listing, time.monotonic(), has_end_record)
@@ -95,9 +104,9 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
                     progress.note(say("no file is complete: nothing was analysed, and no report is written"))
                 else:
                     progress.phase(say("waiting for new files"))
-                _tell_or_note(layout, sends, progress, how)
+                untold = _untold(layout, sends, progress, how)
             if how.once or not ending.sleep(how.interval_s):
-                return diagnosis
+                return Watched(diagnosis=diagnosis, untold=untold)
 
 
 @contextlib.contextmanager
@@ -108,27 +117,30 @@ def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
     except BrokenPipeError:
         raise  # nobody reads the lines any more
     except (BusyError, OSError) as error:
-        if isinstance(error, BusyError):
-            text = error.text
-        else:
-            text = say("evidence or tables could not be read or written: {reason}", reason=first_line(error))
+        found = error if isinstance(error, BusyError) else _unreadable(error)
         if how.once:
-            if isinstance(error, BusyError):
-                raise
-            raise MqdiagError(text) from error
-        progress.note(say("{line}; mqdiag tries again after the next --interval", line=text))
+            raise found from error
+        progress.note(say("{line}; mqdiag tries again after the next --interval", line=found.text))
 
 
-def _tell_or_note(layout: Layout, sends: Sequence[Send], progress: Progress, how: WatchOptions) -> None:
-    """Tell what is new; what could not be sent is a line, and with `once` an error."""
+def _untold(layout: Layout, sends: Sequence[Send], progress: Progress, how: WatchOptions) -> MqdiagError | None:
+    """Tell what is new, and say why some of it could not be told: no reason to lose the report of a run."""
     try:
         tell_runs(layout, sends)
-    except UsageError:
+    except (UsageError, BrokenPipeError):
         raise
-    except MqdiagError as error:
-        if how.once:
-            raise
-        progress.note(error.text)
+    except (MqdiagError, OSError) as error:
+        found = _unreadable(error) if isinstance(error, OSError) else error
+        if not how.once:
+            progress.note(say("{line}; mqdiag tries again after the next --interval", line=found.text))
+        return found
+    return None
+
+
+def _unreadable(error: OSError) -> MqdiagError:
+    return MqdiagError(
+        say("evidence or tables could not be read or written: {reason}", reason=first_line(error))
+    )
 
 
 class _Ending:
