@@ -24,7 +24,7 @@ def with_mirrors(
     classes = dump.classes
     nodes = index.lookup.find(classes.ids[: classes.dumped])
     there = np.flatnonzero(nodes >= 0)
-    rows = there[dump.source.data[index.offsets[nodes[there]]] != 0x20]
+    rows = there[dump.source.data[index.places(nodes[there])] != 0x20]
     if not rows.size:
         return extra_from, extra_to
     heads = classes.heads[rows, _SUPER : _PROTECTION_DOMAIN + 1]

@@ -104,9 +104,8 @@ def build_dominance(
     progress.phase(say("finding reachable objects"))
     count = index.count
     numbers = room.zeros(count, np.int32, any_order=True)
-    order = room.empty(count + 1, np.int32)
     parents = room.empty(count + 1, np.int32, any_order=True)
-    cursors = room.empty(count, np.uint32, any_order=True)
+    path, cursors = room.empty(count, np.int32, any_order=True), room.empty(count, np.uint32, any_order=True)
     reached = depth_first.depth_first(
         references.starts,
         references.edges,
@@ -114,37 +113,39 @@ def build_dominance(
         class_nodes,
         roots.nodes,
         numbers,
-        order,
         parents,
+        path,
         cursors,
     )
-    del cursors
-    # `order` follows from `numbers`, and what comes now is the peak of memory.
-    del order
+    del path, cursors
     parents = parents[: reached + 1]
     held = numbers[roots.nodes]
     parents[held] = ~parents[held]
 
     progress.phase(say("finding dominators"))
     heads, sources = _predecessors(index, references, class_nodes, numbers, parents, room)
-    label, ancestor, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(3))
-    kernel.immediate_dominators(parents, heads, sources, label, ancestor, stack)
-    dominator = heads[:-1].view(np.int32)
-    del label, ancestor, stack, parents, heads, sources
+    label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
+    steps = room.zeros(reached // 32 + 1, np.uint64)
+    kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
+    del label, parents, sources, steps
 
     progress.phase(say("summing retained sizes"))
-    dominated, positions, following = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(3))
-    kernel.tree_positions(dominator, dominated, positions, following)
-    del following
-    moved = room.empty(reached + 1, np.int32)
-    kernel.permute(dominated, positions, moved)
-    dominated, moved = moved, dominated
-    kernel.permute_places(dominator, positions, moved)
-    dominator, order = moved, dominator
+    places = heads[:-1].view(np.int32)
+    ends = room.empty(reached + 1, np.int32, any_order=True)
+    kernel.tree_places(places, ends)
+    dominated = room.empty(reached + 1, np.int32)
+    kernel.subtree_sizes(places, ends, dominated)
+    del ends
+    order = room.empty(reached + 1, np.int32)
+    kernel.order_by_place(numbers, places, order)
+    del places, heads
+    dominator = room.empty(reached + 1, np.int32)
+    kernel.dominators_by_place(dominated, dominator, stack)
+    del stack
     prefix = room.empty(
         reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64
     )
-    kernel.sum_units(numbers, positions, sizes.units, order, prefix)
+    kernel.sum_units(order, sizes.units, prefix)
     return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
 
 

@@ -234,7 +234,7 @@ def read_heap(
 def _indexed(
     source: Source, name: str, progress: Progress, number: int, memory_bytes: int | None
 ) -> tuple[Dump, ObjectIndex, SizeModel]:
-    """Places in file order and all ids, 28 bytes an object, are let go of when this returns."""
+    """Places in file order and all ids are let go of when this returns."""
     dump, parts = read_objects(source, progress, number, memory_bytes)
     refuse_empty(dump, name)
     _make_room(dump, progress)
@@ -251,7 +251,7 @@ def _make_room(dump: Dump, progress: Progress) -> None:
         InputError: neither memory nor disk has room for the graph.
     """
     need = memory_need(dump)
-    if dump.room.allow(need.total, need.in_order):
+    if dump.room.allow(need.total, need.in_order, need.any_order):
         progress.note(
             say(
                 "the graph takes {needed:bytes}, more than the {memory:bytes} of memory that it may take: a part of it"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -21,15 +21,19 @@ from mqdiag.read.hprof.walk import worker_count
 from mqdiag.text import say
 
 Rows = NDArray[np.uint16] | NDArray[np.int32]
+Offsets = NDArray[np.uint32] | NDArray[np.int64]
 
 MAX_OBJECTS = (1 << 31) - 2
 _SMALL_ROWS = 1 << 16
+_SMALL_FILE = 1 << 32
 _MIN_PAGES = 1 << 22
 _PAGES_PER_OBJECT = 4
 _SLOT_BYTES = 1 << 10
 _FREE_BYTES = 64 << 20
 _INDEX_SHARE = 4
 """of the bytes of the ids themselves: pages with a single object each must not cost a page's index each"""
+_BATCH = 1 << 20
+"""objects that a thread moves at a time"""
 _MOST_RUNS = 1 << 16
 """beyond it the objects are in no order at all, and sorting them is cheaper than listing runs"""
 
@@ -57,9 +61,9 @@ class IdIndex(msgspec.Struct):
 class ObjectIndex(msgspec.Struct):
     """All objects, class objects included, by ascending id.
 
-    `columns` has `offsets` int64[n] of the sub-records, `rows` uint16[n] of their classes or, where a dump has more
-    than 65,536 of these, int32[n] (two bytes an object count where there are tens of millions), and the arrays of the
-    look-up, `directory` and `words`. It may read them when they are first asked for.
+    `columns` has `offsets` uint32[n] of the sub-records, int64[n] in a file of 4 GiB or more, `rows` uint16[n] of their
+    classes or, where a dump has more than 65,536 of these, int32[n] (two bytes an object count where there are tens of
+    millions), and the arrays of the look-up, `directory` and `words`. It may read them when they are first asked for.
     """
 
     data: NDArray[np.uint8]
@@ -71,9 +75,13 @@ class ObjectIndex(msgspec.Struct):
     columns: Mapping[str, NDArray[Any]]
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
-        """Where the sub-records begin."""
+    def offsets(self) -> Offsets:
+        """Where the sub-records begin; for places computed from them see `places`."""
         return self.columns["offsets"]
+
+    def places(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the sub-records of some objects begin, int64."""
+        return self.offsets[nodes].astype(np.int64)
 
     @property
     def rows(self) -> Rows:
@@ -93,7 +101,12 @@ class ObjectIndex(msgspec.Struct):
 
     def ids_of(self, nodes: NDArray[np.int32]) -> NDArray[np.uint64]:
         """Ids of some objects: they stand behind the tag of the sub-record."""
-        return big_endian(self.data, self.offsets[nodes] + 1, self.id_size)
+        return big_endian(self.data, self.places(nodes) + 1, self.id_size)
+
+
+def offset_type(dump: Dump) -> type[np.uint32] | type[np.int64]:
+    """What holds a place in the file."""
+    return np.uint32 if dump.source.data.size < _SMALL_FILE else np.int64
 
 
 def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArray[np.uint64]]:
@@ -101,7 +114,7 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
 
     Args:
         dump: the file but for its objects.
-        parts: the objects in file order.
+        parts: the objects in file order; their arrays are let go of as they are used.
 
     Returns:
         The index, and the ids of the objects, uint64[n], for those who need all of them now.
@@ -113,9 +126,9 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     total = sum(part.ids.size for part in parts)
     dumped = dump.classes.dumped
     most = total + dumped
-    ids = dump.room.empty(most, np.uint64)
-    offsets = dump.room.empty(most, np.int64)
     rows: Rows = dump.room.empty(most, np.uint16 if dump.classes.count <= _SMALL_ROWS else np.int32)
+    offsets: Offsets = dump.room.empty(most, offset_type(dump))
+    ids = dump.room.empty(most, np.uint64)
     used = _in_order(parts, ids, offsets, rows)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
@@ -157,8 +170,8 @@ def _refuse_too_many(dump: Dump) -> None:
         )
 
 
-def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray[np.int64], rows: Rows) -> int:
-    """Copy the objects into id order; the number of distinct ids.
+def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets, rows: Rows) -> int:
+    """Copy the objects into id order, one column after the other; the number of distinct ids.
 
     A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
     do not overlap: whole runs are moved. Only where they do overlap is there a sort.
@@ -166,23 +179,8 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray
     breaks = sum(int((part.ids[1:] <= part.ids[:-1]).sum()) for part in parts)
     runs = [run for at, part in enumerate(parts) for run in _runs(at, part)] if breaks < _MOST_RUNS else []
     runs.sort()
-    if breaks < _MOST_RUNS and all(before[1] < after[0] for before, after in pairwise(runs)):
-        ends = np.cumsum([0] + [last - first for _, _, _, first, last in runs]).tolist()
-        row_of = [part.row_of.astype(rows.dtype) for part in parts]
-
-        def move(column: str) -> None:
-            for (_, _, at, first, last), begin, end in zip(runs, ends[:-1], ends[1:], strict=True):
-                part = parts[at]
-                if column == "ids":
-                    ids[begin:end] = part.ids[first:last]
-                elif column == "offsets":
-                    offsets[begin:end] = part.offsets[first:last]
-                else:
-                    np.take(row_of[at], part.classes[first:last], out=rows[begin:end], mode="clip")
-
-        with ThreadPoolExecutor(worker_count()) as pool:
-            list(pool.map(move, ("ids", "offsets", "rows")))
-        return int(ends[-1])
+    if breaks < _MOST_RUNS and all(before.highest < after.lowest for before, after in pairwise(runs)):
+        return _moved(parts, runs, ids, offsets, rows)
     all_ids = np.concatenate([part.ids for part in parts])
     order = np.argsort(all_ids, kind="stable")
     all_ids = all_ids[order]
@@ -190,19 +188,100 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: NDArray
     order = order[fresh]
     count = order.size
     ids[:count] = all_ids[fresh]
-    offsets[:count] = np.concatenate([part.offsets for part in parts])[order]
+    offsets[:count] = np.concatenate([part.start + part.offsets.astype(np.int64) for part in parts])[order]
     rows[:count] = np.concatenate([part.row_of[part.classes] for part in parts])[order]
     return count
 
 
-def _runs(at: int, part: ObjectPart) -> list[tuple[int, int, int, int, int]]:
-    """(lowest id, highest id, part, first object, behind the last) of each ascending run."""
+class _Run(NamedTuple):
+    """Objects of one part whose ids ascend."""
+
+    lowest: int
+    highest: int
+    """id"""
+    part: int
+    first: int
+    last: int
+    """behind the last object"""
+
+
+def _runs(at: int, part: ObjectPart) -> list[_Run]:
+    """The ascending runs of a part."""
     if not part.ids.size:
         return []
     firsts = np.concatenate(([0], np.flatnonzero(part.ids[1:] <= part.ids[:-1]) + 1))
     lasts = np.concatenate((firsts[1:], [part.ids.size]))
     lowest, highest = part.ids[firsts].tolist(), part.ids[lasts - 1].tolist()
-    return list(zip(lowest, highest, [at] * firsts.size, firsts.tolist(), lasts.tolist(), strict=True))
+    return list(
+        map(_Run, lowest, highest, [at] * firsts.size, firsts.tolist(), lasts.tolist())  # all of one length
+    )
+
+
+class _Piece(NamedTuple):
+    """A run, or some of a long one, and where its first object goes."""
+
+    part: int
+    first: int
+    last: int
+    place: int
+
+
+def _batches(runs: list[_Run]) -> Iterator[list[_Piece]]:
+    """About `_BATCH` objects at a time."""
+    place = 0
+    batch: list[_Piece] = []
+    size = 0
+    for run in runs:
+        for first in range(run.first, run.last, _BATCH):
+            last = min(first + _BATCH, run.last)
+            batch.append(_Piece(run.part, first, last, place))
+            place += last - first
+            size += last - first
+            if size >= _BATCH:
+                yield batch
+                batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _moved(
+    parts: list[ObjectPart], runs: list[_Run], ids: NDArray[np.uint64], offsets: Offsets, rows: Rows
+) -> int:
+    """Move runs that do not overlap, a column at a time, so that what was moved need not be held any longer."""
+    row_of = [part.row_of.astype(rows.dtype) for part in parts]
+
+    def move_rows(piece: _Piece) -> None:
+        found = parts[piece.part].classes[piece.first : piece.last]
+        np.take(row_of[piece.part], found, out=rows[piece.place : piece.place + found.size], mode="clip")
+
+    def move_offsets(piece: _Piece) -> None:
+        part = parts[piece.part]
+        found = part.offsets[piece.first : piece.last]
+        np.add(found, offsets.dtype.type(part.start), out=offsets[piece.place : piece.place + found.size])
+
+    def move_ids(piece: _Piece) -> None:
+        found = parts[piece.part].ids[piece.first : piece.last]
+        ids[piece.place : piece.place + found.size] = found
+
+    def move_all(move: Callable[[_Piece], None]) -> None:
+        def take(batch: list[_Piece]) -> None:
+            for piece in batch:
+                move(piece)
+
+        list(pool.map(take, batches))
+
+    batches = list(_batches(runs))
+    with ThreadPoolExecutor(worker_count()) as pool:
+        move_all(move_rows)
+        for part in parts:
+            part.classes = np.empty(0, np.uint16)
+        move_all(move_offsets)
+        for part in parts:
+            part.offsets = np.empty(0, np.uint32)
+        move_all(move_ids)
+        for part in parts:
+            part.ids = np.empty(0, np.uint64)
+    return sum(run.last - run.first for run in runs)
 
 
 def _near(ids: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:

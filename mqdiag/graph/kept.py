@@ -27,7 +27,7 @@ from mqdiag.cache.identity import key_of
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.class_sums import ClassSums
 from mqdiag.graph.dominance import Dominance
-from mqdiag.graph.index import ObjectIndex
+from mqdiag.graph.index import ObjectIndex, Offsets
 from mqdiag.graph.kernels import kept_checks as check
 from mqdiag.graph.references import References
 from mqdiag.graph.shallow import SizeModel
@@ -303,13 +303,13 @@ class _Columns(dict[str, NDArray[Any]]):
         except Unusable as error:
             self._kept.refuse(error)
             index, sizes = self._again()
-            self.update({**index.columns, **sizes.columns})
+            self.update({**index.columns, "units": sizes.units})
         return self[name]
 
     def _read(self, name: str) -> NDArray[Any]:
         file, objects = self._file, self._objects
         if name == "offsets":
-            offsets = file.array(name, ("<i8",), (objects,))
+            offsets = file.array(name, ("<u4", "<i8"), (objects,))
             if not _places_fit(self._dump, offsets):
                 raise _out_of_range(name)
             return offsets
@@ -361,7 +361,7 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
     return words
 
 
-def _places_fit(dump: Dump, offsets: NDArray[np.int64]) -> bool:
+def _places_fit(dump: Dump, offsets: Offsets) -> bool:
     """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side."""
     data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
     bounds = [offsets.size * i // workers for i in range(workers + 1)]

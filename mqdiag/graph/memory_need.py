@@ -6,38 +6,47 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mqdiag.graph.index import offset_type
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS
 
-_IN_ORDER_FOR_OBJECT = 18
-"""bytes: place in the file 8, class 2, size 4, start of the references 4"""
-_ANY_ORDER_FOR_OBJECT = 23
-"""bytes: number, parent, predecessors, label and ancestor 4 each, and 3 of the look-up of ids"""
+_SEARCHED_IN_ORDER = 6
+"""bytes for an object while dominators are searched for: class 2, start of the references 4"""
+_SEARCHED_ANY_ORDER = 19
+"""bytes: number, parent, predecessors and label 4 each, and 3 of the look-up of ids"""
+_SUMMED_IN_ORDER = 26
+"""bytes once they are found: class 2, start of the references, size, and by place the object, its dominator, the size
+of its subtree and the sum of sizes before it 4 each"""
+_SUMMED_ANY_ORDER = 11
+"""bytes: place 4, 3 of the look-up, and 4 for paths from the roots"""
 _FOR_REFERENCE = 4
-"""bytes, once in order and once, turned round, in any order"""
+"""bytes, once in order and, in the search, once more, turned round, in any order"""
 
 
 class MemoryNeed(NamedTuple):
-    """Bytes at the peak, which is the search for dominators."""
+    """Bytes at the peak."""
 
+    total: int
+    """of all arrays"""
     in_order: int
     """of arrays that are written once and mostly read in order"""
     any_order: int
-    """of all others"""
-
-    @property
-    def total(self) -> int:
-        """Of all arrays."""
-        return self.in_order + self.any_order
+    """of all others, which have their own peak"""
 
 
 def memory_need(dump: Dump) -> MemoryNeed:
     """At most so much: references that are null count too, since the walk does not look at them."""
     objects = int(dump.counts.sum()) + dump.classes.dumped
-    references = _most_references(dump)
+    references = _FOR_REFERENCE * _most_references(dump)
+    offset = np.dtype(offset_type(dump)).itemsize
+    searched_in_order = (_SEARCHED_IN_ORDER + offset) * objects + references
+    searched_any_order = _SEARCHED_ANY_ORDER * objects + references
+    summed_in_order = (_SUMMED_IN_ORDER + offset) * objects + references
+    summed_any_order = _SUMMED_ANY_ORDER * objects
     return MemoryNeed(
-        in_order=_IN_ORDER_FOR_OBJECT * objects + _FOR_REFERENCE * references,
-        any_order=_ANY_ORDER_FOR_OBJECT * objects + _FOR_REFERENCE * references,
+        total=max(searched_in_order + searched_any_order, summed_in_order + summed_any_order),
+        in_order=summed_in_order,
+        any_order=searched_any_order,
     )
 
 

@@ -172,13 +172,13 @@ class ObjectGraph:
     def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         there = np.flatnonzero(nodes >= 0)
-        there = there[self.data[self.index.offsets[nodes[there]]] == 0x21]
+        there = there[self.data[self.index.places(nodes[there])] == 0x21]
         found = []
         for positions in _by_class(there, self.index.rows[nodes[there]]):
             place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
             if place is not None:
                 offset, kind = place
-                starts = self.index.offsets[nodes[positions]] + 9 + 2 * self.header.id_size
+                starts = self.index.places(nodes[positions]) + 9 + 2 * self.header.id_size
                 lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
                 fits = offset + width_of(kind, self.header.id_size) <= lengths
                 found.append((positions[fits], starts[fits] + offset, kind))
@@ -238,7 +238,7 @@ class ObjectGraph:
 
     def elements(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
         """(position of the array in `nodes`, element) of all elements that are not null, in order."""
-        arrays = np.flatnonzero((nodes >= 0) & (self.data[self.index.offsets[nodes]] == 0x22))
+        arrays = np.flatnonzero((nodes >= 0) & (self.data[self.index.places(nodes)] == 0x22))
         owners, targets = self.references.of(nodes[arrays])
         return arrays[owners], targets
 

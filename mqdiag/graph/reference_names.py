@@ -88,7 +88,7 @@ class ReferenceNames:
         dumped, lookup = classes.dumped, heap.index.lookup
         nodes = lookup.find(classes.ids[:dumped])
         there = np.flatnonzero(nodes >= 0)
-        there = there[heap.data[heap.index.offsets[nodes[there]]] == 0x20]
+        there = there[heap.data[heap.index.places(nodes[there])] == 0x20]
         heads = classes.heads[there, 1 : 1 + len(_HEADS)]
         found = lookup.find(heads.ravel()) >= 0
         owners = [np.repeat(there, len(_HEADS))[found]]

@@ -7,7 +7,7 @@ learned, and the formula made of them serves for the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -67,6 +67,8 @@ class SizeModel(msgspec.Struct):
 def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> SizeModel:
     """Learn the sizes of all objects; O(objects), array bodies are not touched.
 
+    What it learns is small; the size of each object is computed when somebody first asks for it.
+
     Args:
         dump: the file but for its objects.
         index: the objects.
@@ -122,22 +124,39 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
         elif name not in PRIMITIVE_ARRAYS:
             element[row] = width
         base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
-    units = dump.room.empty(index.count, np.uint32)
-    kernel.shallow_sizes(
-        dump.source.data,
-        dump.header.id_size,
-        index.offsets,
-        index.rows,
-        sizes_by_row,
-        base,
-        element,
-        alignment,
-        units,
-    )
-    if usable:
-        _size_truncated_arrays(dump, index, units, shift)
-    _size_class_objects(dump, index, ids, units, alignment, width, usable, int(sizes_by_row[class_row]))
-    return SizeModel({"units": units}, alignment, width, header, array_base, "gaps" if learned else "formula")
+
+    def units() -> NDArray[np.uint32]:
+        found: NDArray[np.uint32] = dump.room.empty(index.count, np.uint32)
+        kernel.shallow_sizes(
+            dump.source.data,
+            dump.header.id_size,
+            index.offsets,
+            index.rows,
+            sizes_by_row,
+            base,
+            element,
+            alignment,
+            found,
+        )
+        if usable:
+            _size_truncated_arrays(dump, index, found, shift)
+        _size_class_objects(dump, index, found, alignment, width, usable, int(sizes_by_row[class_row]))
+        return found
+
+    source: ShallowSizeSource = "gaps" if learned else "formula"
+    return SizeModel(_WhenAsked(units), alignment, width, header, array_base, source)
+
+
+class _WhenAsked(dict[str, NDArray[np.uint32]]):
+    """Sizes of all objects, computed when they are first asked for: the search for dominators has no room for them."""
+
+    def __init__(self, compute: Callable[[], NDArray[np.uint32]]) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, name: str) -> NDArray[np.uint32]:
+        self[name] = self._compute()
+        return self[name]
 
 
 def _alignment_shift(index: ObjectIndex, ids: NDArray[np.uint64]) -> int:
@@ -188,7 +207,7 @@ def _of_missing_classes(
         rows, nodes = np.unique(index.rows, return_index=True)
         chosen = np.isin(rows, missing)
         rows, nodes = rows[chosen], nodes[chosen]
-        arrays[rows] = dump.source.data[index.offsets[nodes]] == 0x22
+        arrays[rows] = dump.source.data[index.places(nodes)] == 0x22
         plain[missing] = np.where(arrays[missing], 0, dump.elements[missing] // dump.counts[missing])
     return plain, arrays
 
@@ -279,7 +298,6 @@ def _size_truncated_arrays(dump: Dump, index: ObjectIndex, units: NDArray[np.uin
 def _size_class_objects(
     dump: Dump,
     index: ObjectIndex,
-    ids: NDArray[np.uint64],
     units: NDArray[np.uint32],
     alignment: int,
     width: int,
@@ -307,12 +325,12 @@ def _size_class_objects(
     hole = np.where(wide, -references % 8, 0)
     nodes = index.lookup.find(classes.ids[: classes.dumped])
     there = np.flatnonzero(nodes >= 0)
-    there = there[dump.source.data[index.offsets[nodes[there]]] == 0x20]
+    there = there[dump.source.data[index.places(nodes[there])] == 0x20]
     nodes, statics, hole = nodes[there], statics[there], hole[there]
     base = default_base
     followed = nodes + 1 < index.count
     if usable and followed.sum() >= ENOUGH:
-        gap = (ids[nodes[followed] + 1] - ids[nodes[followed]]).astype(np.int64)
+        gap = (index.ids_of(nodes[followed] + 1) - index.ids_of(nodes[followed])).astype(np.int64)
         bases, votes = np.unique(gap - statics[followed], return_counts=True)
         known = (bases > 0) & (bases < 512)
         # A mirror without statics has the bare size.

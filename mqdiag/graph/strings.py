@@ -78,7 +78,7 @@ def _runs(
     counts = graph.array_lengths(values)
     kinds, places = np.zeros(nodes.size, np.uint8), np.zeros(nodes.size, np.int64)
     at = np.flatnonzero(counts >= 0)
-    offsets = graph.index.offsets[values[at]]
+    offsets = graph.index.places(values[at])
     primitive = graph.data[offsets] == 0x23
     at, offsets = at[primitive], offsets[primitive]
     head = offsets + 9 + graph.header.id_size
@@ -155,7 +155,7 @@ def _places(
     kinds = np.zeros(nodes.size, np.int64)
     lengths = graph.array_lengths(values)
     rows = np.flatnonzero(lengths >= 0)
-    offsets = graph.index.offsets[values[rows]]
+    offsets = graph.index.places(values[rows])
     primitive = graph.data[offsets] == 0x23
     rows, offsets = rows[primitive], offsets[primitive]
     head = offsets + 9 + graph.header.id_size

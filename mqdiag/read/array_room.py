@@ -67,12 +67,13 @@ class ArrayRoom:
         folder = tempfile.gettempdir()
         return "/var/tmp" if _is_memory(folder) and os.access("/var/tmp", os.W_OK) else folder
 
-    def allow(self, needed_bytes: int, needed_in_order_bytes: int) -> bool:
+    def allow(self, needed_bytes: int, in_order_bytes: int, any_order_bytes: int) -> bool:
         """Choose which arrays go to files.
 
         Args:
             needed_bytes: what all arrays take at the peak.
-            needed_in_order_bytes: the part of them that is written once and mostly read in order.
+            in_order_bytes: what those take that are written once and mostly read in order.
+            any_order_bytes: what the others take at their own peak.
 
         Returns:
             whether any do.
@@ -82,9 +83,8 @@ class ArrayRoom:
         """
         if self.memory_bytes is None or needed_bytes <= self.memory_bytes:
             return False
-        rest = needed_bytes - needed_in_order_bytes
-        self.in_files = InFiles.READ_IN_ORDER if rest <= self.memory_bytes else InFiles.ALL
-        on_disk = needed_in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
+        self.in_files = InFiles.READ_IN_ORDER if any_order_bytes <= self.memory_bytes else InFiles.ALL
+        on_disk = in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
         if not fits(self.folder, on_disk):
             raise self._no_room(needed_bytes, on_disk)
         return True

@@ -138,7 +138,7 @@ def _slot(heap: Heap, tables: Nodes, wanted: int) -> tuple[NDArray[np.int64], No
     sound = np.flatnonzero((lengths > 0) & (lengths & (lengths - 1) == 0))
     id_size = heap.header.id_size
     # OBJECT ARRAY DUMP: tag, id, stack trace, length, array class, then the ids
-    places = heap.index.offsets[tables[sound]] + 9 + 2 * id_size + id_size * (wanted & (lengths[sound] - 1))
+    places = heap.index.places(tables[sound]) + 9 + 2 * id_size + id_size * (wanted & (lengths[sound] - 1))
     inside = places + id_size <= heap.data.size
     sound, places = sound[inside], places[inside]
     nodes = heap.index.lookup.find(big_endian(heap.data, places, id_size))

@@ -90,13 +90,13 @@ def find_secrets(heap: Heap, progress: Progress, *, redacted: bool = False) -> S
 
 
 def _arrays(heap: Heap) -> _Arrays:
-    offsets, id_size = heap.index.offsets, heap.header.id_size
-    nodes = np.flatnonzero(heap.data[offsets] == 0x23)
-    kinds = heap.data[offsets[nodes] + 9 + id_size]
+    index, id_size = heap.index, heap.header.id_size
+    nodes = np.flatnonzero(heap.data[index.offsets] == 0x23)
+    kinds = heap.data[index.places(nodes) + 9 + id_size]
     nodes, kinds = nodes[(kinds == BYTE) | (kinds == CHAR)], kinds[(kinds == BYTE) | (kinds == CHAR)]
-    order = np.argsort(offsets[nodes], kind="stable")
+    order = np.argsort(index.offsets[nodes], kind="stable")
     nodes, are_chars = nodes[order], kinds[order] == CHAR
-    starts = offsets[nodes] + 10 + id_size
+    starts = index.places(nodes) + 10 + id_size
     lengths = big_endian(heap.data, starts - 5, 4).astype(np.int64)
     return _Arrays(nodes.astype(np.int32), starts, starts + lengths * np.where(are_chars, 2, 1), are_chars)
 

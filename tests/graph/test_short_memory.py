@@ -71,8 +71,11 @@ def test_the_graph_is_the_same(in_files: list[int], level: InFiles) -> None:
 def test_the_need_is_no_less_than_what_there_is() -> None:
     heap = opened(None)
     need = memory_need(heap.dump)
-    index, references = heap.index, heap.references
-    in_order = (index.offsets, index.rows, heap.sizes.units, references.starts, references.edges)
+    index, references, tree = heap.index, heap.references, heap.dominance
+    in_order = (
+        *(index.offsets, index.rows, heap.sizes.units, references.starts, references.edges),
+        *(tree.order, tree.dominator, tree.dominated, tree.prefix),
+    )
     held = sum(array.nbytes for array in in_order)
     assert held <= need.in_order + 4 <= 1.5 * held
 

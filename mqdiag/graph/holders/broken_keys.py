@@ -88,7 +88,7 @@ def _contents(heap: Heap, row: int, keys: Nodes) -> list[tuple[_Value, ...]] | N
                 ]
             )
         else:
-            starts = heap.index.offsets[keys] + 9 + 2 * id_size + places[0][0]
+            starts = heap.index.places(keys) + 9 + 2 * id_size + places[0][0]
             width = width_of(kind, id_size)
             columns.append([bytes(heap.data[at : at + width]) for at in starts.tolist()])
     return list(zip(*columns, strict=True)) if columns else None

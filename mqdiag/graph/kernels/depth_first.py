@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def depth_first(starts, edges, rows, class_nodes, roots, numbers, order, parents, cursors):
+def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path, cursors):
     """Number all reachable objects in depth-first preorder; 0 is a virtual root above all GC roots.
 
     Args:
@@ -16,56 +16,60 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, order, parents
         rows: uint16[n] or int32[n], class rows.
         class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
         roots: int32[r], distinct.
-        numbers: int32[n], out: preorder number, 0 for the unreachable.
-        order: int32[n + 1], out: the object of each number; order[0] = -1.
+        numbers: int32[n], zeros; out: preorder number, 0 for the unreachable.
         parents: int32[n + 1], out: number of the tree parent.
-        cursors: uint32[n], scratch.
+        path: int32[n], scratch: the objects from the root to the current one.
+        cursors: uint32[n], scratch: for each of them the next reference to follow. Only as much of both is touched
+            as the longest path needs.
 
     Returns:
         the highest number: how many objects are reachable. O(objects + references).
     """
     count = 0
-    order[0] = -1
     parents[0] = 0
     for r in range(roots.size):
-        root = roots[r]
-        if numbers[root] != 0:
+        node = np.int64(roots[r])
+        if numbers[node] != 0:
             continue
         count += 1
-        numbers[root] = count
-        order[count] = root
+        numbers[node] = count
         parents[count] = 0
-        cursors[root] = starts[root]
-        node = root
         number = count
+        depth = 0
+        path[0] = node
+        at = np.int64(starts[node])
+        end = np.int64(starts[node + 1])
         # A node's class comes before its references.
-        child = class_nodes[rows[node]]
+        child = np.int64(class_nodes[rows[node]])
         while True:
-            if child >= 0 and numbers[child] == 0:
+            if child < 0 or numbers[child] != 0:
+                child = np.int64(-1)
+                while at < end:
+                    target = np.int64(edges[at])
+                    at += 1
+                    if numbers[target] == 0:
+                        child = target
+                        break
+            if child >= 0:
                 count += 1
                 numbers[child] = count
-                order[count] = child
                 parents[count] = number
-                cursors[child] = starts[child]
+                cursors[depth] = at
+                depth += 1
+                path[depth] = child
                 node = child
                 number = count
-                child = class_nodes[rows[node]]
+                at = np.int64(starts[node])
+                end = np.int64(starts[node + 1])
+                child = np.int64(class_nodes[rows[node]])
                 continue
-            child = -1
-            at = cursors[node]
-            end = starts[node + 1]
-            while at < end:
-                target = edges[at]
-                at += 1
-                if numbers[target] == 0:
-                    child = target
-                    break
-            cursors[node] = at
-            if child < 0:
-                number = parents[number]
-                if number == 0:
-                    break
-                node = order[number]
+            if depth == 0:
+                break
+            depth -= 1
+            number = np.int64(parents[number])
+            node = np.int64(path[depth])
+            at = np.int64(cursors[depth])
+            end = np.int64(starts[node + 1])
     return count
 
 

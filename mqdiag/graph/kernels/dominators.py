@@ -52,23 +52,35 @@ def predecessors(starts, edges, rows, class_nodes, numbers, parents, first, last
 
 
 @kernel
-def immediate_dominators(parents, heads, sources, label, ancestor, stack):
+def immediate_dominators(parents, heads, sources, label, steps, stack):
     """Immediate dominators.
 
     Args:
-        parents: int32[m + 1]; ~parent for what the virtual root refers to.
+        parents: int32[m + 1], in: ~parent for what the virtual root refers to; of use to nobody afterwards, because
+            the compressed paths of linked numbers take the place of parents.
         heads: uint32[m + 2], in: where the predecessors of each number end; out: the immediate dominator of each
             number, heads[0] = 0. An entry is read for the last time just before its semi-dominator takes its place.
         sources: int32[], the predecessors without tree edges.
-        label, ancestor: int32[m + 1], scratch.
-        stack: int32[m + 1], scratch; as much of it is touched as the longest compressed path needs.
+        label: int32[m + 1], scratch.
+        steps: uint64[m // 32 + 1], zeros; scratch: the depth-first tree in two bits for each number, from which its
+            parents are read again in preorder: a 0 for each step up from the number before, then a 1.
+        stack: int32[m + 1], scratch; as much of it is touched as the longest path needs.
 
     O(references times log), nearly linear in practice.
     """
     count = parents.size - 1
-    for v in range(count + 1):
-        label[v] = v
-        ancestor[v] = max(parents[v], ~parents[v])
+    depth = 0
+    stack[0] = 0
+    step = np.int64(0)
+    for v in range(1, count + 1):
+        above = max(parents[v], ~parents[v])
+        while stack[depth] != above:
+            depth -= 1
+            step += 1
+        steps[step >> 6] |= np.uint64(1) << np.uint64(step & 63)
+        step += 1
+        depth += 1
+        stack[depth] = v
     for w in range(count, 0, -1):
         best = max(parents[w], 0)
         for at in range(heads[w - 1], heads[w]):
@@ -80,39 +92,49 @@ def immediate_dominators(parents, heads, sources, label, ancestor, stack):
             # v is linked: the least semi-dominator on the path up to the last linked ancestor.
             depth = 0
             x = v
-            while ancestor[x] > w:
+            while parents[x] > w:
                 stack[depth] = x
                 depth += 1
-                x = ancestor[x]
+                x = parents[x]
             while depth > 0:
                 depth -= 1
                 y = stack[depth]
                 if label[x] < label[y]:
                     label[y] = label[x]
-                ancestor[y] = ancestor[x]
+                parents[y] = parents[x]
                 x = y
             if label[v] < best:
                 best = label[v]
         heads[w] = best
         label[w] = best
+        parents[w] = max(parents[w], ~parents[w])
     heads[0] = 0
+    depth = 0
+    stack[0] = 0
+    step = np.int64(0)
     for w in range(1, count + 1):
-        d = np.int64(max(parents[w], 0))
+        while (steps[step >> 6] >> np.uint64(step & 63)) & np.uint64(1) == np.uint64(0):
+            depth -= 1
+            step += 1
+        step += 1
+        d = np.int64(stack[depth])
+        depth += 1
+        stack[depth] = w
         s = np.int64(heads[w])
+        if s == 0:
+            continue  # nothing but the virtual root dominates it
         while d > s:
             d = np.int64(heads[d])
         heads[w] = d
 
 
 @kernel
-def tree_positions(dominator, dominated, positions, following):
+def tree_places(dominator, dominated):
     """Preorder of the dominator tree: a subtree is a run, and its children are found by hopping over runs.
 
     Args:
-        dominator: int32[m + 1], by depth-first number.
-        dominated: int32[m + 1], out: objects in each subtree, itself included.
-        positions: int32[m + 1], out: place of each number.
-        following: int32[m + 1], scratch.
+        dominator: int32[m + 1], in: immediate dominators by depth-first number; out: the place of each number.
+        dominated: int32[m + 1], out: the place behind the subtree of each number.
 
     O(m).
     """
@@ -121,49 +143,79 @@ def tree_positions(dominator, dominated, positions, following):
         dominated[v] = 1
     for v in range(count, 0, -1):
         dominated[dominator[v]] += dominated[v]
-    positions[0] = 0
-    following[0] = 1
+    # Once a number has its place, its entries have the place and where the next of its children goes.
+    dominator[0] = 0
+    dominated[0] = 1
     for v in range(1, count + 1):
         d = dominator[v]
-        place = following[d]
-        following[d] = place + dominated[v]
-        positions[v] = place
-        following[v] = place + 1
+        place = dominated[d]
+        dominated[d] = place + dominated[v]
+        dominator[v] = place
+        dominated[v] = place + 1
 
 
 @kernel
-def permute(values, positions, moved):
-    """moved[positions[v]] = values[v]; int32[m + 1] all. O(m)."""
-    for v in range(values.size):
-        moved[positions[v]] = values[v]
+def subtree_sizes(places, ends, dominated):
+    """dominated[places[v]] = ends[v] - places[v]: objects in each subtree, by place; int32[m + 1] all. O(m)."""
+    for v in range(places.size):
+        dominated[places[v]] = ends[v] - places[v]
 
 
 @kernel
-def permute_places(dominator, positions, moved):
-    """The dominator tree in places instead of numbers: moved[positions[v]] = positions[dominator[v]]. O(m)."""
-    for v in range(dominator.size):
-        moved[positions[v]] = positions[dominator[v]]
+def dominators_by_place(dominated, dominator, stack):
+    """The place of each place's immediate dominator, from the sizes of subtrees.
+
+    Args:
+        dominated: int32[m + 1], by place.
+        dominator: int32[m + 1], out.
+        stack: int32[m + 1], scratch; as much of it is touched as the tree is deep.
+
+    O(m).
+    """
+    depth = 0
+    stack[0] = 0
+    dominator[0] = 0
+    for place in range(1, dominated.size):
+        above = stack[depth]
+        while place >= above + dominated[above]:
+            depth -= 1
+            above = stack[depth]
+        dominator[place] = above
+        if dominated[place] > 1:
+            depth += 1
+            stack[depth] = place
 
 
 @kernel
-def sum_units(numbers, positions, units, order, prefix):
-    """Bring objects to their places, and sum up shallow sizes so that a retained size is one subtraction.
+def order_by_place(numbers, places, order):
+    """Bring objects to their places.
 
     Args:
         numbers: int32[n], in: depth-first numbers; out: places; 0 stays 0.
-        positions: int32[m + 1], place of each number.
-        units: uint32[n].
+        places: int32[m + 1], place of each number.
         order: int32[m + 1], out: the object at each place.
-        prefix: uint32[m + 2] or uint64[m + 2], out: units of all objects before a place.
 
     O(n).
     """
     order[0] = -1
     for node in range(numbers.size):
         if numbers[node] > 0:
-            place = positions[numbers[node]]
+            place = places[numbers[node]]
             numbers[node] = place
             order[place] = node
+
+
+@kernel
+def sum_units(order, units, prefix):
+    """Sum up shallow sizes, so that a retained size is one subtraction.
+
+    Args:
+        order: int32[m + 1], the object at each place.
+        units: uint32[n].
+        prefix: uint32[m + 2] or uint64[m + 2], out: units of all objects before a place.
+
+    O(m).
+    """
     prefix[0] = 0
     prefix[1] = 0
     for place in range(1, order.size):

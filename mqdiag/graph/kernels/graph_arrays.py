@@ -15,7 +15,7 @@ class GraphArrays(NamedTuple):
     """the file"""
     id_size: int
     """4 or 8"""
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     """[n] place of the object's record in the file"""
     rows: NDArray[np.uint16] | NDArray[np.int32]
     """[n] row of the object's class"""

@@ -11,7 +11,8 @@ def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
     """Merge a few ascending entries into many, from the back, in place.
 
     Args:
-        ids: uint64[used + m], offsets: int64[used + m], rows: int32[used + m]; the first `used` are ascending.
+        ids: uint64[used + m], offsets: uint32[used + m] or int64[used + m], rows: uint16[used + m] or int32[used + m];
+            the first `used` are ascending.
         used: int64, entries in use.
         more_ids: uint64[m], ascending, none of them among `ids`; more_offsets: int64[m]; more_row: their class.
 
@@ -36,6 +37,6 @@ def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
 
 @kernel
 def read_ids(data, id_size, offsets, ids):
-    """Ids of objects from their sub-records: uint8[], int64[n] to uint64[n]. O(n)."""
+    """Ids of objects from their sub-records: uint8[], uint32[n] or int64[n] to uint64[n]. O(n)."""
     for i in range(offsets.size):
         ids[i] = identifier(data, offsets[i] + 1, id_size)

@@ -8,7 +8,15 @@ from mqdiag.read.hprof.kernels.step import class_dump_end, next_place
 
 @kernel
 def places_fit(data, id_size, offsets):
-    """Whether an object or a class dump begins at each place and ends within the file: uint8[], int64[n]. O(n)."""
+    """Whether an object or a class dump begins at each place and ends within the file.
+
+    Args:
+        data: uint8[], the file.
+        id_size: 4 or 8.
+        offsets: uint32[n] or int64[n].
+
+    O(n).
+    """
     size = data.size
     for i in range(offsets.size):
         at = offsets[i]

@@ -24,7 +24,7 @@ class Objects(NamedTuple):
     """4 or 8"""
     ids: NDArray[np.uint64]
     """[n]"""
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     """[n] place of the object's record in the file"""
     rows: NDArray[np.uint16] | NDArray[np.int32]
     """[n] row of the object's class"""

@@ -121,7 +121,7 @@ class Records(NamedTuple):
     """the file"""
     id_size: int
     """4 or 8"""
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     """[n] where each object's sub-record begins"""
     rows: NDArray[np.uint16] | NDArray[np.int32]
     """[n] row of the object's class"""

@@ -71,7 +71,7 @@ def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, eleme
     """Shallow size of every object, in units of the alignment.
 
     Args:
-        data: uint8, the file; id_size; offsets: int64[n]; rows: uint16[n] or int32[n].
+        data: uint8, the file; id_size; offsets: uint32[n] or int64[n]; rows: uint16[n] or int32[n].
         sizes_by_row: int64[c], instances; base_by_row: int64[c], element_by_row: int64[c]: arrays.
         alignment: bytes.
         sizes: uint32[n], out.

@@ -22,7 +22,7 @@ def table(heap: Heap, hide: bool) -> Table:
     def filled(nodes: Nodes) -> NDArray[np.int64]:
         starts = heap.references.starts
         counts = starts[nodes.astype(np.int64) + 1].astype(np.int64) - starts[nodes]
-        return np.where(heap.data[heap.index.offsets[nodes]] == 0x22, counts, -1)
+        return np.where(heap.data[heap.index.places(nodes)] == 0x22, counts, -1)
 
     return Table(
         int(nodes.size),

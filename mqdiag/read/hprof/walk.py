@@ -22,6 +22,10 @@ from mqdiag.text import Text, say
 
 SLICE_BYTES = 32 << 20
 """bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
+_MOST_SLICE_BYTES = (1 << 32) - 1
+"""from the start of a slice to its end: places in it take four bytes"""
+_SMALL_NUMBERS = 1 << 16
+"""of classes in a slice: up to so many take two bytes an object instead of four"""
 _TABLE_BITS = 13
 """of the table of classes as it begins: places in powers of two"""
 
@@ -64,13 +68,14 @@ class Damage(msgspec.Struct):
 class Walked(msgspec.Struct):
     """What one slice holds, in file order.
 
-    `classes` are local numbers: 0 to 7 the primitive arrays of types 4 to 11, 8 the class id 0, from 9 on places in
-    `known`. Without `store` only the counts are kept.
+    `offsets` count from `start`. `classes` are local numbers: 0 to 7 the primitive arrays of types 4 to 11, 8 the class
+    id 0, from 9 on places in `known`. Without `store` only the counts are kept.
     """
 
+    start: int
     ids: NDArray[np.uint64]
-    offsets: NDArray[np.int64]
-    classes: NDArray[np.int32]
+    offsets: NDArray[np.uint32]
+    classes: NDArray[np.uint16] | NDArray[np.int32]
     known: NDArray[np.uint64]
     counts: NDArray[np.int64]
     elements: NDArray[np.int64]
@@ -134,6 +139,9 @@ def _slices(segments: list[Segment]) -> Iterator[list[Segment]]:
     taken: list[Segment] = []
     size = 0
     for start, end in segments:
+        if taken and end - taken[0][0] > _MOST_SLICE_BYTES:
+            yield taken
+            taken, size = [], 0
         taken.append((start, end))
         size += end - start
         if size >= SLICE_BYTES:
@@ -153,7 +161,7 @@ class _Buffers:
         smallest = 2 * id_size + 9  # an instance without fields
         objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
         self.objects = kernel.ObjectRows(
-            np.empty(objects, np.uint64), np.empty(objects, np.int64), np.empty(objects, np.int32)
+            np.empty(objects, np.uint64), np.empty(objects, np.uint32), np.empty(objects, np.int32)
         )
         roots = 1 << 12
         self.roots = kernel.RootRows(
@@ -198,9 +206,9 @@ def _walk(
 ) -> Walked:
     buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
     places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
-    state = np.zeros(6, np.int64)
+    state = np.zeros(7, np.int64)
     state[kernel.KNOWN] = kernel.FIRST_CLASS
-    state[kernel.POSITION] = segments[0][0]
+    state[kernel.POSITION] = state[kernel.ORIGIN] = segments[0][0]
     damages = []
     while True:
         status = kernel.walk_segments(
@@ -219,11 +227,13 @@ def _walk(
         else:
             buffers.grow(status, int(state[kernel.KNOWN]))
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
+    classes = buffers.objects.classes[:objects]
     return Walked(
+        start=segments[0][0],
         # Views: the room beyond was never touched, so it costs addresses but no memory.
         ids=room.keep(buffers.objects.ids[:objects]),
         offsets=room.keep(buffers.objects.offsets[:objects]),
-        classes=room.keep(buffers.objects.classes[:objects]),
+        classes=room.keep(classes.astype(np.uint16) if known <= _SMALL_NUMBERS else classes),
         known=buffers.numbers.known[:known].copy(),
         counts=buffers.met.counts[:known].copy(),
         elements=buffers.met.elements[:known].copy(),

@@ -19,7 +19,7 @@ FULL_ROOTS = 2
 FULL_CLASSES = 3
 FULL_TABLE = 4
 
-POSITION, OBJECTS, ROOTS, CLASSES, KNOWN, SEGMENT = 0, 1, 2, 3, 4, 5
+POSITION, OBJECTS, ROOTS, CLASSES, KNOWN, SEGMENT, ORIGIN = 0, 1, 2, 3, 4, 5, 6
 """places in the state array"""
 
 FIRST_CLASS = 9
@@ -59,8 +59,8 @@ class ObjectRows(NamedTuple):
     """Objects in file order."""
 
     ids: NDArray[np.uint64]
-    offsets: NDArray[np.int64]
-    """where the tag of the sub-record is"""
+    offsets: NDArray[np.uint32]
+    """where the tag of the sub-record is, from state[ORIGIN] on"""
     classes: NDArray[np.int32]
     """local numbers of their classes"""
 
@@ -91,7 +91,8 @@ def walk_segments(data, segments, id_size, store, state, class_numbers, met, obj
         segments: Segments.
         id_size: 4 or 8.
         store: when False only `met` is kept of objects.
-        state: int64[6], in and out: position, the entries used of each output, and the segment.
+        state: int64[7], in and out: position, the entries used of each output, and the segment; in: where the first
+            segment begins, less than 4 GiB before the end of the last.
         class_numbers: ClassNumbers, in and out.
         met: ClassCounts, out.
         objects: ObjectRows, out.
@@ -117,6 +118,7 @@ def walk_segments(data, segments, id_size, store, state, class_numbers, met, obj
     last_id = np.uint64(0)
     last_number = np.int32(8)
     segment = state[SEGMENT]
+    origin = state[ORIGIN]
     end = ends[segment]
     status = END
     while True:
@@ -167,7 +169,7 @@ def walk_segments(data, segments, id_size, store, state, class_numbers, met, obj
             elements[last_number] += length
             if store:
                 ids[used] = identifier(data, body, id_size)
-                offsets[used] = at
+                offsets[used] = at - origin
                 classes[used] = last_number
                 used += 1
             at = after
@@ -185,7 +187,7 @@ def walk_segments(data, segments, id_size, store, state, class_numbers, met, obj
             elements[kind - 4] += u4(data, body + id_size + 4)
             if store:
                 ids[used] = identifier(data, body, id_size)
-                offsets[used] = at
+                offsets[used] = at - origin
                 classes[used] = np.int32(kind - 4)
                 used += 1
             at = after
