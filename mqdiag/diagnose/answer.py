@@ -29,6 +29,15 @@ EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
 FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
+FEWEST_ENDED = 3
+"""connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
+ENDS_CONNECTIONS = "proxy-unreachable"
+"""the rule about them"""
+ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
+"""kinds of events"""
+OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
+OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "proxy"})
+"""kinds of logs"""
 LARGE_TOTAL = 1000
 """messages of a backlog that are worth a look, as in consumer-backlog"""
 STORED_ONLY = frozenset({"topic_queues", "routes"})
@@ -322,6 +331,10 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             text=one.text,
             count=one.count,
         )
+    ended = [] if ENDS_CONNECTIONS in judged else [*_ended_connections(logs)]
+    yield from ended
+    if ended:
+        judged |= {ENDS_CONNECTIONS}
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
@@ -341,6 +354,24 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     if weak:
         yield _weak(weak)
         yield _other_side(logs)
+
+
+def _ended_connections(logs: LogsFacts) -> Iterator[Text]:
+    """Connections that ended now and then are a proxy that restarts, or an outage; messages received later tell."""
+    ended = [event for event in logs.events if event.kind in ENDED_CONNECTIONS]
+    times = sum(event.count for event in ended)
+    if times < FEWEST_ENDED:
+        return
+    received = max(
+        (event.last or "" for event in logs.events if event.kind == "grpc-messages-received"), default=""
+    )
+    if received <= max(event.last or "" for event in ended):
+        yield say(
+            "Connections of the gRPC client ended {times:count} {times:time|times}, and its log does not show that it"
+            " received messages after that. To decide it, add the proxy's proxy.log of the same time, and thread dumps"
+            " of the client.",
+            times=times,
+        )
 
 
 def _weak(weak: dict[str, int]) -> Text:
@@ -363,7 +394,10 @@ def _weak(weak: dict[str, int]) -> Text:
 
 def _other_side(logs: LogsFacts) -> Text:
     """What to add: the logs that show the same time from the other side."""
-    if any(file.kind == "broker" for file in logs.files):
+    kinds = {file.kind for file in logs.files}
+    if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:
+        return say("To decide it, add the proxy's proxy.log of the same time.")
+    if not kinds.isdisjoint(OF_SERVERS):
         return say("To decide it, add the logs of the clients for the same time.")
     return say("To decide it, add the logs of the broker for the same time.")
 

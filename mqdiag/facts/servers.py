@@ -33,6 +33,30 @@ class ClientProcess(msgspec.Struct, frozen=True, kw_only=True):
     clients: int
 
 
+class UnsentOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers to one connection of a gRPC client that the proxy could not send yet."""
+
+    peer: Address | None = None
+    """the other end; None for IPv6"""
+    unsent_bytes: int
+    streams: int
+
+
+class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """What Netty holds for all connections of a process."""
+
+    chunks: int
+    """pieces of memory, direct or of the heap, that the arenas took from the JVM"""
+    chunk_bytes: int
+    used_bytes: int
+    """of those, in buffers; the rest is kept for later ones"""
+    unsent_bytes: int
+    """in streams of HTTP/2: the other side takes no more at the moment"""
+    unsent_streams: int
+    unsent: tuple[UnsentOutput, ...] = ()
+    """connections with the most"""
+
+
 class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One proxy: DefaultMessagingProcessor and what belongs to it."""
 
@@ -58,6 +82,7 @@ class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
     relayed: int | None = None
     """requests of brokers or operators that a client has not answered yet"""
     oldest_relayed_ms: int | None = None
+    netty: NettyMemory | None = None
 
 
 class RaftMember(msgspec.Struct, frozen=True, kw_only=True):

@@ -94,8 +94,11 @@ monitor: waits to enter a synchronized block. lock: waits for a lock of java.uti
 lock of a file that another process has.
 """
 
-StandstillKind = Literal["socket-read", "wait", "sleep", "lock", "pool", "cpu", "broker-put"]
-"""What threads that make no progress have in common; each kind has its rule."""
+StandstillKind = Literal["socket-read", "wait", "sleep", "lock", "pool", "cpu", "broker-put", "broker-pop"]
+"""What threads that make no progress have in common; each kind has its rule.
+
+broker-put: they write to the commit log. broker-pop: they give messages of POP consumers back, or keep check points.
+"""
 
 StandstillCause = Literal[
     "missing-http-timeout",
@@ -175,10 +178,19 @@ LogKind = Literal[
     "remoting",
     "namesrv",
     "stats",
+    "pop",
+    "dledger",
+    "controller",
+    "proxy",
+    "proxy-watermark",
     "gc",
     "application",
 ]
-"""What a log file is."""
+"""What a log file is.
+
+pop: of POP consumption at a broker. dledger: of a member of a Raft group. watermark: queues of a broker's thread pools.
+proxy-watermark: queues of a proxy's thread pools.
+"""
 
 InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
 """What kind of evidence an input is."""

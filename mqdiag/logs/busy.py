@@ -30,7 +30,7 @@ _BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 _TOPIC = lazy_pattern(r"Topic: ([^,\s]{1,300})")
 _REQUEST_CODE = lazy_pattern(r"request code: (\d{1,9})")
 _SEND_CODES = ("10", "310", "320")
-_BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
+_BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting", "pop", "dledger")
 
 
 def busy(message: Message, log: LogTally) -> None:

@@ -26,6 +26,7 @@ _FULL = lazy_pattern(
     r" threshold=(\d{1,18})(?: bytes)?, actual=(\d{1,18})"
 )
 _FINISHED = lazy_pattern(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
+_RECEIVED = lazy_pattern(r"\breceivedMessagesQuantity=[1-9]")
 _STATUS = lazy_pattern(r"StatusRuntimeException: ([A-Z_]{2,30})(?:: (.{0,300}))?")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
@@ -70,6 +71,8 @@ def group_named(message: Message, log: LogTally) -> None:
 def statistics(message: Message, log: LogTally) -> None:
     """What a push consumer received and finished since its last such line, a minute before."""
     group_named(message, log)
+    if _RECEIVED.search(message.text) is not None:
+        log.add("grpc-messages-received", message, side="client")
     client, finished = _CLIENT.search(message.text), _FINISHED.search(message.text)
     if client is None or finished is None:
         return

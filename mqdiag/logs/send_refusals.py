@@ -25,7 +25,7 @@ _NOT_ALLOWED = lazy_pattern(
     r"|Sending message to topic\[([^\]]{1,300})\] is forbidden"
 )
 _BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
-_SERVER_LOGS = ("broker", "store", "store-error", "watermark", "remoting")
+_SERVER_LOGS = ("broker", "store", "store-error", "watermark", "remoting", "pop", "dledger")
 _FORBIDDEN = lazy_pattern(
     r"(has shutdown|slave mode|role is slave|is not writ(?:e)?able), so (?:putMessages?|end transaction) is forbidden"
     r" ?(\d{1,9})?"

@@ -25,6 +25,7 @@ from mqdiag.rules.shared.log_events import (
     most_frequent_counted,
     when,
 )
+from mqdiag.rules.shared.standstill import LIMITS, draft, short_frame, who
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -59,7 +60,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/3443",
         "PopReviveService.run, PopMessageProcessor.processRequest, PopBufferMergeService.scan",
     ),
-    limits={"delay_s": 60, "rounds": 3, "times": 60, "lines": 10, "check_points": 10_000},
+    limits={**LIMITS, "delay_s": 60, "rounds": 3, "times": 60, "lines": 10, "check_points": 10_000},
     explained_by=("timer-stuck", "slow-writes", "gc-thrashing", "long-safepoints"),
     lies_at="broker",
     in_chain=say("messages of POP consumers come back late"),
@@ -336,6 +337,29 @@ def _frames(heap: HeapFacts, found: list[ReviveQueue]) -> tuple[str, ...]:
             if own and not any(RESTING in frame for frame in own):
                 return tuple(own[:_MOST_FRAMES])
     return ()
+
+
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+    """One finding for each kind of the broker's POP threads of which some stand."""
+    assert facts.stacks is not None
+    for still in facts.stacks.standstills:
+        if still.kind != "broker-pop":
+            continue
+        yield draft(
+            still,
+            limits,
+            title=say(
+                "{who}, which {thread_count:serves|serve} POP consumers, {thread_count:stands|stand} at {at}",
+                who=who(still),
+                at=short_frame(still.frame),
+            ),
+            cause="revive-stands",
+            more=(
+                *((say("{holder} holds the lock and is in {holder_does}."),) if still.holder else ()),
+                say("Messages of POP consumers that were not acknowledged do not come back while they stand."),
+            ),
+        )
 
 
 @RULE.sees("admin")

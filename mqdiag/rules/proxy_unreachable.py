@@ -16,6 +16,7 @@ from mqdiag.time_ranges import ranges_of
 REFUSED, UNCONNECTED, CLOSED = "proxy-refused", "proxy-not-connected", "proxy-closed"
 UNRESOLVED, ENCRYPTION = "proxy-unknown-host", "proxy-other-encryption"
 NO_ANSWER, ANOTHER, UNAVAILABLE = "proxy-no-answer", "proxy-is-another-server", "proxy-unavailable"
+RECEIVED = "grpc-messages-received"
 AT_START = "at-start-"
 """begins the kinds of lines that a client writes while it starts"""
 
@@ -29,7 +30,7 @@ RULE = Rule(
         " encryption, or at a proxy that does not answer."
     ),
     causes=("unreachable", "unknown-host", "tls-mismatch", "no-answer", "connection-closed", "another-server"),
-    severities=(Severity.ERROR, Severity.WARNING),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Check that the proxy runs and that the client reaches its gRPC port: nc -vz PROXY 8081.",
         "Check the address of the proxy: ClientConfiguration.setEndpoints, and the name service of the client's host.",
@@ -148,15 +149,18 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -
         for other in found
         if _kind(one) == _kind(other)
     )
+    received = [event.last for event in events(logs, RECEIVED)]
+    again = [time for time in received if all(seconds_between(event.last, time) > 0 for event in found)]
+    passed = Severity.INFO if again else Severity.WARNING
     address = next((name for event in found if (name := busiest(event, "broker"))), None)
     return Draft(
-        severity=Severity.ERROR if lasting else Severity.WARNING,
+        severity=Severity.ERROR if lasting else passed,
         cause=cause,
         confidence=Confidence.HIGH if cause in _NAMED_CAUSES else Confidence.MEDIUM,
         confidence_reason=_why_so_sure(cause),
         title=_TITLES[cause],
         evidence={"lines": lines_of(found), "address": address, **counted(found)},
-        explanation=tuple(_explained(found, failed_start)),
+        explanation=tuple(_explained(found, failed_start, received_again=bool(again))),
         remedy=tuple(RULE.remedy[place] for place in _REMEDY[cause]),
         rests_on=files_of(found),
         when=ranges_of(found),
@@ -164,7 +168,7 @@ def _draft(logs: LogsFacts, cause: str, found: list[LogEvent], limits: Limits) -
     )
 
 
-def _explained(found: list[LogEvent], failed_start: bool) -> Iterator[Text]:
+def _explained(found: list[LogEvent], failed_start: bool, *, received_again: bool) -> Iterator[Text]:
     for event in found:
         what = _SAID[_kind(event)]
         if event.kind.startswith(AT_START):
@@ -183,6 +187,8 @@ def _explained(found: list[LogEvent], failed_start: bool) -> Iterator[Text]:
             )
     if failed_start:
         yield say("The client did not start because of it.")
+    if received_again:
+        yield say("The client received messages after that.")
 
 
 def _why_so_sure(cause: str) -> Text:

@@ -137,6 +137,9 @@ CLASS_INIT_REMEDY = (
     ),
     *LOCK_REMEDY[:1],
 )
+_POP_REMEDY = say(
+    "Look at what the broker's call waits for: a disk, another broker, a future that nobody completes."
+)
 SLEEP_REMEDY = (
     say(
         "Take the sleep out of the listener: a worker that sleeps consumes nothing. To try"
@@ -171,6 +174,10 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
         return CauseOfWait("wait", "pool-starved", None, STARVED_REMEDY)
     if role == roles.BROKER_SEND:
         return _broker(meaning)
+    if role == roles.POP:
+        if doing in ("monitor", "lock"):
+            return CauseOfWait("broker-pop", "stuck-holder", None, LOCK_REMEDY[:1])
+        return CauseOfWait("broker-pop", "missing-timeout", None, (_POP_REMEDY,))
     if computing or doing == "running":
         if computing:
             return CauseOfWait("cpu", "busy-loop", None, CPU_REMEDY)

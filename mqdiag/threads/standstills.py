@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container
 
 from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
@@ -13,6 +14,14 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.tracks import Track
 
+_PART_OF_SERVER: dict[Role, str] = {
+    roles.BROKER_SEND: ".rocketmq.store.",
+    roles.POP: ".rocketmq.",
+    roles.PROXY: ".rocketmq.",
+    roles.CONTROLLER: ".rocketmq.",
+    roles.NAME_SERVER: ".rocketmq.",
+}
+"""the packages that have the frame that says most of a server's threads"""
 _MOST_WAITS = 100
 """threads of a chain, each of which waits for the next"""
 
@@ -95,7 +104,12 @@ def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, s
     track = judgement.track
     if RUNS_HOOKS in track.last_meaning.methods:
         return False  # it called System.exit, and waits for the shutdown hooks
-    if track.is_worker or track.role == roles.BROKER_SEND or judgement.now.starved or judgement.now.in_crowd:
+    if (
+        track.is_worker
+        or track.role in (roles.BROKER_SEND, roles.POP)
+        or judgement.now.starved
+        or judgement.now.in_crowd
+    ):
         return True
     if (track.jvm, track.pool or track.name) in serving:
         return True
@@ -181,11 +195,12 @@ def _entry(
 
 
 def _frame(track: Track) -> str | None:
-    """The frame that says most: the user's own, or in a broker the one in the message store."""
+    """The frame that says most: the user's own, in a broker the one in the message store, in other servers theirs."""
     meaning = track.last_meaning
-    if track.role == roles.BROKER_SEND:
+    part = _PART_OF_SERVER.get(track.role)
+    if part is not None:
         for frame in meaning.stack.frames:
-            if ".rocketmq.store." in frame:
+            if part in frame:
                 return frame
     return meaning.own_frame
 

@@ -175,3 +175,29 @@ def test_connections_that_are_ended_in_each_minute(
 def test_a_client_that_shuts_down_is_no_outage(tmp_path: Path) -> None:
     text = "".join(FAILED.format(second, "UNAVAILABLE: Channel shutdownNow invoked", "") for second in range(5))
     assert causes(tmp_path, text) == []
+
+
+def received(minute: int, messages: int) -> str:
+    """What a client writes each minute."""
+    line = LINE.format(0, 0, "INFO ", STATISTICS.format(0)).replace(" 18:00:", f" 18:{minute:02}:")
+    return line.replace("receivedMessagesQuantity=0", f"receivedMessagesQuantity={messages}")
+
+
+@pytest.mark.parametrize(
+    ("later", "state"), [("", "undecided"), (received(30, 0), "undecided"), (received(30, 8), "healthy")]
+)
+def test_connections_that_ended_now_and_then_are_no_all_clear(tmp_path: Path, later: str, state: str) -> None:
+    answer = report_of(tmp_path, at_minutes(FAILED, CLOSED, 10, 13, 17, 20) + later).answer
+    assert answer.state == state
+    assert ("proxy.log" in english()(answer.reason)) == (state == "undecided")
+
+
+def test_the_reason_for_many_ended_connections_is_said_once(tmp_path: Path) -> None:
+    text = at_minutes(FAILED, CLOSED, *range(10, 100, 3))
+    assert english()(report_of(tmp_path, text).answer.reason).count("To decide it") == 1
+
+
+def test_a_moment_without_an_answer_is_no_fault_of_a_client_that_receives_again(tmp_path: Path) -> None:
+    text = "".join(FAILED.format(1, "DEADLINE_EXCEEDED: deadline exceeded after 2.99s", "") for _ in range(3))
+    assert causes(tmp_path, text) == [("no-answer", Severity.WARNING)]
+    assert causes(tmp_path, text + received(11, 8)) == [("no-answer", Severity.INFO)]

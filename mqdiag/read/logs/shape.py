@@ -21,6 +21,8 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
         "rocketmq",
         lazy_pattern(rb"(?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d (?:" + _LEVEL + rb" (?:.{1,200}? )?)?- "),
     ),
+    # a proxy's own configuration of proxy_watermark.log: no level
+    ("rocketmq", lazy_pattern(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S{1,100} +queueSize +[\d.]+\s*$")),
     # the appender built into 4.3 to 4.9 clients; its pattern prints seconds where milliseconds belong
     ("client-4", lazy_pattern(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +" + _LEVEL + rb" +Rocketmq\w+ - ")),
     (
@@ -59,10 +61,20 @@ _NAMES: tuple[tuple[str, LogKind], ...] = (
     ("remoting", "remoting"),
     ("namesrv", "namesrv"),
     ("stats", "stats"),
+    ("pop.", "pop"),
+    ("dledger", "dledger"),
+    ("controller", "controller"),
+    ("proxy_watermark", "proxy-watermark"),
+    ("proxy", "proxy"),
     ("broker.", "broker"),
 )
 _WORDS: tuple[tuple[LogKind, tuple[bytes, ...]], ...] = (
     ("watermark", (b"[WATERMARK]",)),
+    ("proxy-watermark", (b" queueSize ",)),
+    ("proxy", (b"GrpcServer", b"GrpcClientChannel", b"HeartbeatSyncer", b"ReceiptHandle", b"grpcServerPort")),
+    ("controller", (b"ControllerManager", b"DLedgerController", b"ReplicasInfoManager")),
+    ("dledger", (b"PARSE_VOTE_RESULT", b"QuorumAckChecker", b"DLedgerServer")),
+    ("pop", (b"reviveQueueId=", b"[PopBuffer]")),
     ("stats", (b"Stats In One ",)),
     ("store-error", (b"ffset not matched",)),
     (

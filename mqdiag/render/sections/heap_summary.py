@@ -8,6 +8,7 @@ from mqdiag.facts import HeapFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Pairs, Section, Words
+from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _LIMIT_SOURCES = {
@@ -32,6 +33,8 @@ def heap_section(report: Report, view: View) -> Iterator[Section]:
 def _summary(heap: HeapFacts, *, whole: bool) -> Iterator[tuple[Words, Value]]:
     yield say("written"), say("{captured_at:time}", captured_at=heap.captured_at)
     yield say("JVM"), heap.jvm
+    if heap.servers:
+        yield say("servers"), tuple(map(word, heap.servers))
     yield say("heap limit"), _limit(heap)
     if heap.objects is None:
         yield say("objects"), _objects(heap.file_objects, heap.file_shallow_bytes)

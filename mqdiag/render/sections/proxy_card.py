@@ -39,6 +39,18 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             ],
             wide=True,
         )
+    if proxy.netty is not None and proxy.netty.unsent:
+        yield Table(
+            name="proxy-output",
+            caption=say("Answers that wait to be sent"),
+            columns=(
+                Column(say("client")),
+                Column(say("waiting"), "bytes"),
+                Column(say("streams"), "count"),
+            ),
+            rows=[(one.peer, one.unsent_bytes, one.streams) for one in proxy.netty.unsent],
+            wide=True,
+        )
     if len(proxy.client_processes) > 1:
         yield Table(
             name="proxy-clients",
@@ -80,6 +92,25 @@ def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
                 "{relayed:count}, the oldest for {oldest_ms:ms}",
                 relayed=proxy.relayed,
                 oldest_ms=proxy.oldest_relayed_ms,
+            ),
+        )
+    if proxy.netty is not None:
+        yield (
+            say("buffers of Netty"),
+            say(
+                "{used_bytes:bytes} in use of {chunk_bytes:bytes} in {chunks:count} {chunks:chunk|chunks}",
+                used_bytes=proxy.netty.used_bytes,
+                chunk_bytes=proxy.netty.chunk_bytes,
+                chunks=proxy.netty.chunks,
+            ),
+        )
+    if proxy.netty is not None and proxy.netty.unsent_bytes:
+        yield (
+            say("waiting to be sent"),
+            say(
+                "{unsent_bytes:bytes} in {unsent_streams:count} {unsent_streams:stream|streams}",
+                unsent_bytes=proxy.netty.unsent_bytes,
+                unsent_streams=proxy.netty.unsent_streams,
             ),
         )
 

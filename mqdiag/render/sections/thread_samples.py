@@ -83,6 +83,8 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
     if stacks.cut_samples:
         rows.append((say("cut samples left out"), stacks.cut_samples))
     rows += [(say("JVM"), jvm) for jvm in dict.fromkeys(one.jvm for one in stacks.series if one.jvm)]
+    if stacks.servers:
+        rows.append((say("servers"), tuple(map(word, stacks.servers))))
     if not stacks.has_cpu:
         rows.append(
             (say("CPU time"), say("not in these dumps (cpu= comes with JDK 11), so confidence is lower"))

@@ -16,6 +16,7 @@ from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.broker_facts import shown_settings
 from mqdiag.rocketmq.client import version_under
+from mqdiag.rocketmq.servers.netty import netty_memory
 
 _ROWS = 10
 _PROCESS_PARTS = 2
@@ -53,6 +54,7 @@ def _facts(heap: Heap, root: str, node: int) -> ProxyFacts:
         handle_owners=handles.owners(),
         relayed=relayed,
         oldest_relayed_ms=oldest,
+        netty=netty_memory(heap),
     )
 
 
