@@ -7,6 +7,7 @@ A user sees one line: what is wrong, where, what was expected and what to try. A
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 from mqdiag.language import english
 from mqdiag.text import NOTHING, Text, say
@@ -17,6 +18,12 @@ EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_INTERNAL = 4
 
+Lack = Literal["memory", "no-room", "too-large"]
+"""What was lacking where an input itself is not at fault.
+
+no-room: a temporary folder is full. too-large: the input exceeds a limit that the user can raise.
+"""
+
 NO_NAME = "''"
 """How an empty file name is shown; as a path it would mean the working directory."""
 
@@ -24,6 +31,11 @@ NO_NAME = "''"
 def first_line(error: BaseException) -> str:
     """The first line of an error's message; the name of its type where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def is_out_of_threads(error: BaseException) -> bool:
+    """Whether Python could start no thread: the user has too many of them, or there is no memory for its stack."""
+    return isinstance(error, RuntimeError) and "start new thread" in str(error)
 
 
 class Reasoned(Exception):
@@ -73,6 +85,7 @@ class InputError(MqdiagError):
         hint: what to try next.
         offset: byte where it was noticed, if that helps to find it.
         line: line where it was noticed, for text inputs.
+        lack: what was lacking; None where the input itself is at fault.
     """
 
     exit_code = EXIT_INPUT
@@ -85,12 +98,14 @@ class InputError(MqdiagError):
         hint: Text = NOTHING,
         offset: int | None = None,
         line: int | None = None,
+        lack: Lack | None = None,
     ) -> None:
         self.path = path
         self.problem = problem
         self.hint = hint
         self.offset = offset
         self.line = line
+        self.lack = lack
         where = say("{path}", path=path)
         if offset is not None:
             where = say("{path} (byte {offset})", path=path, offset=offset)
@@ -99,7 +114,7 @@ class InputError(MqdiagError):
         super().__init__(say("{where}: {what}", where=where, what=self.without_path))
 
     def __reduce__(self) -> tuple[partial[InputError], tuple[str, Text]]:
-        known = partial(InputError, hint=self.hint, offset=self.offset, line=self.line)
+        known = partial(InputError, hint=self.hint, offset=self.offset, line=self.line, lack=self.lack)
         return known, (self.path, self.problem)
 
     @property
@@ -111,4 +126,6 @@ class InputError(MqdiagError):
 
     def of(self, path: str) -> InputError:
         """The same error of a file that its user calls by another name."""
-        return InputError(path, self.problem, hint=self.hint, offset=self.offset, line=self.line)
+        return InputError(
+            path, self.problem, hint=self.hint, offset=self.offset, line=self.line, lack=self.lack
+        )

@@ -15,6 +15,7 @@ from mqdiag.diagnose.processes import tell_processes
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
+from mqdiag.errors import Lack
 from mqdiag.facts import Input
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
@@ -168,7 +169,9 @@ def _read_kind(
 
 
 def _failed(kind: EvidenceKind, piece: Piece, error: Exception) -> Input:
+    lack: Lack | None = None
     if isinstance(error, MemoryError):
+        lack = "memory"
         what = say("needs more memory than there is; try a machine with more")
     else:
         what = say(
@@ -176,4 +179,4 @@ def _failed(kind: EvidenceKind, piece: Piece, error: Exception) -> Input:
             kind=type(error).__name__,
             error=str(error),
         )
-    return Input(path=piece.name, kind=kind.name, complete=False, error=what)
+    return Input(path=piece.name, kind=kind.name, complete=False, error=what, lack=lack)

@@ -76,4 +76,4 @@ def unreadable(name: str, kind: InputKind, error: InputError) -> Input:
         told = say("at byte {offset}: {problem}", offset=error.offset, problem=told)
     elif error.line is not None:
         told = say("at line {line}: {problem}", line=error.line, problem=told)
-    return Input(path=name, kind=kind, complete=False, error=told)
+    return Input(path=name, kind=kind, complete=False, error=told, lack=error.lack)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.errors import Lack
 from mqdiag.facts.redaction import Public
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.text import Text
@@ -30,6 +31,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """false when it is cut, partly corrupt or not readable at all"""
     error: Text | None = None
     """why nothing could be read, in one line"""
+    lack: Lack | None = None
+    """what was lacking where there is an `error` and the input itself is not at fault"""
     skipped: Text | None = None
     """why `mqdiag diagnose` left it alone: no evidence of a known kind, seen already, beyond a limit"""
     stopped_at_byte: int | None = None

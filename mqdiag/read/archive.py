@@ -21,7 +21,7 @@ from typing import IO, Any, cast
 
 import msgspec
 
-from mqdiag.errors import InputError, first_line
+from mqdiag.errors import InputError, Lack, first_line
 from mqdiag.files import fits
 from mqdiag.read.foreign_form import foreign_form
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
@@ -77,6 +77,7 @@ class Budget(msgspec.Struct):
                 label,
                 say("there is no room to unpack it in {folder}", folder=str(self.folder)),
                 hint=say("set TMPDIR to a folder with room"),
+                lack="no-room",
             )
 
     def take_member(self, label: str) -> Path:
@@ -108,6 +109,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     """why it is of no use by itself; with a path where it was unpacked all the same"""
     problem: Text | None = None
     """why it could not be unpacked, or only in part"""
+    lack: Lack | None = None
+    """what was lacking where the archive itself is not at fault"""
 
 
 def unpack(
@@ -139,7 +142,7 @@ def unpack(
             else:
                 yield from _packed(label, file, content, budget, keeps)
     except InputError as error:
-        yield Member(name=error.path, problem=error.without_path)
+        yield Member(name=error.path, problem=error.without_path, lack=error.lack)
     except _DAMAGE as error:
         yield Member(name=label, problem=say("is damaged: {reason}", reason=_reason(error)))
 

@@ -147,6 +147,7 @@ class ArrayRoom:
                 on_disk=on_disk,
             ),
             hint=say("set TMPDIR to a folder with room, use --quick, or a machine with more memory"),
+            lack="memory",
         )
 
 

@@ -124,6 +124,7 @@ class _Spool:
             self._path,
             say("inflates to more than {limit:bytes}, the limit of this process for one file", limit=limit),
             hint=say("raise the limit: --max-input of mqdiag fleet, ulimit -f of a shell"),
+            lack="too-large",
         )
 
     def _no_room(self, why: Text | str) -> InputError:
@@ -135,6 +136,7 @@ class _Spool:
                 why=why,
             ),
             hint=say("set TMPDIR to a folder with room, or inflate the file elsewhere"),
+            lack="no-room",
         )
 
     def descriptor(self) -> int:

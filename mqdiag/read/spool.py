@@ -63,5 +63,6 @@ def _copy(label: str, pipe: IO[bytes], spool: IO[bytes], *, zeros: bool) -> None
                         size=written,
                     ),
                     hint=say("set TMPDIR to a folder with room, or name the file"),
+                    lack="no-room",
                 )
         spool.write(chunk)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +12,14 @@ import pandas
 import pyarrow.parquet as pq
 import pytest
 
+from mqdiag.diagnose.judge import unreadable
+from mqdiag.errors import InputError, Lack
+from mqdiag.findings import Report
 from mqdiag.fleet.analysis.gather import _failure
 from mqdiag.fleet.tables.arrow import file_schema, full_schema, parquet
 from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 from mqdiag.fleet.views.script import views_script
-from mqdiag.fleet.work.rows import failure_row
+from mqdiag.fleet.work.rows import failure_row, report_rows
 from mqdiag.language import english
 from mqdiag.text import say
 from tests.fleet.conftest import Night
@@ -96,6 +100,18 @@ def test_services_of_any_name_are_read_back_as_text(tmp_path: Path, spark: Spark
 def test_numbers_that_no_column_holds_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(parquet("failures", [{"bytes": 1 << 70}, {"bytes": 7}]))
     assert pq.read_table(tmp_path / "x.parquet")["bytes"].to_pylist() == [None, 7]
+
+
+@pytest.mark.parametrize(
+    ("lack", "kind"),
+    [(None, "unreadable"), ("memory", "memory"), ("no-room", "no-room"), ("too-large", "too-large")],
+)
+def test_the_kind_of_a_loss_is_what_was_lacking_whatever_the_words_say(lack: Lack | None, kind: str) -> None:
+    error = InputError("any", say("{text}", text="TMPDIR --max-input more memory"), lack=lack)
+    again = pickle.loads(pickle.dumps(error.of("a.hprof")))
+    given = unreadable("a.hprof", "heap", again)
+    (row,) = report_rows(Report(mqdiag="1", inputs=(given,)), classes=1)["failures"]
+    assert row["kind"] == kind
 
 
 def test_a_reason_comes_back_from_the_table_in_the_readers_language() -> None:

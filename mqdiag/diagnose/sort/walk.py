@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, Lack
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
@@ -108,7 +108,7 @@ class Walk:
             ):
                 shutil.copyfileobj(spool, file, 1 << 20)
         except InputError as error:
-            yield _broken(name, error.problem)
+            yield _broken(name, error.problem, error.lack)
             return
         yield from self._file(str(copy), name, copy.stat().st_size, given=True)
 
@@ -184,7 +184,7 @@ class Walk:
                 yield _skipped(member.name, member.skipped)
                 continue
             if member.path is None:
-                yield _broken(member.name, member.problem or NOTHING)
+                yield _broken(member.name, member.problem or NOTHING, member.lack)
                 continue
             if member.problem is not None:
                 yield _broken(member.name, member.problem)
@@ -203,8 +203,8 @@ def _skipped(name: str, reason: Text) -> Input:
     return Input(path=name, skipped=reason)
 
 
-def _broken(name: str, problem: Text) -> Input:
-    return Input(path=name, complete=False, error=problem)
+def _broken(name: str, problem: Text, lack: Lack | None = None) -> Input:
+    return Input(path=name, complete=False, error=problem, lack=lack)
 
 
 def _why(error: OSError, *, link: bool) -> Text:

@@ -45,7 +45,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
             *(row for one in processes for row in _stack_threads(one.stacks)),
         ],
         "failures": [
-            failure_row(given.path, failure_kind(english()(reason)), reason, given.bytes)
+            failure_row(given.path, given.lack or "unreadable", reason, given.bytes)
             for given in report.inputs
             if (reason := why_lost(given, report)) is not None
         ],
@@ -75,15 +75,6 @@ def why_lost(given: Input, report: Report) -> Text | None:
 
 def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
     return report, *report.other_processes
-
-
-def failure_kind(reason: str) -> LossKind:
-    """Neither a full disk nor a limit is the evidence's fault; the readers name what would help against each."""
-    if "more memory" in reason:
-        return "memory"
-    if "--max-input" in reason:
-        return "too-large"
-    return "no-room" if "TMPDIR" in reason else "unreadable"
 
 
 def incident_row(report: Report) -> Row:
