@@ -7,6 +7,7 @@ other threads hold, and the start methods of `multiprocessing` that avoid it run
 from __future__ import annotations
 
 import os
+import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 BYTES_FOR_A_WORKER = 48 << 20
 """that are read in the time in which a worker starts: with less it is quicker to read one file after the other"""
+LOOK_S = 0.2
+"""between two looks at a worker that may have to be ended"""
 STEP_S = 0.02
 """between two steps that a worker tells of: each waits for an answer"""
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
@@ -37,6 +40,8 @@ class Died(NamedTuple):
     """A worker ended while it read a file."""
 
     reason: Text
+    code: int
+    """exit code; minus the number of the signal that ended it"""
 
 
 class _Used:
@@ -146,6 +151,27 @@ def read_in_workers(
     return _Run(function, files, sizes, places, advance).results(count)
 
 
+def called_in_worker(function: str, words: tuple[Any, ...], check: Step) -> Any:
+    """What a function returns in a process of its own, for work that only the end of a process can stop.
+
+    Args:
+        function: "module.name"; it is called with the words and a `Step`.
+        words: its arguments.
+        check: called every `LOOK_S`; if it raises an exception, the process is ended and the exception goes on.
+
+    Returns:
+        what the function returns; None if it raised an exception, `Died` if the process ended.
+
+    Raises:
+        OSError: no process can be started.
+    """
+    worker = _Worker()
+    try:
+        return worker.answer((function, words), check, look=check)
+    finally:
+        worker.close()
+
+
 def _can_be_shared(path: str) -> bool:
     """Whether another process opens the same file by this path: not a pipe, nor a file by a descriptor's number."""
     if path.startswith(("/dev/", "/proc/")):
@@ -214,7 +240,7 @@ class _Run:
                 worker = worker or self._started()
                 if worker is None:
                     return  # this user may start no process, or has no memory for it: the caller reads the rest
-                answer = self._answer(worker, place)
+                answer = worker.answer((self._function, self._files[place]), self._refusal)
                 if isinstance(answer, Died):
                     worker = None
                 if answer is not None:
@@ -246,19 +272,6 @@ class _Run:
             self._workers.append(worker)
             return worker
 
-    def _answer(self, worker: _Worker, place: int) -> Any:
-        """What the worker makes of a file; None if it failed, `Died` if it has ended."""
-        request: object = (self._function, self._files[place])
-        while True:
-            try:
-                worker.send(request)
-                is_step, answer = worker.receive()
-            except (OSError, EOFError):
-                return _died(worker.close())
-            if not is_step:
-                return answer
-            request = self._refusal()
-
     def _refusal(self) -> InputError | None:
         """Why reading is to end; None while it may go on."""
         try:
@@ -271,8 +284,8 @@ class _Run:
 
 def _died(code: int) -> Died:
     if code < 0:
-        return Died(say("the process that read it was ended by signal {signal}", signal=-code))
-    return Died(say("the process that read it ended with exit code {code}", code=code))
+        return Died(say("the process that read it was ended by signal {signal}", signal=-code), code)
+    return Died(say("the process that read it ended with exit code {code}", code=code), code)
 
 
 class _Worker:
@@ -290,11 +303,34 @@ class _Worker:
         self._from: IO[bytes] = self._process.stdout
         _used.begins(self._process.pid)
 
-    def send(self, value: object) -> None:
-        """Send a request, or the answer to a step."""
-        _dump(value, self._to)
+    def answer(
+        self,
+        request: tuple[str, tuple[Any, ...]],
+        refusal: Callable[[], InputError | None],
+        *,
+        look: Step | None = None,
+    ) -> Any:
+        """What a function makes of its words; None if it failed, `Died` if the worker has ended.
 
-    def receive(self) -> tuple[bool, Any]:
+        Args:
+            request: the function's name and its words.
+            refusal: why the work is to end, asked at each step; None while it may go on.
+            look: called every `LOOK_S` while the worker says nothing.
+        """
+        sent: object = request
+        while True:
+            try:
+                _dump(sent, self._to)
+                while look is not None and not select.select([self._from], [], [], LOOK_S)[0]:
+                    look()
+                is_step, answer = self._receive()
+            except (OSError, EOFError):
+                return _died(self.close())
+            if not is_step:
+                return answer
+            sent = refusal()
+
+    def _receive(self) -> tuple[bool, Any]:
         """(whether the worker waits for an answer to a step, else what it has made of the file).
 
         Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +19,7 @@ from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import output_option, with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
-from mqdiag.errors import UsageError
+from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.progress import Progress, Silent
 from mqdiag.text import say
 
@@ -128,7 +129,7 @@ def command(
     values = _values(given)
     refuse_without_packages()
     # Here, not above: these imports take numba, numpy and DuckDB with them.
-    from mqdiag.cli.common.watchdog import watched
+    from mqdiag.cli.common.watchdog import end_process, watched
     from mqdiag.graph import open_heap
     from mqdiag.query.session import Limits, Session
 
@@ -150,7 +151,8 @@ def command(
                     problem=heap.problem,
                 )
             )
-        with heap, Session(heap, hide=redact, limits=limits) as session:
+        when_stuck = partial(end_process, code=EXIT_USAGE)
+        with heap, Session(heap, hide=redact, limits=limits, when_stuck=when_stuck) as session:
             if asked is None:
                 from mqdiag.cli.common.prompt import prompt
 

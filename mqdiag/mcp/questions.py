@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from mqdiag.config import ConfigFile, Settings, resolve
-from mqdiag.errors import NO_NAME, InputError, MqdiagError, UsageError
+from mqdiag.errors import NO_NAME, MqdiagError, UsageError
 from mqdiag.language import english
 from mqdiag.mcp.folders import Folders
 from mqdiag.progress import Progress
@@ -115,30 +114,26 @@ class Questions:
         from mqdiag.query import refuse_without_packages
 
         refuse_without_packages()
-        from mqdiag.graph import open_heap
-        from mqdiag.query.session import Limits, Session
-        from mqdiag.query.values import distinct_names, plain
+        from mqdiag.mcp.rows import Asked, rows_of
+        from mqdiag.query.session import Limits
 
         (allowed,) = self._allowed([path])
-        limits = Limits(seconds=QUERY_S)
+        asked = Asked(
+            path=allowed,
+            sql=sql,
+            limit=limit,
+            hide=self._redact,
+            limits=Limits(seconds=QUERY_S),
+            cache_bytes=self._cache_bytes,
+        )
+        more_cpu_s, more_memory_bytes = asked.limits.cpu_s, asked.limits.memory_bytes
         with (
             self._one_at_a_time,
-            self._watch([allowed], more_cpu_s=limits.cpu_s, more_memory_bytes=limits.memory_bytes) as progress,
-            open_heap(allowed, progress=progress, cache_bytes=self._cache_bytes, task="query") as heap,
+            self._watch([allowed], more_cpu_s=more_cpu_s, more_memory_bytes=more_memory_bytes) as progress,
         ):
-            with Session(heap, hide=self._redact, limits=limits) as session:
-                found = session.ask(sql)
-                rows = found.rows()
-                names = distinct_names(found.columns)
-                taken = []
-                for row in islice(rows, limit):
-                    progress.advance(0.0)
-                    taken.append({name: plain(value) for name, value in zip(names, row, strict=True)})
-                more = next(rows, None) is not None
-            heap.finish()
-        problem = None if heap.problem is None else str(InputError(allowed, heap.problem))
-        text = f"{len(taken)}{'+' if more else ''} x {', '.join(names)}"
-        return Answer(text, {"rows": taken, "more": more, "problem": problem})
+            found = rows_of(asked, progress.check)
+        text = f"{len(found.rows)}{'+' if found.more else ''} x {', '.join(found.columns)}"
+        return Answer(text, {"rows": found.rows, "more": found.more, "problem": found.problem})
 
     def rules(self, name: str | None) -> Answer:
         """As `mqdiag rules`: all, or one with its texts."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -26,6 +27,8 @@ from mqdiag.text import Text, say
 
 _COLUMN = re.compile(r'[Cc]olumn (?:with name )?"([^"]+)"')
 _BATCH = 10_000
+GRACE_S = 5.0
+"""in which DuckDB usually ends a query that was interrupted"""
 _LEAST_MEMORY = 512 << 20
 
 
@@ -49,8 +52,8 @@ class Limits(msgspec.Struct, frozen=True):
 class Answer:
     """What a query found; its rows are computed while they are taken."""
 
-    def __init__(self, connection: Any, seconds: float, batches: pa.RecordBatchReader) -> None:
-        self._connection, self._seconds, self._batches = connection, seconds, batches
+    def __init__(self, watch: Callable[[], _Watch], batches: pa.RecordBatchReader) -> None:
+        self._watch, self._batches = watch, batches
         self.columns: list[str] = batches.schema.names
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
@@ -90,7 +93,7 @@ class Answer:
                 break
 
     def _record_batches(self) -> Iterator[pa.RecordBatch]:
-        with _Watch(self._connection, self._seconds):
+        with self._watch():
             yield from self._batches
 
 
@@ -101,12 +104,23 @@ class Session:
         heap: the graph.
         hide: put placeholders for texts of the application, as `--redact` does.
         limits: what a query may take.
+        when_stuck: called with the reason, in another thread, if a query goes on `GRACE_S` after its time was up and
+            it was interrupted: DuckDB looks at interrupts between two steps, and one step can take minutes. It is to
+            end the process. Without it the caller waits.
 
     A session answers one query at a time.
     """
 
-    def __init__(self, heap: Heap, *, hide: bool = False, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        heap: Heap,
+        *,
+        hide: bool = False,
+        limits: Limits | None = None,
+        when_stuck: Callable[[Text], None] | None = None,
+    ) -> None:
         self._heap, self._hide, self._limits = heap, hide, limits or Limits()
+        self._when_stuck = when_stuck
         self._made: dict[str, Table] = {}
         self._connection: Any = duckdb.connect(
             ":memory:",
@@ -156,12 +170,13 @@ class Session:
         _refuse_alike(tables)
         # Of its own, so that an answer of which not all rows were taken is in nobody's way.
         connection = self._connection.cursor()
+        watch = partial(_Watch, connection, self._limits.seconds, self._when_stuck)
         try:
-            with _Watch(connection, self._limits.seconds):
+            with watch():
                 for name, table in tables.items():
                     connection.register(name, Stream(table, _wanted(table, names)))
                 found = connection.sql(sql, params=dict(parameters) if parameters else None)
-                return Answer(connection, self._limits.seconds, found.to_arrow_reader(_BATCH))
+                return Answer(watch, found.to_arrow_reader(_BATCH))
         except UsageError as error:
             raise UsageError(_with_columns(error.text, tables.values())) from None
 
@@ -213,16 +228,24 @@ class Session:
 class _Watch:
     """Interrupts DuckDB when the time is up, and tells its errors in a line."""
 
-    def __init__(self, connection: Any, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(
+        self, connection: Any, seconds: float, when_stuck: Callable[[Text], None] | None = None
+    ) -> None:
+        self._connection, self._seconds, self._when_stuck = connection, seconds, when_stuck
         self._late = False
-        self._connection = connection
         self._timer = threading.Timer(seconds, self._stop)
         self._timer.daemon = True
 
     def _stop(self) -> None:
         self._late = True
         self._connection.interrupt()
+        if self._when_stuck is not None and not self._timer.finished.wait(GRACE_S):
+            self._when_stuck(self._too_late())
+
+    def _too_late(self) -> Text:
+        return say(
+            "the query took longer than {seconds:decimal} s; --timeout allows more", seconds=self._seconds
+        )
 
     def __enter__(self) -> None:
         self._timer.start()
@@ -230,12 +253,7 @@ class _Watch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self._timer.cancel()
         if self._late and error is not None:
-            raise UsageError(
-                say(
-                    "the query took longer than {seconds:decimal} s; --timeout allows more",
-                    seconds=self._seconds,
-                )
-            ) from None
+            raise UsageError(self._too_late()) from None
         # What fails while rows are taken comes by way of Arrow, as an OSError with DuckDB's message.
         if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
             raise UsageError(

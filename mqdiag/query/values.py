@@ -37,10 +37,13 @@ def shown(value: Any) -> str:
 
 def distinct_names(columns: Sequence[str]) -> list[str]:
     """Names of columns, with a number behind one that another column has already."""
-    names: list[str] = []
+    names: dict[str, None] = {}
+    numbers: dict[str, int] = {}
     for column in columns:
-        name, number = column, 2
+        name = column
         while name in names:
-            name, number = f"{column}_{number}", number + 1
-        names.append(name)
-    return names
+            # Each column goes on where the one before it of the same name ended: SQL can name thousands alike.
+            numbers[column] = numbers.get(column, 1) + 1
+            name = f"{column}_{numbers[column]}"
+        names[name] = None
+    return list(names)

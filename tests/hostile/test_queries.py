@@ -15,7 +15,9 @@ from mqdiag.cli import run as mqdiag
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap, open_heap
-from mqdiag.query.session import Limits, Session
+from mqdiag.language import english
+from mqdiag.query.session import Limits, Session, _Watch
+from mqdiag.query.values import distinct_names
 from tests.graph.small_dump import small_dump
 from tests.hostile.bounded import run
 
@@ -67,6 +69,8 @@ ENDLESS = (
     "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
     "SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range = -1",
 )
+UNINTERRUPTED = "SELECT length(repeat(repeat('x', 30000), 30000)) FROM range(100)"
+"""takes minutes in one step, at whose end DuckDB first looks at an interrupt"""
 DEEP = {
     "brackets": "SELECT " + "(" * 16_000 + "1" + ")" * 16_000,
     "sums": "SELECT " + "+".join("1" * 16_000),
@@ -109,6 +113,44 @@ def test_sql_without_an_end_is_given_up(sql: str, session: Session) -> None:
     with pytest.raises(UsageError):
         list(session.ask(sql).rows())
     assert time.monotonic() - begun < 30
+
+
+class Deaf:
+    """A connection that hears no interrupt."""
+
+    def interrupt(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("takes_s", "is_told"), [(0.6, True), (0.0, False)])
+def test_a_query_that_goes_on_after_its_interruption_is_told(
+    takes_s: float, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mqdiag.query.session.GRACE_S", 0.1)
+    told: list[str] = []
+    with _Watch(Deaf(), 0.1, lambda why: told.append(english()(why))):
+        time.sleep(takes_s)
+    time.sleep(0.3)
+    assert told == ["the query took longer than 0.10 s; --timeout allows more"] * is_told
+
+
+@pytest.mark.nightly
+def test_a_query_that_nothing_interrupts_ends_at_its_timeout(dump: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    begun = time.monotonic()
+    done = run("query", dump, UNINTERRUPTED, "--timeout", "1", "--format", "csv", "-o", rows, most_cpu_s=60)
+    done.check(2)
+    assert done.err == "mqdiag: the query took longer than 1.0 s; --timeout allows more\n"
+    assert time.monotonic() - begun < 30
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_thousands_of_columns_alike_get_names_in_time() -> None:
+    begun = time.process_time()
+    names = distinct_names(["1"] * 16_000)
+    assert len(set(names)) == 16_000
+    assert names[:3] == ["1", "1_2", "1_3"]
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.nightly

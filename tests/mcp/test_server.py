@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult
 
+from mqdiag import workers
 from mqdiag.cli import run
 from mqdiag.cli.common.watchdog import CPU_S, CPU_VARIABLE, MEMORY_BYTES, MEMORY_VARIABLE, Budget, Watched
 from mqdiag.cli.mcp import _watch
@@ -24,11 +27,12 @@ from mqdiag.mcp.folders import Folders
 from mqdiag.mcp.questions import QUERY_S, Questions
 from mqdiag.mcp.server import made_server
 from mqdiag.progress import Progress, Silent
-from mqdiag.query.session import Answer, Limits
+from mqdiag.query.session import Limits
 from mqdiag.redact.report import HIDDEN
 from mqdiag.text import say
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
+from tests.hostile.test_queries import ENDLESS, UNINTERRUPTED
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOOLS = ["diagnose", "heap", "stacks", "logs", "show", "query", "rules"]
@@ -188,12 +192,12 @@ class UsedUp(Silent):
 
     over = False
 
-    def advance(self, share: float) -> None:
+    def check(self) -> None:
         if self.over:
             raise InputError("given.hprof", say("took too much"))
 
 
-def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
     granted: list[tuple[float, int]] = []
     progress = UsedUp()
 
@@ -208,15 +212,38 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path, monkeypat
     assert questions.query(path, "SELECT 1 AS one", 10).values["rows"] == [{"one": 1}]
     assert granted == [(QUERY_S * len(os.sched_getaffinity(0)), Limits().memory_bytes)]
 
-    rows = Answer.rows
-
-    def rows_of_a_used_up_budget(answer: Answer) -> Iterator[tuple[Any, ...]]:
-        progress.over = True
-        return rows(answer)
-
-    monkeypatch.setattr(Answer, "rows", rows_of_a_used_up_budget)
+    progress.over = True
     with pytest.raises(InputError, match="took too much"):
-        questions.query(path, "SELECT 1 AS one", 10)
+        questions.query(path, ENDLESS[0], 10)
+
+
+def test_a_query_whose_process_was_killed_is_an_error_and_the_server_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = workers.started
+
+    def killed(module: str) -> subprocess.Popen[bytes]:
+        process = started(module)
+        process.kill()
+        return process
+
+    monkeypatch.setattr(workers, "started", killed)
+    told = line(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))
+    assert told == "the process that read it was ended by signal 9"
+    monkeypatch.undo()
+    assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
+
+
+@pytest.mark.nightly
+def test_a_query_that_nothing_interrupts_is_ended_and_the_server_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mqdiag.mcp.questions.QUERY_S", 1.0)
+    begun = time.monotonic()
+    told = line(asked(folder, "query", path="given.hprof", sql=UNINTERRUPTED))
+    assert told == "the query took longer than 1.0 s and was ended"
+    assert time.monotonic() - begun < 60
+    assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 
 
 def test_the_watch_of_the_command_hands_on_what_a_query_may_take(
@@ -246,9 +273,9 @@ def test_questions_leave_no_folder_of_the_cache_open(
     questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched)
     path = str(folder / "given.hprof")
     for _ in range(3):
-        questions.query(path, "SELECT 1 AS one", 10)
+        questions.show(path, "app.Holder", 10)
         with pytest.raises(UsageError):
-            questions.query(path, "SELECT nothing FROM objects", 10)
+            questions.show(path, "app.Nothing", 10)
     heaps = str(tmp_path / "cache" / "mqdiag" / "heaps")
     assert os.path.isdir(heaps)
     assert heaps not in [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
