@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from mqdiag.cli.common.watchdog import CPU_S, CPU_S_FOR_MB, MEMORY_BYTES, MEMORY_FOR_BYTE, Budget
+from mqdiag.cli.common.watchdog import CPU_S, CPU_S_FOR_MB, MEMORY_BYTES, MEMORY_FOR_BYTE, Budget, watched
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.diagnose.stacks import diagnose_stacks
@@ -66,6 +68,23 @@ def test_what_goes_on_and_on_ends_at_twice_the_budget(
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"mqdiag: evidence: took more than {what}, the budget of a run")
     assert os.listdir(tmp_path) == []
+
+
+def test_without_a_thread_of_its_own_it_looks_at_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where this user may start no more threads."""
+
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setenv("MQDIAG_MOST_CPU_S", "1")
+    with watched(Silent(), ["evidence"]) as progress:
+        progress.check()
+        begun = time.process_time()
+        while time.process_time() - begun < 1.2:
+            pass
+        with pytest.raises(InputError, match="took more than 1 s of CPU time"):
+            progress.advance(0.5)
 
 
 class Ending(Silent):

@@ -21,7 +21,9 @@ class _Importing:
         """A phase; before the first one the reader itself is still being imported."""
         self._progress.phase(name)
         if self.thread.ident is None:
-            self.thread.start()
+            # Where this user may start no more threads, what is needed is imported when it is needed.
+            with suppress(RuntimeError):
+                self.thread.start()
 
     def advance(self, share: float) -> None:
         """Handed on."""

@@ -13,7 +13,7 @@ import click
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.cli.common.wrong_usage import told
-from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError
+from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError, is_out_of_threads
 from mqdiag.text import Text, say
 
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -94,6 +94,9 @@ def _interrupts_heard() -> Iterator[None]:
 
 
 def _fault(error: Exception, debug: bool, language: str) -> int:
+    if is_out_of_threads(error):
+        complain(say("this user may start no more threads; raise ulimit -u or the container's limit"), language)
+        return EXIT_INTERNAL
     line = say("internal fault: {kind}: {error}", kind=type(error).__name__, error=str(error))
     complain(line if debug else say("{line}; --debug shows where", line=line), language)
     return EXIT_INTERNAL

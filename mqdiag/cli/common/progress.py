@@ -29,8 +29,13 @@ class TerminalProgress:
         self._share: float | None = None
         self._closed = threading.Event()
         self._drawn = False
-        self._thread = threading.Thread(target=self._redraw, name="mqdiag-progress", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = threading.Thread(
+            target=self._redraw, name="mqdiag-progress", daemon=True
+        )
+        try:
+            self._thread.start()
+        except RuntimeError:
+            self._thread = None  # this user may start no more threads: nothing is drawn
 
     def phase(self, name: Text) -> None:
         """Start a phase."""
@@ -51,7 +56,8 @@ class TerminalProgress:
     def close(self) -> None:
         """Stop and erase the line."""
         self._closed.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         if self._drawn:
             self._stream.write(ERASE)
             self._stream.flush()

@@ -90,13 +90,21 @@ class Budget:
 
 
 class Watched:
-    """Progress that ends the reading of an input where the budget of the run is used up."""
+    """Progress that ends the reading of an input where the budget of the run is used up.
+
+    A thread watches the budget. If this user can start no more threads, `check` does it instead.
+    """
 
     def __init__(self, progress: Progress, paths: Sequence[str], budget: Budget) -> None:
         self._progress, self._paths, self._budget = progress, paths, budget
         self._over: Text | None = None
         self._ended = threading.Event()
-        threading.Thread(target=self._watch, name="mqdiag-watchdog", daemon=True).start()
+        self._looked_s: float | None = None
+        """when `check` last looked at the budget; None where the thread does it"""
+        try:
+            threading.Thread(target=self._watch, name="mqdiag-watchdog", daemon=True).start()
+        except RuntimeError:
+            self._looked_s = 0.0
 
     def phase(self, name: Text) -> None:
         """Handed on."""
@@ -117,6 +125,9 @@ class Watched:
         Raises:
             InputError: it is used up.
         """
+        if self._looked_s is not None and time.monotonic() - self._looked_s >= LOOK_S:
+            self._looked_s = time.monotonic()
+            self._look()
         if self._over is not None:
             raise self._error(self._over)
 
@@ -141,20 +152,30 @@ class Watched:
 
     def _watch(self) -> None:
         while not self._ended.wait(LOOK_S):
-            if self._budget.exceeded():
-                self._budget.grow(self._paths)
-            self._over = self._budget.exceeded()
-            too_far = self._budget.exceeded(FURTHER)
-            if too_far is not None and not self._ended.is_set():
-                self._end(too_far)
+            self._look()
 
-    def _end(self, why: Text) -> None:
-        from mqdiag.files import remove_unfinished
-        from mqdiag.progress import note_once
+    def _look(self) -> None:
+        if self._budget.exceeded():
+            self._budget.grow(self._paths)
+        self._over = self._budget.exceeded()
+        too_far = self._budget.exceeded(FURTHER)
+        if too_far is not None and not self._ended.is_set():
+            end_process(self._error(too_far).text, EXIT_INPUT)
 
-        remove_unfinished()
-        note_once(self._error(why).text)
-        os._exit(EXIT_INPUT)
+
+def end_process(why: Text, code: int) -> None:
+    """End this process from any of its threads, with one line and nothing half written.
+
+    Args:
+        why: the line.
+        code: the exit code.
+    """
+    from mqdiag.files import remove_unfinished
+    from mqdiag.progress import note_once
+
+    remove_unfinished()
+    note_once(why)
+    os._exit(code)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import msgspec
 
-from mqdiag.errors import first_line
+from mqdiag.errors import first_line, is_out_of_threads
 from mqdiag.report_json import text_values
 from mqdiag.text import Text, say
 
@@ -62,7 +62,7 @@ def _failure(error: Exception, memory_bytes: int, *, redact: bool) -> dict[str, 
     if (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
-        or (isinstance(error, RuntimeError) and "start new thread" in text)  # no room for its stack
+        or is_out_of_threads(error)  # no room for its stack
         or (isinstance(error, ImportError) and "failed to map" in text)
     ):
         return {"failed": "memory", "reason": text_values(needs_more(memory_bytes))}
