@@ -131,6 +131,7 @@ def command(
     # Here, not above: these imports take numba, numpy and DuckDB with them.
     from mqdiag.cli.common.watchdog import end_process, watched
     from mqdiag.graph import open_heap
+    from mqdiag.query.memory_limit import memory_limited
     from mqdiag.query.session import Limits, Session
 
     limits = Limits(seconds=timeout) if memory is None else Limits(seconds=timeout, memory_bytes=memory << 20)
@@ -152,7 +153,11 @@ def command(
                 )
             )
         when_stuck = partial(end_process, code=EXIT_USAGE)
-        with heap, Session(heap, hide=redact, limits=limits, when_stuck=when_stuck) as session:
+        with (
+            heap,
+            Session(heap, hide=redact, limits=limits, when_stuck=when_stuck) as session,
+            memory_limited(heap, limits),
+        ):
             if asked is None:
                 from mqdiag.cli.common.prompt import prompt
 

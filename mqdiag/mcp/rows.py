@@ -14,6 +14,7 @@ import msgspec
 from mqdiag.errors import EXIT_USAGE, InputError, MqdiagError, UsageError
 from mqdiag.graph import open_heap
 from mqdiag.progress import Silent
+from mqdiag.query.memory_limit import memory_limited
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.values import distinct_names, plain
 from mqdiag.text import Text, say
@@ -94,7 +95,10 @@ def compute(asked: Asked, step: Step) -> Found | MqdiagError:
     progress = _Steps(step)
     try:
         with open_heap(asked.path, progress=progress, cache_bytes=asked.cache_bytes, task="query") as heap:
-            with Session(heap, hide=asked.hide, limits=asked.limits, when_stuck=_end) as session:
+            with (
+                Session(heap, hide=asked.hide, limits=asked.limits, when_stuck=_end) as session,
+                memory_limited(heap, asked.limits),
+            ):
                 answer = session.ask(asked.sql)
                 rows = answer.rows()
                 columns = distinct_names(answer.columns)
