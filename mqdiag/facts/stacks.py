@@ -176,6 +176,9 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """the thread, or pool, that must move first"""
     holder_does: Public | None = None
     holder_pool: ThreadName | None = None
+    possible_user: ThreadName | None = None
+    """of a wait for a pooled connection: a thread that uses one, perhaps of another pool"""
+    possible_user_does: Public | None = None
     lock_class: Public | None = None
     decided: bool = True
     """False where the series cannot tell loop from work"""
@@ -222,6 +225,8 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """the frame that most busy threads were found in, over all samples"""
     shared_doing: Doing | None = None
     shared_share: float = 0.0
+    container: Public | None = None
+    """what calls the listener in place of the plain client: "rocketmq-spring" """
     put_waits: tuple[PutWaits, ...] = ()
     """of a broker's send threads: what they wait for, whether or not their sends end"""
 
@@ -301,6 +306,8 @@ class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
     """a thread that makes no progress in a client that uses such connections"""
     user_frame: Public | None = None
     """its own frame"""
+    user_sure: bool | None = None
+    """whether its connection is known to be one of this pool; None where no thread uses one"""
     remedy: tuple[Text, ...] = ()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import ConnectionWaits, Standstill
 from mqdiag.findings import Confidence, Severity, Subject
@@ -11,6 +13,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import NOTHING, Text, say
 
+UNKNOWN_POOL = say("the thread that uses a connection may have it from another pool")
 RULE = Rule(
     name="connection-pool-exhausted",
     title="Threads wait for a pooled connection that is not given back",
@@ -81,12 +84,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     for still in stacks.standstills:
         if still.kind != "pool":
             continue
-        more = say(
-            "No thread of the dump is using a connection of the pool: the connections may be lost (leaked)."
-        )
-        if still.holder:
-            more = say("{holder} has a connection and is in {holder_does}.")
-        yield draft(
+        found = draft(
             still,
             limits,
             title=say(
@@ -95,10 +93,36 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                 library=still.library,
                 frame=short_frame(still.frame),
             ),
-            more=(more,),
+            more=(_who_has_them(still),),
         )
+        yield found if still.possible_user is None else _of_unknown_pool(found, still)
     for waits in stacks.connection_waits:
         yield _giving_up(waits, limits, stacks.seconds)
+
+
+def _who_has_them(still: Standstill) -> Text:
+    if still.holder:
+        return say("{holder} has a connection and is in {holder_does}.")
+    if still.possible_user:
+        return say(
+            "{possible_user} uses a connection and makes no progress in {possible_user_does}. It may be a connection of"
+            " another pool: the dumps do not show which pool a connection is from."
+        )
+    return say("No thread of the dump is using a connection of the pool: the connections may be lost (leaked).")
+
+
+def _of_unknown_pool(found: Draft, still: Standstill) -> Draft:
+    """A finding that names a thread which may have its connection from another pool."""
+    return msgspec.structs.replace(
+        found,
+        confidence=Confidence.MEDIUM if found.confidence == Confidence.HIGH else found.confidence,
+        confidence_reason=UNKNOWN_POOL if found.confidence == Confidence.HIGH else found.confidence_reason,
+        evidence={
+            **found.evidence,
+            "possible_user": still.possible_user,
+            "possible_user_does": still.possible_user_does,
+        },
+    )
 
 
 def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) -> Draft:
@@ -107,8 +131,8 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
     return Draft(
         severity=Severity.ERROR if long_enough else Severity.WARNING,
         cause=waits.cause,
-        confidence=Confidence.HIGH if waits.user else Confidence.MEDIUM,
-        confidence_reason=NOTHING if waits.user else say("no thread was seen that uses a connection"),
+        confidence=Confidence.HIGH if waits.user_sure else Confidence.MEDIUM,
+        confidence_reason=_doubt(waits),
         title=_title(waits),
         subject=Subject(group=waits.group, thread=None if waits.group else waits.pool),
         evidence={
@@ -121,6 +145,7 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
             "library": waits.library,
             "user": waits.user,
             "user_frame": waits.user_frame,
+            "user_sure": waits.user_sure,
         },
         explanation=(
             say("Threads that wait for a connection, by sample: {waiting}."),
@@ -133,6 +158,13 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
         remedy=waits.remedy,
         weight=float(len(waits.threads)),
     )
+
+
+def _doubt(waits: ConnectionWaits) -> Text:
+    """Why it is not sure who has the connections; empty where it is."""
+    if waits.user is None:
+        return say("no thread was seen that uses a connection")
+    return NOTHING if waits.user_sure else UNKNOWN_POOL
 
 
 def _title(waits: ConnectionWaits) -> Text:
@@ -158,7 +190,13 @@ def _who_has_connections(waits: ConnectionWaits) -> Text:
             "No thread of the dumps uses a connection of the pool, so the connections were probably never given back"
             " (leaked)."
         )
+    if waits.user_sure:
+        return say(
+            "{user} has a connection and makes no progress at {user_frame}.",
+            user_frame=short_frame(waits.user_frame),
+        )
     return say(
-        "{user} has a connection and makes no progress at {user_frame}.",
+        "{user} uses a connection and makes no progress at {user_frame}. It may be a connection of another pool: the"
+        " dumps do not show which pool a connection is from.",
         user_frame=short_frame(waits.user_frame),
     )

@@ -7,19 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
+from mqdiag.listener_containers import container_named
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools, remedy_of_wait
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
-
-GRPC_POOL = "RocketmqMessageConsumption"
-GRPC_REMEDY = (
-    say(
-        "Give the consumer more threads with setConsumptionThreadCount of its PushConsumerBuilder, where the downstream"
-        " can take it; or add instances."
-    ),
-)
-"""for the gRPC client, of which a listener gets one message at a time"""
 
 RULE = Rule(
     name="workers-saturated",
@@ -82,7 +74,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _remedy(pool: WorkerPool) -> tuple[Text, ...]:
     """With the call that most samples found, where they agree on one; more threads only where they help."""
-    more = GRPC_REMEDY if pool.pool.startswith(GRPC_POOL) else RULE.remedy[1:]
+    container = container_named(pool.container)
+    more = RULE.remedy[1:] if container is None else (container.more_threads,)
     if pool.shared_frame is None:
         return (RULE.remedy[0], *more)
     wait = remedy_of_wait(pool)

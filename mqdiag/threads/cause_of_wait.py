@@ -58,15 +58,15 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     ),
     "latch": (
         say(
-            "Use await(timeout, unit), of a Phaser awaitAdvanceInterruptibly(phase, timeout, unit): otherwise all"
-            " others wait forever when one thread dies early."
+            "Use await(timeout, unit), of a Phaser awaitAdvanceInterruptibly(phase, timeout, unit), of an Exchanger"
+            " exchange(item, timeout, unit): otherwise all others wait forever when one thread dies early."
         ),
     ),
     "semaphore": (say("Use tryAcquire(timeout, unit), and release permits in a finally block."),),
     "queue": (
         say(
-            "Use poll(timeout, unit) or offer(item, timeout, unit) instead of take() and put():"
-            " the other side of the queue does not come."
+            "Use poll(timeout, unit), offer(item, timeout, unit) or tryTransfer(item, timeout, unit) instead of take(),"
+            " put() and transfer(): the other side of the queue does not come."
         ),
     ),
     "condition": (say("Use await(timeout, unit) on the condition, and signal it in a finally block."),),
@@ -102,8 +102,8 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     "file-sync": (say("Look at the disk's latency (iostat -x 1): a sync does not come back."),),
     "file-read": (
         say(
-            "Look at the pipe (the output of a child process), the terminal or the network share that is read: such a"
-            " read has no timeout."
+            "Look at the pipe (the output of a child process, a named pipe, a thread that writes), the terminal or the"
+            " network share that is read: such a read has no timeout."
         ),
     ),
     "class-loading": (
@@ -160,8 +160,12 @@ CPU_REMEDY = (
 )
 
 
+RESULT = "RECONSUME_LATER"
+"""what a listener of the plain client returns to get the message again; in containers it has no such result"""
+
+
 def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved: bool = False) -> CauseOfWait:
-    """Why a thread makes no progress.
+    """Why a thread makes no progress; the remedy is in the words of the container that calls the listener.
 
     Args:
         role: what the thread is for.
@@ -169,6 +173,14 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
         computing: it runs and uses CPU time.
         starved: it waits for a task in the queue of its own pool.
     """
+    why = _cause_of_wait(role, meaning, computing=computing, starved=starved)
+    container = meaning.container
+    if container is None or not any(RESULT in text.template for text in why.remedy):
+        return why
+    return msgspec.structs.replace(why, remedy=(*why.remedy, container.consume_later))
+
+
+def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved: bool) -> CauseOfWait:
     doing = meaning.doing
     if starved:
         return CauseOfWait("wait", "pool-starved", None, STARVED_REMEDY)

@@ -13,7 +13,7 @@ from mqdiag.facts.stacks import ConnectionWaits
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.libraries.library import Library
-from mqdiag.threads.pool_passes import families_of, first_user
+from mqdiag.threads.pool_users import PoolUser, PoolUsers, may_have_connection
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 
@@ -50,12 +50,13 @@ def connection_waits(judgements: list[Judgement], series: Series) -> tuple[Conne
         for judgement in judgements
         if judgement.state in ("progressing", "unknown") and judgement not in cycling
     ]
+    users = PoolUsers(judgements)
     entries = []
     for (jvm, pool, _), ours in by_pools.items():
         own = members[jvm, pool]
         if any(one in others for one in own) or _gets_connections(ours[0].pool, others):
             continue
-        user = first_user(judgements, ours[0].pool)
+        user = users.of(ours[0].judgement)
         if user is None and any(_may_have_connection(other) for other in others):
             continue
         entries.append(_entry(ours, own, user, len(series.moments)))
@@ -79,11 +80,7 @@ def _waiting(judgement: Judgement) -> _Waiting | None:
 
 def _gets_connections(pool: Library, others: list[Judgement]) -> bool:
     """Whether some thread that moves was seen to use a connection as the pool has them."""
-    families = families_of(pool)
-    return any(
-        meaning.library is not None and meaning.library.kind != "pool" and meaning.library.family in families
-        for meaning in _meanings(others)
-    )
+    return any(may_have_connection(pool, meaning) for meaning in _meanings(others))
 
 
 def _may_have_connection(judgement: Judgement) -> bool:
@@ -101,7 +98,7 @@ def _meanings(judgements: list[Judgement]) -> list[StackMeaning]:
 
 
 def _entry(
-    waiting: list[_Waiting], own: list[Judgement], user: Judgement | None, samples: int
+    waiting: list[_Waiting], own: list[Judgement], user: PoolUser | None, samples: int
 ) -> ConnectionWaits:
     track = waiting[0].judgement.track
     pool = waiting[0].pool
@@ -115,8 +112,10 @@ def _entry(
                 frames[meaning.own_frame or meaning.top or "?"] += 1
     cause = pool.cause
     remedy = pool.remedy
-    if user is not None:
-        theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
+    if user is not None and user.sure:
+        theirs = cause_of_wait(
+            user.judgement.track.role, user.judgement.track.last_meaning, computing=user.judgement.now.computing
+        )
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
     return ConnectionWaits(
@@ -128,7 +127,8 @@ def _entry(
         pool_size=len(own),
         waiting=tuple(by_sample),
         frame=frames.most_common(1)[0][0],
-        user=user.track.name if user is not None else None,
-        user_frame=user.track.last_meaning.own_frame if user is not None else None,
+        user=user.judgement.track.name if user is not None else None,
+        user_frame=user.judgement.track.last_meaning.own_frame if user is not None else None,
+        user_sure=user.sure if user is not None else None,
         remedy=remedy,
     )

@@ -24,6 +24,7 @@ from mqdiag.threads.measured_limits import (
     LATE_RUN_SAMPLES,
     LONG_RUN_S,
     MONITOR_MS_PER_S,
+    PIPE_MS_PER_S,
     SHORT_RUN_S,
     SPIN_SHARE,
     STEPS_MS_PER_S,
@@ -125,7 +126,8 @@ def _decide_busy(track: Track, series: Series) -> Revision:
         )
     best: Run | None = None
     starts = range(len(samples) - 1)
-    in_steps = track.last_meaning.doing == "monitor" or track.last_meaning.waits_in_steps
+    meaning = track.last_meaning
+    in_steps = meaning.doing == "monitor" or meaning.waits_in_steps or meaning.in_pipe
     if _growth_ms(track, samples[-2], samples[-1]) > STILL_MS and not in_steps:
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
@@ -239,6 +241,8 @@ def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
         limit_ms = max(limit_ms, min(BODY_MS, BODY_MS_PER_S * run.seconds))
     if run.same_frames and run.seconds is not None and meaning.waits_in_steps:
         limit_ms = max(limit_ms, STEPS_MS_PER_S * run.seconds)
+    if run.same_frames and run.seconds is not None and meaning.in_pipe:
+        limit_ms = max(limit_ms, PIPE_MS_PER_S * run.seconds)
     if meaning.doing == "monitor" and run.seconds is not None:
         # one of the waiting threads checks the monitor once a second for as long as it waits
         limit_ms = max(limit_ms, MONITOR_MS_PER_S * run.seconds)
@@ -273,7 +277,15 @@ def _middle(ordered: list[float]) -> float:
 def _stuck(track: Track, run: Run) -> Revision:
     grew_ms = run.cpu_growth_ms or 0.0
     stuck = Revision(state="stuck", reason=_same_work_for(run), run=run)
-    if run.count < 3 or run.seconds is None or run.seconds < SURE_RUN_S:
+    if run.seconds is None:
+        return msgspec.structs.replace(
+            stuck,
+            confidence="low",
+            reason=say(
+                "{same_work}; the dumps do not tell how much time is between them", same_work=stuck.reason
+            ),
+        )
+    if run.count < 3 or run.seconds < SURE_RUN_S:
         more = say("{same_work}; more samples would make it sure", same_work=stuck.reason)
         return msgspec.structs.replace(stuck, confidence="medium", reason=more)
     if track.last_meaning.doing == "sleep" and grew_ms > HIGH_MS:

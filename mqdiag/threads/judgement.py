@@ -56,6 +56,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """waits for a task that its own pool has in its queue"""
     waits_for: Track | None = None
     """the thread that must move first; two threads can have one name, so this is no name"""
+    may_wait_for: Track | None = None
+    """a thread that may have to move first: it uses a pooled connection, perhaps of another pool"""
     in_crowd: bool = False
     """a single dump decides, by what many threads wait for"""
     absent_owner: str | None = None

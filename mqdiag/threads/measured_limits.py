@@ -48,6 +48,8 @@ STEPS_MS_PER_S = 1.0
 """growth in a library that checks twice a second if it still has to wait: 0.1 was measured, and 0.5 in a young JVM"""
 MONITOR_MS_PER_S = 0.03
 """growth from the JVM's own check of a monitor, once a second: 0.02 was measured"""
+PIPE_MS_PER_S = 0.06
+"""growth of a thread that looks once a second if the other end of its pipe lives: 0.04 on a busy machine"""
 SPIN_SHARE = 0.05
 """share of a core from which a running thread computes; 20 threads on one core get this much each"""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import pairwise
 
 import msgspec
@@ -11,8 +10,8 @@ import msgspec
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
-from mqdiag.threads.libraries.library import Family, Library
 from mqdiag.threads.measured_limits import CALLS_OF_OTHERS, CLOCK_MS, SAMPLES_FOR_SILENCE
+from mqdiag.threads.pool_users import PoolUsers
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track, is_same_call
@@ -32,7 +31,10 @@ def by_objects_and_silence(judgement: Judgement, world: World) -> Revision | Non
         return msgspec.structs.replace(
             now, reason=say("the dumps hold no CPU time, and this wait looks the same while it progresses")
         )
-    stuck = msgspec.structs.replace(now, state="stuck", confidence="medium")
+    # dumps without any time may have been taken at one moment
+    stuck = msgspec.structs.replace(
+        now, state="stuck", confidence="low" if now.run.seconds is None else "medium"
+    )
     if track.role == roles.VIRTUAL and now.run.count >= 3:
         return msgspec.structs.replace(
             stuck,
@@ -89,7 +91,10 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for a connection by the threads that use the connections."""
     now, track = judgement.now, judgement.track
     pool = track.last_meaning.library
-    if now.state != "stuck" or track.last_meaning.doing != "pool" or pool is None:
+    if not judgement.makes_no_progress or now.waits_for is not None:
+        # a thread that holds a lock of the pool itself was found already
+        return None
+    if track.last_meaning.doing != "pool" or pool is None:
         return None
     if (track.jvm, track.pool, pool.name) in world.once(_pools_that_give_connections):
         return msgspec.structs.replace(
@@ -98,11 +103,16 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
             confidence="low",
             reason=say("waits for a connection of a pool that others get one from: it moves"),
         )
-    users = world.once(_stuck_users)
-    user = next((users[family] for family in families_of(pool) if family in users), None)
-    return msgspec.structs.replace(
-        now, state="blocked", waits_for=now.waits_for if user is None else user.track
-    )
+    user = world.once(_pool_users).of(judgement)
+    if user is None:
+        return msgspec.structs.replace(now, state="blocked")
+    if user.sure:
+        return msgspec.structs.replace(now, state="blocked", waits_for=user.judgement.track)
+    return msgspec.structs.replace(now, state="blocked", may_wait_for=user.judgement.track)
+
+
+def _pool_users(world: World) -> PoolUsers:
+    return PoolUsers(world.judgements)
 
 
 def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str]]:
@@ -114,31 +124,6 @@ def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str
         for meaning in judgement.track.meanings
         if meaning is not None and meaning.doing == "pool" and meaning.library is not None
     }
-
-
-def families_of(pool: Library) -> tuple[Family | None, ...]:
-    """The kinds of clients that may use a pool's connections."""
-    return ("redis", "jdbc", "rpc") if pool.family == "pooled" else (pool.family,)
-
-
-def first_user(judgements: Iterable[Judgement], pool: Library) -> Judgement | None:
-    """The first thread without progress in a client that may use the pool's connections."""
-    users = _users_by_family(judgements)
-    return next((users[family] for family in families_of(pool) if family in users), None)
-
-
-def _stuck_users(world: World) -> dict[Family | None, Judgement]:
-    return _users_by_family(world.judgements)
-
-
-def _users_by_family(judgements: Iterable[Judgement]) -> dict[Family | None, Judgement]:
-    """The first thread without progress in a client of each family: jdbc, http, redis."""
-    users: dict[Family | None, Judgement] = {}
-    for judgement in judgements:
-        library = judgement.track.last_meaning.library
-        if judgement.makes_no_progress and library is not None and library.kind != "pool":
-            users.setdefault(library.family, judgement)
-    return users
 
 
 def by_calls_of_others(judgement: Judgement, world: World) -> Revision | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.listener_containers import ListenerContainer, container_of
 from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, Stack
 from mqdiag.threads.libraries.library import Library
@@ -22,6 +23,7 @@ from mqdiag.threads.wait_table import (
     LOOKS_FOR_TASK,
     NATIVE_WAITS,
     PARK_PLUMBING,
+    PIPES,
     STEPPED_WAITS,
     TASK_RUNNERS,
     WAITS,
@@ -128,6 +130,16 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
         return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
+
+    @cached_property
+    def container(self) -> ListenerContainer | None:
+        """What calls the listener in place of the plain client."""
+        return container_of(self.methods[: self.run_index + 1])
+
+    @cached_property
+    def in_pipe(self) -> bool:
+        """Whether it waits for the thread at the other end of a pipe."""
+        return self.waits and any(method.startswith(PIPES) for method in self.methods[:MAX_TOP])
 
 
 class StackMeanings:

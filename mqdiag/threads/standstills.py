@@ -148,6 +148,7 @@ def _entry(
     speaker = next(judgement for judgement in judgements if judgement.now.confidence == usual)
     root = _root(typical, by_track)
     holder = by_track.get(root) if root else None
+    possible = by_track.get(typical.now.may_wait_for) if typical.now.may_wait_for else None
     group = track.group
     serves = serving.get((track.jvm, track.pool or track.name))
     wait = next(
@@ -188,6 +189,8 @@ def _entry(
         holder=holder.track.name if holder else typical.now.absent_owner,
         holder_does=_does(holder) if holder else None,
         holder_pool=holder.track.pool if holder else None,
+        possible_user=possible.track.name if possible else None,
+        possible_user_does=_does(possible) if possible else None,
         lock_class=wait if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,

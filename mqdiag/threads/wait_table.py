@@ -70,6 +70,11 @@ NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.FileDispatcherImpl.lock0": "file-lock",
     "sun.nio.ch.UnixFileDispatcherImpl.lock0": "file-lock",
     "java.io.FileInputStream.readBytes": "file-read",
+    # opening a named pipe waits for the other end
+    "java.io.FileInputStream.open0": "file-read",
+    "java.io.FileOutputStream.open0": "file-write",
+    "java.io.RandomAccessFile.open0": "file-read",
+    "sun.nio.fs.UnixNativeDispatcher.open0": "file-read",
     "java.io.FileInputStream.read0": "file-read",
     "java.io.RandomAccessFile.readBytes": "file-read",
     "java.io.RandomAccessFile.readBytes0": "file-read",
@@ -131,6 +136,10 @@ WAITS: dict[str, Doing] = {
     "sun.nio.ch.SocketChannelImpl.blockingWrite": "socket-write",
     "sun.nio.ch.FileChannelImpl.read": "file-read",
     "sun.nio.ch.FileChannelImpl.write": "file-write",
+    "java.io.PipedInputStream.read": "file-read",
+    "java.io.PipedReader.read": "file-read",
+    "java.io.PipedInputStream.receive": "file-write",
+    "java.io.PipedReader.receive": "file-write",
     "java.lang.Thread.sleep": "sleep",
     "java.lang.VirtualThread.sleepNanos": "sleep",
     "java.util.concurrent.CompletableFuture.get": "future",
@@ -257,6 +266,13 @@ IDLE = frozenset(
 )
 # libraries that wait for one thing in many short steps; the work between two steps is no progress
 STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
+# pipes between threads, which look once a second if the thread at the other end is still alive
+PIPES = (
+    "java.io.PipedInputStream.",
+    "java.io.PipedOutputStream.",
+    "java.io.PipedReader.",
+    "java.io.PipedWriter.",
+)
 # Log4j 2 calls these after its queue had no room: AsyncLogger, AsyncLoggerConfig and their disruptors
 FULL_LOG_QUEUES = (".handleRingBufferFull", ".handleQueueFull", ".enqueueLogMessageWhenQueueFull")
 # the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.language import english
-from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, facts, report, states
+from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, dump, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
 
@@ -205,6 +207,21 @@ def test_without_cpu_time_the_silence_of_a_whole_pool_tells(tmp_path: Path) -> N
     restless[2][7].frames = HTTP
     states_of = facts(tmp_path, restless)
     assert "stuck" not in {thread.state for thread in states_of.threads}
+
+
+@pytest.mark.parametrize("cpu", [None, 1.0])
+def test_dumps_without_times_make_no_error(tmp_path: Path, cpu: float | None) -> None:
+    """They may have been taken at one moment, in which a busy consumer that is healthy looks stuck too."""
+    threads = [At(f"ConsumeMessageThread_CID_{number}", 26 + number, MYSQL, cpu=cpu) for number in range(20)]
+    # one more thread in each, so that they are not one dump given again
+    others = [At(f"http-{number}", 90 + number, TAKE, "WAITING", cpu) for number in range(5)]
+    dumps = [dump([*threads, *others[:number]], 0, date=False) for number in range(5)]
+    (tmp_path / "series.log").write_text(re.sub(r" elapsed=[0-9.]+s", "", "\n".join(dumps)))
+    made = diagnose_stacks([tmp_path / "series.log"]).report
+    assert made.stacks is not None
+    assert made.stacks.seconds is None
+    (found,) = [finding for finding in made.findings if finding.rule == "stuck-socket-read"]
+    assert (found.severity, found.confidence) == ("warning", "low")
 
 
 @pytest.mark.parametrize(

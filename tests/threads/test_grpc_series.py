@@ -64,7 +64,7 @@ def test_busy_workers_move() -> None:
     facts = workers_saturated.fires()
     assert facts.stacks is not None
     pools = tuple(
-        msgspec.structs.replace(pool, pool="RocketmqMessageConsumption-0", group=None)
+        msgspec.structs.replace(pool, container="rocketmq-client-java", group=None)
         for pool in facts.stacks.pools
     )
     stacks = msgspec.structs.replace(facts.stacks, pools=pools)

@@ -25,12 +25,13 @@ def example(standstill: Standstill) -> Facts:
 
 
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
-    """An error when it was seen often and long enough, in threads that consume or that consumers wait for."""
+    """An error when it was seen often and for a known time, in threads that consume or that consumers wait for."""
     if worst == Severity.INFO:
         return worst
     if standstill.samples < limits["min_samples"] or standstill.confidence == "low":
         return Severity.WARNING
-    if standstill.seconds is not None and standstill.seconds < limits["min_seconds"]:
+    if standstill.seconds is None or standstill.seconds < limits["min_seconds"]:
+        # samples without times may have been taken at one moment
         return Severity.WARNING
     if standstill.group is None and standstill.serves is None and standstill.role not in OWN_ROLES:
         return Severity.WARNING

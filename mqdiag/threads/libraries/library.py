@@ -41,3 +41,7 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind = "client"
     family: Family | None = None
     """kind of client; of a pool, the kind of client that uses its connections"""
+    wrappers: tuple[str, ...] = ()
+    """of a pool: frames of its own that are below every call on one of its connections"""
+    own_thread: str | None = None
+    """of a pool: part of the name of a thread that each pool has once"""

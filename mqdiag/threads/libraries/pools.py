@@ -28,6 +28,9 @@ POOLS: tuple[Library, ...] = (
         ),
         kind="pool",
         family="jdbc",
+        # HikariProxyPreparedStatement.executeQuery; "HikariPool-1 housekeeper", "HikariPool-1:housekeeper"
+        wrappers=("com.zaxxer.hikari.pool.",),
+        own_thread="housekeeper",
     ),
     # DruidDataSource.takeLast < getConnectionInternal < getConnectionDirect: alibaba/druid issue 3823; pollLast, with
     # maxWait set: issue 3717
@@ -49,6 +52,9 @@ POOLS: tuple[Library, ...] = (
         ),
         kind="pool",
         family="jdbc",
+        # DruidPooledPreparedStatement.executeQuery; "Druid-ConnectionPool-Create-1268066861"
+        wrappers=("com.alibaba.druid.",),
+        own_thread="Druid-ConnectionPool-Create",
     ),
     # org.apache.tomcat.jdbc.pool.ConnectionPool.borrowConnection < FairBlockingQueue.poll: apache/tomcat
     # modules/jdbc-pool/src/main/java/org/apache/tomcat/jdbc/pool/ConnectionPool.java
@@ -84,6 +90,8 @@ POOLS: tuple[Library, ...] = (
         ),
         kind="pool",
         family="jdbc",
+        # com.mchange.v2.c3p0.impl.NewProxyPreparedStatement.executeQuery
+        wrappers=("com.mchange.v2.c3p0.",),
     ),
     # AbstractConnPool.getPoolEntryBlocking < PoolingHttpClientConnectionManager.leaseConnection < $1.get <
     # execchain.MainClientExec.execute (4.5): apache/httpcomponents-core, -client; measured in fixtures/stacks
@@ -209,6 +217,8 @@ POOLS: tuple[Library, ...] = (
         ),
         kind="pool",
         family="jdbc",
+        # io.agroal.pool.wrapper.PreparedStatementWrapper.executeQuery
+        wrappers=("io.agroal.pool.",),
     ),
     # ConcurrentPool.tryTake < PoolOperations.getProxyConnection: vibur/vibur-dbcp, vibur/vibur-object-pool
     Library(

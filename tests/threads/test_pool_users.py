@@ -1,0 +1,86 @@
+"""Who is named as the user of an exhausted pool, where a JVM has one pool of connections or two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.facts.stacks import Standstill
+from mqdiag.findings import Confidence, Finding
+from mqdiag.language import english
+from tests.threads.made import CONSUME, READ, At, report
+
+DRIVER = "com.mysql.cj.jdbc.ClientPreparedStatement.executeQuery(ClientPreparedStatement.java:972)"
+WRAPPER = "com.zaxxer.hikari.pool.ProxyPreparedStatement.executeQuery(ProxyPreparedStatement.java:52)"
+
+
+def waits(number: int, place: str, pool: str = "0x00000000e6500001") -> At:
+    """A consume thread that wants a connection of the pool with this queue."""
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        f"- parking to wait for  <{pool}> (a java.util.concurrent.SynchronousQueue$TransferQueue)",
+        "java.util.concurrent.SynchronousQueue.poll(SynchronousQueue.java:903)",
+        "com.zaxxer.hikari.util.ConcurrentBag.borrow(ConcurrentBag.java:151)",
+        "com.zaxxer.hikari.pool.HikariPool.getConnection(HikariPool.java:162)",
+        f"com.acme.{place}.find({place}.java:33)",
+        *CONSUME,
+    )
+    return At(f"ConsumeMessageThread_CID_{number}", 30 + number, frames, "TIMED_WAITING")
+
+
+def uses(place: str, *wrappers: str) -> At:
+    """A thread of another pool whose statement does not come back."""
+    frames = (
+        *READ,
+        DRIVER,
+        *wrappers,
+        f"com.acme.{place}.find({place}.java:35)",
+        "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1136)",
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+    return At("reports-1", 90, frames)
+
+
+def housekeeper(number: int) -> At:
+    frames = ("java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1062)",)
+    return At(f"HikariPool-{number} housekeeper", 100 + number, frames, "TIMED_WAITING")
+
+
+def exhausted(folder: Path, threads: list[At]) -> tuple[Finding, Standstill]:
+    """The finding about the first group, with its facts."""
+    made = report(folder, [threads] * 5)
+    assert made.stacks is not None
+    (found,) = [one for one in made.findings if one.rule == "connection-pool-exhausted"]
+    (still,) = [one for one in made.stacks.standstills if one.kind == "pool"]
+    return found, still
+
+
+def test_a_thread_in_the_same_code_has_a_connection_of_the_pool(tmp_path: Path) -> None:
+    threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("OrderDao", WRAPPER)]
+    found, still = exhausted(tmp_path, [*threads, housekeeper(1), housekeeper(2)])
+    assert (still.holder, found.cause, found.confidence) == ("reports-1", "slow-database", Confidence.HIGH)
+
+
+def test_the_only_pool_of_a_library_is_the_pool(tmp_path: Path) -> None:
+    _, still = exhausted(tmp_path, [waits(1, "OrderDao"), uses("ReportDao", WRAPPER), housekeeper(1)])
+    assert still.holder == "reports-1"
+
+
+def test_a_thread_in_other_code_may_have_a_connection_of_another_pool(tmp_path: Path) -> None:
+    threads = [waits(1, "OrderDao"), uses("ReportDao", WRAPPER), housekeeper(1), housekeeper(2)]
+    found, still = exhausted(tmp_path, threads)
+    assert (still.holder, still.possible_user) == (None, "reports-1")
+    assert (found.cause, found.confidence) == ("pool-too-small", Confidence.MEDIUM)
+    assert "may be a connection of another pool" in english()(found.explanation[-1])
+
+
+@pytest.mark.parametrize("wrapper", [WRAPPER, None])
+def test_a_user_of_another_pool_is_not_named(tmp_path: Path, wrapper: str | None) -> None:
+    """By code that waits for the other pool; by a statement that no pool of the library has wrapped."""
+    threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("ReportDao", *([wrapper] if wrapper else []))]
+    others = [waits(3, "ReportDao", "0x00000000e6500999")] if wrapper else []
+    made = report(tmp_path, [[*threads, *others, housekeeper(1), housekeeper(2)]] * 5)
+    assert made.stacks is not None
+    orders = next(one for one in made.stacks.standstills if one.frame and "OrderDao" in one.frame)
+    assert (orders.holder, orders.possible_user) == (None, None)
