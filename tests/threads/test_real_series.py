@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.findings import Finding
 from mqdiag.language import english
 from tests.threads.real_series import STANDS, confusion, diagnosis_of, packed_series, truth_of
 
@@ -64,15 +65,16 @@ def test_over_all_series() -> None:
 
 @pytest.mark.parametrize("path", OF_GROUPS, ids=[path.parent.name for path in OF_GROUPS])
 def test_findings_of_groups(path: Path) -> None:
-    """Each group of the JVM has its own fault, or its healthy twin; the advice fits the call."""
+    """Each group of the JVM has its own fault, or its healthy twin; frame and advice fit the call."""
     write = english()
-    found: dict[str | None, dict[tuple[str, str], str]] = {}
+    found: dict[tuple[str | None, str, str], Finding] = {}
     for finding in diagnosis_of(path).report.findings:
-        words = " ".join(write(text) for text in (*finding.explanation, *finding.remedy))
-        found.setdefault(finding.subject.group, {})[finding.rule, finding.cause] = words
+        found.setdefault((finding.subject.group, finding.rule, finding.cause), finding)
     for group, wanted in truth_of(path.parent)["expected"]["of_groups"].items():
-        assert (wanted["rule"], wanted["cause"]) in found[group], group
-        assert wanted["says"] in found[group][wanted["rule"], wanted["cause"]], group
+        finding = found[group, wanted["rule"], wanted["cause"]]
+        words = " ".join(write(text) for text in (*finding.explanation, *finding.remedy))
+        assert wanted["says"] in words, group
+        assert wanted.get("frame", "") in str(finding.evidence["frame"]), group
 
 
 @pytest.mark.parametrize("path", SERIES, ids=IDS)
