@@ -1,11 +1,13 @@
 """Where large arrays are: in memory, or in nameless files where memory is short.
 
-A file-backed array costs the disk's time, but the kernel writes its pages out when it needs room: it does not end the
-process (docs/performance.md).
+The kernel writes pages of a file-backed array out when it needs room, and does not end the process. While there is
+room, such an array costs no more than memory, and the disk nothing: its pages are dropped when the array is let go of
+(docs/performance.md). So a large graph has its arrays that are read in order in files wherever the disk has room.
 """
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import tempfile
@@ -22,6 +24,12 @@ from mqdiag.files import fits
 from mqdiag.read.available_memory import available_bytes
 from mqdiag.text import say
 
+_M_MMAP_THRESHOLD = -3
+"""as malloc.h of glibc has it"""
+_RETURNED_BYTES = 4 << 20
+"""an array of this size is returned"""
+_LARGE_BYTES = 512 << 20
+"""of a graph, from which on arrays that are read in order go to files though there is memory"""
 _SMALLEST_BYTES = 1 << 20
 """a smaller array stays in memory"""
 _SHARE_OF_FREE = 0.8
@@ -51,6 +59,8 @@ class ArrayRoom:
     def __init__(self, path: str, memory_bytes: int | None = None) -> None:
         self._path, self._given_bytes = path, memory_bytes
         self.in_files = InFiles.NOTHING
+        self._by_choice = False
+        """whether the arrays in files would fit the memory too"""
         self._walked_bytes = 0
 
     @cached_property
@@ -76,12 +86,19 @@ class ArrayRoom:
             any_order_bytes: what the others take at their own peak.
 
         Returns:
-            whether any do.
+            whether memory is too short for all of them.
 
         Raises:
-            InputError: the disk has no room for those.
+            InputError: it is, and the disk has no room for the others.
         """
         if self.memory_bytes is None or needed_bytes <= self.memory_bytes:
+            if (
+                needed_bytes >= _LARGE_BYTES
+                and not _is_memory(self.folder)
+                and fits(self.folder, in_order_bytes)
+            ):
+                self.in_files = InFiles.READ_IN_ORDER
+                self._by_choice = True
             return False
         self.in_files = InFiles.READ_IN_ORDER if any_order_bytes <= self.memory_bytes else InFiles.ALL
         on_disk = in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
@@ -127,6 +144,8 @@ class ArrayRoom:
                 # All of its blocks now: a disk that is full later would end the process with a signal.
                 os.posix_fallocate(file.fileno(), 0, size)
             except OSError as error:
+                if self._by_choice:
+                    return np.zeros(count, dtype)
                 raise self._no_room(size, size) from error
             try:
                 mapped = mmap.mmap(file.fileno(), size)
@@ -149,6 +168,17 @@ class ArrayRoom:
             hint=say("set TMPDIR to a folder with room, use --quick, or a machine with more memory"),
             lack="memory",
         )
+
+
+def give_back_what_is_freed() -> None:
+    """Have the C library return each freed array to the system at once.
+
+    glibc raises the size from which it does so to 32 MiB as arrays are freed (mallopt(3), M_MMAP_THRESHOLD). What the
+    walk over the dump found would then be held to the end of the run. Other C libraries have no such habit.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, _RETURNED_BYTES)
 
 
 def _is_memory(folder: str) -> bool:

@@ -80,6 +80,36 @@ def test_the_need_is_no_less_than_what_there_is() -> None:
     assert held <= need.in_order + 4 <= 1.5 * held
 
 
+def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
+    in_files: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = opened(None)
+    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+    heard = Heard()
+    heap = opened(None, heard)
+    assert heap.dump.room.in_files == InFiles.READ_IN_ORDER
+    assert np.array_equal(heap.dominance.dominated, usual.dominance.dominated)
+    tree = heap.dominance
+    assert heap.references.edges.nbytes in in_files
+    assert tree.order.nbytes in in_files
+    assert heard.notes == []
+
+
+@pytest.mark.parametrize("place", ["folder", "disk", "later"])
+def test_a_large_graph_stays_in_memory_where_files_are_no_place(
+    place: str, in_files: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+    if place == "folder":
+        monkeypatch.setattr(array_room, "_is_memory", lambda folder: True)
+    elif place == "disk":
+        monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
+    else:
+        monkeypatch.setattr("os.posix_fallocate", _refuse)
+    assert opened(None).dominance.count > 0
+    assert (len(in_files) > 0) == (place == "later")
+
+
 def test_places_of_objects_go_to_files_while_they_are_found(in_files: list[int]) -> None:
     room = ArrayRoom("dump", 1000)
     kept, moved = (room.keep(np.arange(40, dtype=np.uint64)) for _ in range(2))
@@ -96,11 +126,8 @@ def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_disk_that_is_full_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: int) -> None:
-        raise OSError(28, "No space left on device")
-
     monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1)
-    monkeypatch.setattr("os.posix_fallocate", refuse)
+    monkeypatch.setattr("os.posix_fallocate", _refuse)
     with pytest.raises(InputError, match="has no room"):
         opened(1)
 
@@ -112,3 +139,7 @@ def test_a_temporary_folder_in_memory_is_no_help(monkeypatch: pytest.MonkeyPatch
     assert ArrayRoom("dump", 1).folder == "/var/tmp"
     monkeypatch.setattr(tempfile, "tempdir", "/")
     assert ArrayRoom("dump", 1).folder == "/"
+
+
+def _refuse(*_: int) -> None:
+    raise OSError(28, "No space left on device")

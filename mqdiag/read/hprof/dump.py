@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.array_room import ArrayRoom, give_back_what_is_freed
 from mqdiag.read.hprof.classes import (
     ClassRecords,
     LoadedClasses,
@@ -120,6 +120,7 @@ def read_objects(
         number: see `read_dump`.
         memory_bytes: what all arrays of the dump may take; None for most of what is free.
     """
+    give_back_what_is_freed()
     return _read(source, progress or Silent(), ArrayRoom(source.path, memory_bytes), number, store=True)
 
 
