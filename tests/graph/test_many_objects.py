@@ -1,0 +1,26 @@
+"""The dump of any number of objects that speed is measured with has the graph that it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from mqdiag.graph.open import open_heap
+from tests.bench.many_objects import write_dump
+
+
+def test_the_graph_of_many_objects(tmp_path: Path) -> None:
+    path = tmp_path / "many.hprof"
+    written = write_dump(path, 1000, block=64)
+    heap = open_heap(str(path))
+    assert heap.count == written == 2 * (6 * 64 + 1) + 9
+    assert heap.references.dangling == 0
+    orders = heap.instances(heap.classes.indices_named("app.Order"))
+    assert heap.strings(heap.refs(orders, "text"))[:2] == ["0000000000000000", "0000000000000001"]
+    assert heap.strings(heap.refs(orders, "text"))[-1] == "0000000000000127"
+    # The first order of a chain holds the seven others; the last one holds itself.
+    retained = heap.retained_sizes(orders)
+    assert retained[:9].tolist() == [8 * 160 - 160 * at for at in range(8)] + [8 * 160]
+    lines = heap.instances(heap.classes.indices_named("app.Line"))
+    assert (np.unique(heap.refs(lines, "order"), return_counts=True)[1] == 2).all()
