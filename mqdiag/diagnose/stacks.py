@@ -10,7 +10,8 @@ from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.stacks import ReadResult, Sample
+from mqdiag.read.stacks.reader import ReadResult
+from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.series import read_series
 from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.linked_chains import follow_chains
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 
 Nodes = NDArray[np.int32]
 Owners = NDArray[np.int64]
@@ -159,12 +159,12 @@ def _alternating(heap: Heap, maps: Nodes) -> tuple[Owners, Nodes, Nodes]:
     owners, keys, values = owners[single], keys[single], values[single]
     known = ("java.util.IdentityHashMap", "java.util.ImmutableCollections$MapN")
     rows = [row for name in known for row in heap.classes.indices_named(name)]
-    chosen = np.where(np.isin(heap.class_index(maps), rows), maps, -1).astype(np.int32)
+    chosen = np.where(is_in(heap.class_index(maps), rows), maps, -1).astype(np.int32)
     if not (chosen >= 0).any():
         return owners, keys, values
     position, flat = heap.elements(heap.refs(chosen, "table"))
     # Values are seldom null here; a pair with one would shift the rest, so such maps are left out.
-    even = np.isin(position, np.flatnonzero(np.bincount(position) % 2 == 0))
+    even = is_in(position, np.flatnonzero(np.bincount(position) % 2 == 0))
     position, flat = position[even], flat[even]
     return (
         np.concatenate((owners, position[::2])),

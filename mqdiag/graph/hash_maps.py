@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.object_graph import Nodes
+from mqdiag.read.hprof.distinct import is_in
 
 _SIZES = {
     "java.util.HashMap": "size",
@@ -48,7 +49,7 @@ def sizes(heap: Heap, maps: Nodes) -> NDArray[np.int64]:
                 numbers = heap.numbers(maps[mine], field)
                 found[mine] = np.where(numbers == heap.MISSING, -1, numbers)
     concurrent = heap.classes.subclasses(heap.classes.indices_named(_CONCURRENT))
-    mine = np.flatnonzero(np.isin(rows, concurrent) & (found >= 0))
+    mine = np.flatnonzero(is_in(rows, concurrent) & (found >= 0))
     owners, cells = heap.elements(heap.refs(maps[mine], "counterCells"))
     counted = heap.numbers(cells, "value")
     np.add.at(found, mine[owners], np.where(counted == heap.MISSING, 0, counted))
@@ -58,5 +59,5 @@ def sizes(heap: Heap, maps: Nodes) -> NDArray[np.int64]:
 def _keepers(heap: Heap, maps: Nodes) -> Nodes:
     """The maps that keep the entries."""
     kinds = heap.classes.subclasses(heap.classes.indices_named(_PROPERTIES))
-    inner = heap.refs(np.where(np.isin(heap.class_index(maps), kinds), maps, -1).astype(np.int32), "map")
+    inner = heap.refs(np.where(is_in(heap.class_index(maps), kinds), maps, -1).astype(np.int32), "map")
     return np.where(inner >= 0, inner, maps).astype(np.int32)

@@ -15,6 +15,7 @@ from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
+from mqdiag.read.hprof.distinct import is_in
 
 Nodes = NDArray[np.int32]
 LEAST_SHARE = 0.01
@@ -54,7 +55,7 @@ def paths_to_one(heap: Heap, node: int, referrers: Nodes) -> tuple[PathStep, ...
     if came_from[node] == _NOT_YET:
         return ()
     weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
-    is_weak = np.isin(referrers, weak)
+    is_weak = is_in(referrers, weak)
     is_weak[is_weak] = heap.refs(referrers[is_weak], "referent") == node
     sources = np.union1d(referrers[~is_weak & (came_from[referrers] != _NOT_YET)], [came_from[node]])
     one = np.ones(sources.size, np.int64)

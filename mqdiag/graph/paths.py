@@ -11,6 +11,7 @@ from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers, pa
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.graph.strings import text
+from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.types import REFERENCE
 
 _ROOT, _NOT_YET = -2, -1
@@ -42,8 +43,8 @@ def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> t
     repeats = np.searchsorted(nodes[order], targets, "right") - left
     within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     positions = order[np.repeat(left, repeats) + within]
-    pairs = np.unique(np.stack((positions, np.repeat(sources, repeats).astype(np.int64))), axis=1)
-    return pairs[0], pairs[1].astype(np.int32)
+    pairs = distinct(positions << 32 | np.repeat(sources, repeats).astype(np.int64))
+    return pairs >> 32, (pairs & 0xFFFF_FFFF).astype(np.int32)
 
 
 class PathSearch:

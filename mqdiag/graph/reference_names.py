@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.reference_names import FieldNames, ReferenceRows, name_references
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import REFERENCE
 
@@ -36,9 +37,9 @@ class ReferenceNames:
             self._number(_UNNAMED),
         )
         self._local = self._number(LOCAL)
-        self._thread_nodes = np.unique(heap.references.extra_from)
+        self._thread_nodes = distinct(heap.references.extra_from)
         self._thread_nodes = self._thread_nodes[
-            np.isin(self._thread_nodes, list(heap.roots.thread_nodes.values()))
+            is_in(self._thread_nodes, list(heap.roots.thread_nodes.values()))
         ]
         self._class_edges, self._class_names = self._of_class_objects()
 
@@ -96,7 +97,7 @@ class ReferenceNames:
         statics = np.flatnonzero(classes.static_types == REFERENCE)
         rows = np.searchsorted(classes.static_starts, statics, "right") - 1
         targets = lookup.find(big_endian(heap.data, classes.static_values[statics], heap.header.id_size))
-        kept = (targets >= 0) & np.isin(rows, there)
+        kept = (targets >= 0) & is_in(rows, there)
         owners.append(rows[kept])
         text = heap.dump.names.text
         names.append(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.index import ObjectIndex
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.number_dict import NumberDict
 
@@ -64,7 +65,7 @@ def build_roots(dump: Dump, index: ObjectIndex) -> RootSet:
         if nodes[i] >= 0:
             threads.setdefault(int(roots.threads[i]), int(nodes[i]))
             traces.setdefault(int(roots.threads[i]), int(roots.frames[i]))
-    held = np.isin(roots.types, _OF_A_THREAD) & np.isin(roots.threads, list(threads)) & (nodes >= 0)
+    held = is_in(roots.types, _OF_A_THREAD) & is_in(roots.threads, list(threads)) & (nodes >= 0)
     locals_of = NumberDict[list[tuple[int, int]]]()
     pairs: list[tuple[int, int]] = []
     for i in np.flatnonzero(held).tolist():
@@ -72,7 +73,7 @@ def build_roots(dump: Dump, index: ObjectIndex) -> RootSet:
         locals_of.setdefault(serial, []).append((node, int(roots.frames[i])))
         if threads[serial] != node:
             pairs.append((threads[serial], node))
-    edges = np.unique(np.array(pairs, np.int32).reshape(-1, 2), axis=0)
+    edges = np.array(sorted(set(pairs)), np.int32).reshape(-1, 2)
     plain = ~held & (nodes >= 0)
     root_nodes, types = nodes[plain], roots.types[plain]
     added = 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.kernels.depth_first import mark
 from mqdiag.graph.object_graph import ObjectGraph
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 
 _MARKED, _WALL, _MET = 1, 2, 3
 
@@ -78,5 +78,5 @@ def _muted(
     if threads is None or threads.size == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
     nodes, counts = np.unique(graph.references.extra_from, return_counts=True)
-    chosen = np.isin(nodes, threads)
+    chosen = is_in(nodes, threads)
     return nodes[chosen].astype(np.int32), counts[chosen].astype(np.int64)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
 
@@ -202,10 +203,10 @@ def _of_missing_classes(
     classes = dump.classes
     plain, arrays = plain.copy(), np.zeros(classes.count, bool)
     missing = np.flatnonzero((np.arange(classes.count) >= classes.dumped) & (dump.counts > 0))
-    missing = missing[~np.isin(missing, classes.primitive_rows)]
+    missing = missing[~is_in(missing, classes.primitive_rows)]
     if missing.size:
         rows, nodes = np.unique(index.rows, return_index=True)
-        chosen = np.isin(rows, missing)
+        chosen = is_in(rows, missing)
         rows, nodes = rows[chosen], nodes[chosen]
         arrays[rows] = dump.source.data[index.places(nodes)] == 0x22
         plain[missing] = np.where(arrays[missing], 0, dump.elements[missing] // dump.counts[missing])
@@ -313,9 +314,7 @@ def _size_class_objects(
     owner = np.repeat(np.arange(classes.count), np.diff(classes.static_starts))
     types = classes.static_types
     # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM.
-    real = np.array(
-        [not (dump.names.get(int(name)) or "").startswith("<") for name in classes.static_names], bool
-    )
+    real = ~dump.names.begin_with(classes.static_names, "<")
     bytes_of = np.where(types == REFERENCE, width, PRIMITIVE_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
     references = np.bincount(owner, (types == REFERENCE) * real * width, classes.count).astype(np.int64)[

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.collections import map_entries
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, find_clients
@@ -148,7 +148,7 @@ def _slot(heap: Heap, tables: Nodes, wanted: int) -> tuple[NDArray[np.int64], No
 def _keeps_hashes(heap: Heap, maps: Nodes) -> NDArray[np.bool_]:
     """HashMap and its subclasses, what all clients use; any other map is read by its structure."""
     rows = heap.classes.subclasses(fields.class_rows(heap, "", "HashMap"))
-    return np.isin(heap.class_index(maps), rows)
+    return is_in(heap.class_index(maps), rows)
 
 
 def hashes_are_true(heap: Heap, tables: Nodes) -> bool:
@@ -185,7 +185,7 @@ def message_ids(heap: Heap, messages: Nodes) -> list[str | None]:
     """What getMsgId() gives: UNIQ_KEY since MessageClientExt of 3.5.1; before, or without one, the msgId field."""
     roots = fields.package_roots(heap, "MessageClientExt")
     rows = [row for root in roots for row in fields.class_rows(heap, root, "MessageClientExt")]
-    is_client = np.isin(heap.class_index(messages), heap.classes.subclasses(rows))
+    is_client = is_in(heap.class_index(messages), heap.classes.subclasses(rows))
     unique = text_property(heap, np.where(is_client, messages, -1).astype(np.int32), UNIQ_KEY)
     stored = fields.texts(heap, messages, "MessageExt.id")
     return [key or offset_id for key, offset_id in zip(unique, stored, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.graph.heap import Heap
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, find_clients
 from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
@@ -79,7 +79,7 @@ def _held(
     waiting = kind.waiting(consumer, pool)
     tasks = np.empty(0, np.int32) if waiting is None else waiting
     messages = np.concatenate(
-        (cached.nodes[np.isin(cached.queues, mine)], kind.outside_queues(consumer, requests))
+        (cached.nodes[is_in(cached.queues, mine)], kind.outside_queues(consumer, requests))
     )
     bodies = fields.refs(heap, messages, "Message.body")
     return Held(

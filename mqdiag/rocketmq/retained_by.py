@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.heap import MessageHolder
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.paths import edge_name
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_among, is_in
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.fields import place_of
 
@@ -50,11 +50,11 @@ def split_messages(heap: Heap, messages: Nodes, queued: Nodes, requested: Nodes)
     """
     there = heap.reachable(messages)
     reachable = messages[there]
-    is_queued = np.isin(reachable, queued)
-    is_requested = np.isin(reachable, requested) & ~is_queued
+    is_queued = is_in(reachable, queued)
+    is_requested = is_in(reachable, requested) & ~is_queued
     rest = reachable[~is_queued & ~is_requested]
     # a local variable is a frame's even when something else holds the message too
-    is_local = np.isin(rest, heap.references.extra_to)
+    is_local = is_in(rest, heap.references.extra_to)
     retainers = find_retainers(heap, rest[~is_local])
     others = rest[~is_local]
     outside = ~retainers.in_frames
@@ -152,7 +152,7 @@ class _DominatorWalk:
         ends = self._end_of_chain(distinct)
         above = self._above(ends)
         rows = heap.class_index(above)
-        is_thread = np.isin(above, self._threads)
+        is_thread = is_among(above, self._threads)
         from_frame = is_thread & self._is_local(above, ends)
         through = (above >= 0) & self._is_jdk[rows] & ~self._is_class[above] & ~is_thread
         through |= self._is_entry(above, rows, counts) & ~through & ~is_thread
@@ -212,7 +212,7 @@ class _DominatorWalk:
     def _referrer(self, nodes: Nodes) -> Nodes:
         """One referrer of each node, no thread where there is another one; -1 for a root."""
         owners, sources = self._heap.referrers(nodes)
-        order = np.lexsort((sources, np.isin(sources, self._threads), owners))
+        order = np.lexsort((sources, is_among(sources, self._threads), owners))
         owners, sources = owners[order], sources[order]
         distinct, first = np.unique(owners, return_index=True)
         found = np.full(nodes.size, -1, np.int32)
@@ -223,7 +223,7 @@ class _DominatorWalk:
         """Which (thread, node) pairs are a thread and a local of its frames."""
         shift = np.int64(1) << 32
         held = self._heap.references.extra_from.astype(np.int64) * shift + self._heap.references.extra_to
-        return np.isin(threads.astype(np.int64) * shift + nodes, held)
+        return is_in(threads.astype(np.int64) * shift + nodes, held)
 
     def _is_entry(self, above: Nodes, rows: Nodes, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which dominators are entries of a collection: many objects of one class that keep few messages each."""

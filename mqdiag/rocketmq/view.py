@@ -19,7 +19,7 @@ from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.graph.heap import Heap
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq.broker.broker_facts import broker_facts
 from mqdiag.rocketmq.broker.controllers import broker_roots, find_controllers
 from mqdiag.rocketmq.client import find_clients
@@ -120,7 +120,7 @@ def _joined(nodes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
 
 def _bodies_of(parts: list[ClientPart], messages: NDArray[np.int32]) -> NDArray[np.int32]:
     """Bodies of some messages."""
-    found = [part.bodies[np.isin(part.messages, messages)] for part in parts]
+    found = [part.bodies[is_in(part.messages, messages)] for part in parts]
     return np.concatenate([np.empty(0, np.int32), *found])
 
 

@@ -11,7 +11,8 @@ from mqdiag import workers
 from mqdiag.config import Settings
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.progress import Silent
-from mqdiag.read.stacks import ReadResult, series
+from mqdiag.read.stacks import series
+from mqdiag.read.stacks.reader import ReadResult
 from mqdiag.report_json import to_values
 
 SERIES = Path(__file__).parents[2] / "fixtures" / "stacks" / "urlconnection-stuck" / "series.tar.gz"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqdiag.logs.anchors import LITERALS
-from mqdiag.read.stacks import MARKS
+from mqdiag.read.stacks.reader import MARKS
 from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

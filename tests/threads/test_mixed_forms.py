@@ -10,8 +10,9 @@ import pytest
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.language import english
-from mqdiag.read.stacks import Sample, read_stacks
 from mqdiag.read.stacks.library_packages import is_hidden
+from mqdiag.read.stacks.reader import read_stacks
+from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.facts import stacks_facts
 from tests.threads.made import HTTP, At, dump, facts
 from tests.threads.real_series import CASES, STANDS, truth_of

@@ -9,7 +9,7 @@ import pytest
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.language import english
-from mqdiag.read.stacks import read_stacks
+from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.threads.facts import stacks_facts
 from tests.threads.made import CONSUME, HTTP, TAKE, At, facts, report
 from tests.threads.real_series import CASES

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli import run
-from mqdiag.read.stacks import Sample, read_stacks
+from mqdiag.read.stacks.reader import read_stacks
+from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.decide import judge_track
 from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.judgement import World

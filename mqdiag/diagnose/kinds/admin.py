@@ -18,7 +18,7 @@ from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.paste import decoded
-from mqdiag.read.stacks import read_stacks
+from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts
 

@@ -11,7 +11,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.logs.anchors import LITERALS
 from mqdiag.progress import Progress
 from mqdiag.read.logs.recognise import is_log
-from mqdiag.read.stacks import MARKS, is_of_a_tool
+from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
 LEAST_LITERAL = 14
 """bytes of a text that no prose has by accident"""

@@ -14,8 +14,9 @@ from mqdiag.diagnose.stacks import result_inputs
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
-from mqdiag.read.stacks import MARKS, Sample, is_of_a_tool
 from mqdiag.read.stacks.patterns import is_dump_file
+from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
+from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.series import read_series
 from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.series import by_jvm

@@ -12,7 +12,7 @@ from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.parts import MAX_BYTES, names_files, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content
-from mqdiag.read.stacks import MARKS, is_of_a_tool
+from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
 _CRASH_HEADS = tuple(head.encode() for head in HEADS)
 

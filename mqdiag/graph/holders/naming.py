@@ -15,6 +15,7 @@ from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library,
 from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.read.hprof.distinct import is_in
 
 _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
@@ -171,7 +172,7 @@ def _thread_local_name(heap: Heap, way: list[int]) -> Name | None:
         path=tuple(steps_of(heap, way)),
         holder_class=label.rpartition(".")[0],
         nodes=tuple(way[at:]),
-        threads=int(np.isin(heap.index.rows[holders], rows).sum()),
+        threads=int(is_in(heap.index.rows[holders], rows).sum()),
     )
 
 

@@ -66,7 +66,7 @@ def _sample(heap: Heap, place: int, row: int) -> Nodes:
 def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> SharedObjects | None:
     """The objects with the fields that lead to many of them; None where each has another holder."""
     labels: Counter[str] = Counter()
-    ways: dict[str, tuple[str, ...]] = {}
+    ways: dict[str, tuple[list[int], int]] = {}
     positions, holders = heap.referrers(nodes)
     seen: set[tuple[int, str]] = set()
     for position, holder in zip(positions.tolist(), holders.tolist(), strict=True):
@@ -79,7 +79,7 @@ def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> Sha
         if at is not None and label is not None and (position, label) not in seen:
             seen.add((position, label))
             labels[label] += 1
-            ways.setdefault(label, own_steps(heap, way, at))
+            ways.setdefault(label, (way, at))
     common = [label for label, times in labels.most_common(_HOLDERS) if times >= _LEAST_SHARE * nodes.size]
     if not common:
         return None
@@ -93,7 +93,7 @@ def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> Sha
             label=common[0],
             kind="shared-objects",
             held=first,
-            path=ways[common[0]],
+            path=own_steps(heap, *ways[common[0]]),
             holder_class=common[0].rpartition(".")[0],
         ),
         also=tuple(common[1:]),

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.waste import DirectBuffers, DirectHolder
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.jvm import direct_memory_limit
+from mqdiag.read.hprof.distinct import is_in
 
 HOLDERS = 10
 SEVERAL = "several holders"
@@ -30,7 +31,7 @@ def direct_buffers(heap: Heap) -> DirectBuffers | None:
     cleaner = heap.refs(nodes, "cleaner")
     thunk = heap.class_index(heap.refs(cleaner, "thunk"))
     unmappers = heap.classes.indices_ending("Unmapper")
-    mapped = (heap.refs(nodes, "fd") >= 0) | np.isin(thunk, unmappers)
+    mapped = (heap.refs(nodes, "fd") >= 0) | is_in(thunk, unmappers)
     alive = heap.reachable(nodes)
     managed = (cleaner >= 0) & ~mapped
     unmanaged = (cleaner < 0) & ~mapped & (capacity > 0) & alive
@@ -126,6 +127,6 @@ def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
 def _rows_named_by(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     """Classes of objects; of class objects the classes that they stand for."""
     rows = heap.index.rows[nodes].astype(np.int32)
-    for at in np.flatnonzero(np.isin(nodes, list(heap.class_of_node))).tolist():
+    for at in np.flatnonzero(is_in(nodes, list(heap.class_of_node))).tolist():
         rows[at] = heap.class_of_node[int(nodes[at])]
     return rows

@@ -16,6 +16,7 @@ from mqdiag.graph.kernels.equal_texts import HashedTexts, StringFields, group_ha
 from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.string_holders import fields_of_most, string_holders
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.process_secret import FACTOR, START
 
 CONSIDERABLE_SHARE = 0.05
@@ -123,7 +124,7 @@ def _compared_whole(heap: Heap, rows: list[int], texts: _Texts) -> _Groups:
     heavy = heavy[heavy >= 0]
     if not heavy.size:
         return groups
-    long = np.flatnonzero(np.isin(groups.of, heavy))
+    long = np.flatnonzero(is_in(groups.of, heavy))
     whole = _read(heap, rows, texts.nodes[long], 0, _ALL)
     if len(rows) == 1:
         texts.hashes[long] = whole.hashes

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.waste import LoaderGroup
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.merged_paths import retained_together
+from mqdiag.read.hprof.distinct import is_in
 
 MOST_GROUPS = 5
 MANY = 5
@@ -74,7 +75,7 @@ def _group(heap: Heap, kind: str, repeated: dict[str, list[int]]) -> LoaderGroup
 def _classes_of(heap: Heap, loaders: NDArray[np.int32]) -> NDArray[np.int32]:
     """Reachable class objects that these loaders defined."""
     records, dumped = heap.dump.classes, heap.dump.classes.dumped
-    mine = np.isin(heap.index.lookup.find(records.heads[:dumped, _LOADER]), loaders)
+    mine = is_in(heap.index.lookup.find(records.heads[:dumped, _LOADER]), loaders)
     nodes = heap.index.lookup.find(records.ids[:dumped][mine])
     return nodes[heap.reachable(nodes)]
 

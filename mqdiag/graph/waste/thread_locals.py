@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.waste import ThreadLocals, ThreadLocalsOf
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.merged_paths import retained_together
+from mqdiag.read.hprof.distinct import is_in
 
 THREADS = 10
 CLASSES = 5
@@ -48,7 +49,7 @@ def _entries(
         parts.append((owners, heap.refs(entries, "value"), keyless))
     owners, values = heap.elements(heap.refs(heap.refs(threads, "threadLocalMap"), "indexedVariables"))
     unset = [heap.classes.static_ref(row, "UNSET") for row in heap.classes.indices_ending(_NETTY_MAP)]
-    used = ~np.isin(values, unset)
+    used = ~is_in(values, unset)
     parts.append((owners[used], values[used], np.zeros(int(used.sum()), bool)))
     owners, values, keyless = (np.concatenate(column) for column in zip(*parts, strict=True))
     return owners, values, keyless

@@ -218,6 +218,7 @@ def _described(
     """Join records and class dumps; what only objects tell is for the caller to fill in."""
     names = Names(source.data, records, header.id_size)
     loaded = read_loaded_classes(source.data, records, header.id_size)
+    names.learn(loaded.name_ids)
     classes = build_classes(source.data, header.id_size, names, loaded, *class_dumps, used_ids)
     return Dump(
         source=source,

@@ -64,6 +64,17 @@ class Names:
             found = self._java_names[name_id] = java_name(self.text(name_id))
         return found
 
+    def begin_with(self, name_ids: NDArray[np.uint64], character: str) -> NDArray[np.bool_]:
+        """Which strings begin with an ASCII character, without decoding them; False where the file has no record."""
+        found = np.zeros(name_ids.size, bool)
+        if not self._ids.size:
+            return found
+        at = np.minimum(np.searchsorted(self._ids, name_ids), self._ids.size - 1)
+        starts = self._starts[at]
+        there = (self._ids[at] == name_ids) & (self._lengths[at] > 0) & (starts < self._data.size)
+        found[there] = self._data[starts[there]] == ord(character)
+        return found
+
     def learn(self, name_ids: NDArray[np.uint64]) -> None:
         """Decode many at once, which takes less time than one by one."""
         wanted = np.sort(name_ids)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.header import Header
 from mqdiag.read.hprof.kernels.record_list import CUT, DONE, FULL, RUNS_OUT, scan_records
 from mqdiag.text import Text, say
@@ -66,7 +67,7 @@ class Records(msgspec.Struct):
         """
         own = np.flatnonzero((self.offsets >= before) & (self.offsets < segments[-1][1]))
         earlier = np.flatnonzero(
-            (self.offsets < before) & ~np.isin(self.tags, (HEAP_DUMP, HEAP_DUMP_SEGMENT, HEAP_DUMP_END))
+            (self.offsets < before) & ~is_in(self.tags, (HEAP_DUMP, HEAP_DUMP_SEGMENT, HEAP_DUMP_END))
         )
         chosen = np.concatenate((own, earlier))
         return Records(
@@ -104,7 +105,7 @@ def read_records(
             data, position, tags[:room], offsets[:room], lengths[:room], count
         )
         if true_end is not None:
-            heap = listed + np.flatnonzero(np.isin(tags[listed:count], (HEAP_DUMP, HEAP_DUMP_SEGMENT)))
+            heap = listed + np.flatnonzero(is_in(tags[listed:count], (HEAP_DUMP, HEAP_DUMP_SEGMENT)))
             for number in heap.tolist():
                 start = int(offsets[number])
                 declared = min(start + int(lengths[number]), int(data.size))

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 HEAD = 64 << 10
 """characters in which the first thread stands"""
-MARK = re.compile(r"^Name: .{1,300}\n\s*State: [A-Z_]+\b", re.M)
-NAME = re.compile(r"^Name: (?P<name>.{1,300}?)\s*$")
-STATE = re.compile(
+MARK = lazy_pattern(r"^Name: .{1,300}\n\s*State: [A-Z_]+\b", re.M)
+NAME = lazy_pattern(r"^Name: (?P<name>.{1,300}?)\s*$")
+STATE = lazy_pattern(
     r"^\s*State: (?P<state>[A-Z_]+)(?: on (?P<object>\S+?))?(?: owned by: (?P<owner>.{1,300}?))?\s*$"
 )
-FRAME = re.compile(r"^\s*(?:app//|[\w.]+(?:@[\w.+-]+)?/)*(?P<frame>[\w.$<>/-]+\([^()\n]{0,300}\))\s*$")
-LOCKED = re.compile(r"^\s*-? ?locked (?P<object>[^\s@]+@[0-9a-f]{1,16})\s*$")
+FRAME = lazy_pattern(r"^\s*(?:app//|[\w.]+(?:@[\w.+-]+)?/)*(?P<frame>[\w.$<>/-]+\([^()\n]{0,300}\))\s*$")
+LOCKED = lazy_pattern(r"^\s*-? ?locked (?P<object>[^\s@]+@[0-9a-f]{1,16})\s*$")
 OWNED_BY = " owned by "
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.graph.collections import items
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.grpc.messages import body_bytes, message_ids, queue_names
 from mqdiag.rocketmq.grpc.tasks import Tasks
@@ -48,7 +49,7 @@ def read_queues(heap: Heap, root: str) -> Queues:
     return Queues(
         nodes=nodes,
         consumers=fields.refs(heap, nodes, "GrpcProcessQueue.consumer"),
-        assigned=np.isin(nodes, listed),
+        assigned=is_in(nodes, listed),
         places=places,
         messages=messages,
         in_flight=in_flight,
@@ -101,7 +102,7 @@ def queue_rows(heap: Heap, queues: Queues, groups: Mapping[int, str], tasks: Tas
                 min_offset=least,
                 max_offset=most,
                 span=None if least is None or most is None else most - least,
-                started=int(np.isin(messages, running).sum()),
+                started=int(is_in(messages, running).sum()),
                 redelivered=int((attempts > 1).sum()),
                 most_redelivered=int(attempts.max()) - 1 if (attempts != heap.MISSING).any() else None,
                 assigned=bool(queues.assigned[place]),
@@ -147,7 +148,7 @@ def stalled_ms(
         messages = queues.messages[queues.places == place]
         received = fields.numbers(heap, messages, "MessageView.received_ms")
         times = (int(asked[place]), int(full[place]))
-        unfinished = bool(np.isin(messages, tasks.messages).all())
+        unfinished = bool(is_in(messages, tasks.messages).all())
         if messages.size != share or heap.MISSING in times or not unfinished or heap.header.captured_at_ms <= 0:
             return None
         # the last messages came after the queue asked for them

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.clients import ClientPart, ConsumerReading
 from mqdiag.rocketmq.grpc.consumers import Held, push_facts, simple_facts
@@ -46,7 +46,7 @@ def read_client(heap: Heap, root: str, kinds: Mapping[str, GrpcKind]) -> ClientP
     for node in consumers:
         own = np.flatnonzero(queues.consumers == node)
         held = Held(
-            messages=queues.messages[np.isin(queues.places, own)],
+            messages=queues.messages[is_in(queues.places, own)],
             rows=[rows[place] for place in own.tolist()],
             pool=pools[node],
         )
@@ -76,7 +76,7 @@ def read_client(heap: Heap, root: str, kinds: Mapping[str, GrpcKind]) -> ClientP
 
 def _retaining(queues: Nodes, messages: Nodes, tasks: Tasks) -> Nodes:
     """The queues of a consumer, their messages, and the tasks with these messages."""
-    ours = np.isin(tasks.messages, messages)
+    ours = is_in(tasks.messages, messages)
     parts = (queues, messages, tasks.tasks[ours], tasks.wrappers[ours], tasks.futures[ours])
     found = distinct(np.concatenate(parts))
     return found[found >= 0]

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
-from mqdiag.read.hprof.distinct import distinct
+from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields
 
 
@@ -34,11 +34,11 @@ def find_tasks(heap: Heap, root: str) -> Tasks:
     found = [fields.instances(heap, guava, "GuavaTask") for guava in fields.package_roots(heap, "GuavaTask")]
     wrappers = distinct(np.concatenate([np.empty(0, np.int32), *found]))
     inner = fields.refs(heap, wrappers, "GuavaTask.callable")
-    ours = np.isin(inner, tasks)
+    ours = is_in(inner, tasks)
     wrappers, inner = wrappers[ours], inner[ours]
     holders = fields.refs(heap, wrappers, "GuavaTask.runner")
     threads = heap.classes.subclasses(fields.class_rows(heap, "", "Thread"))
-    running = (holders >= 0) & np.isin(heap.class_index(holders), threads)
+    running = (holders >= 0) & is_in(heap.class_index(holders), threads)
     return Tasks(
         futures=fields.refs(heap, wrappers, "GuavaTask.future"),
         wrappers=wrappers,

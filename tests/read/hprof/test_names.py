@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,18 @@ def test_trap_39_nul_and_supplementary_characters_in_a_dump(tmp_path: Path) -> N
     name = "app/Nul\0and\U0001f600and€"
     dump.instance(dump.java_class(name))
     assert "app.Nul\0and\U0001f600and€" in dump_of(dump, tmp_path).classes.names
+
+
+def test_beginnings_are_those_of_the_decoded_strings(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    dump.instance(dump.java_class("app/A"))
+    given = [dump.name(text) for text in ("<init>", "a<", "<", "\0<")]
+    dump.top = [dump.encode.utf8(5, ""), dump.encode.utf8(given[1], "<another text of the same id")]
+    names = dump_of(dump, tmp_path).names
+    ids = [*given, 5, 0x6666]
+    expected = [(names.get(name_id) or "").startswith("<") for name_id in ids]
+    assert names.begin_with(np.array(ids, np.uint64), "<").tolist() == expected
+    assert expected == [True, False, True, False, False, False]
 
 
 def test_trap_39_names_twice_empty_and_missing(tmp_path: Path) -> None:

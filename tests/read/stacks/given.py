@@ -6,7 +6,7 @@ import tarfile
 from functools import cache
 from pathlib import Path
 
-from mqdiag.read.stacks import ReadResult, read_stacks
+from mqdiag.read.stacks.reader import ReadResult, read_stacks
 
 CASES = Path(__file__).parents[3] / "fixtures" / "stacks"
 

@@ -209,7 +209,7 @@ def test_what_is_no_dump_is_refused_by_name(name: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    from mqdiag.read.stacks import read_stacks
+    from mqdiag.read.stacks.reader import read_stacks
 
     with pytest.raises(InputError, match="no such file"):
         read_stacks(str(tmp_path / "none.log"))
@@ -224,7 +224,7 @@ def test_a_failed_jstack_among_others_in_an_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("j1.log", JDK8)
         archive.writestr("j2.log", "4711: No such process\n")
-    from mqdiag.read.stacks import read_stacks
+    from mqdiag.read.stacks.reader import read_stacks
 
     result = read_stacks(str(path))
     assert len(result.samples) == 1

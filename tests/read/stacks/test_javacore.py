@@ -9,7 +9,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Report
-from mqdiag.read.stacks import read_stacks
+from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import LOCKED, PARKING, WAITING_TO_LOCK, ThreadRecord
 from mqdiag.render import View
 from mqdiag.render.text import render

@@ -11,8 +11,8 @@ import pytest
 from mqdiag.diagnose.sort.kind import all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.read.stacks import Sample, ThreadRecord
 from mqdiag.read.stacks.body import plain_frame
+from mqdiag.read.stacks.records import Sample, ThreadRecord
 from tests.read.stacks.given import read_text, real_dump
 
 DUBBO = """\
