@@ -84,6 +84,12 @@ Mind:
     metavar="URL",
     help="With --watch or --once: post each new finding here, redacted, with retries.",
 )
+@commands.option(
+    "--pages",
+    metavar="DIR",
+    shell_complete=complete_folders,
+    help="Write index.html of all services, and a page for each service, into this folder.",
+)
 @commands.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @commands.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
 @commands.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
@@ -111,6 +117,7 @@ def command(
     once: bool,
     interval: str,
     webhook: str | None,
+    pages: str | None,
     dry_run: bool,
     limit: int | None,
     memory: str,
@@ -159,7 +166,17 @@ def command(
         with _needs_spark():
             # Here, not above: this import takes pyspark and pyarrow with it.
             from mqdiag.fleet.job import run_fleet
-        return run_fleet(given, settings, progress, dry_run=dry_run)
+        if pages is None:
+            return run_fleet(given, settings, progress, dry_run=dry_run)
+        from mqdiag.cli.common.fleet_pages import FleetPages
+
+        written = FleetPages(pages, options, settings)
+        diagnosis = run_fleet(given, settings, progress, on_service=written.write_service)
+        written.write_fleet(diagnosis.report)
+        return diagnosis
+
+    if pages is not None and (dry_run or watch or once):
+        raise UsageError(say("--pages does not go with --dry-run, --watch or --once"))
 
     if not watch and not once:
         if webhook is not None:

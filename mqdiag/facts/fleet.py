@@ -172,6 +172,46 @@ class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     errors: int
     """findings of severity error"""
     warnings: int
+    new: int | None = None
+    """faults that the earlier run looked for and did not find; None without an earlier run"""
+    known: int | None = None
+    """faults that the earlier run has found too"""
+    gone: int | None = None
+    """faults of the earlier run that this run looked for and did not find"""
+
+
+class HostState(msgspec.Struct, frozen=True, kw_only=True):
+    """One host of a service in this run."""
+
+    host: Public
+    incidents: int
+    failed: int
+    """incidents without any readable file"""
+    errors: int
+    """open findings of severity error"""
+    warnings: int
+    latest_evidence: Public | None = None
+    """begin of its latest incident"""
+
+
+class RunTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """What the report of a run counted."""
+
+    run: Public
+    finished_at: Public
+    incidents: int
+    failed: int
+    """incidents without any readable file"""
+    failures: int
+    """files that could not be analysed"""
+    services: int
+    hosts: int
+    errors: int
+    """open findings of severity error"""
+    warnings: int
+    new: int | None = None
+    """faults of services that the run before had not; None without a run before"""
+    gone: int | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -270,7 +310,13 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     timing: FleetTiming | None = None
     plan: FleetPlan | None = None
     """of a dry run, which has nothing else"""
+    one_service: bool = False
+    """whether the report is about one service of the run, which `services` then has alone"""
     services: tuple[ServiceState, ...] = ()
+    hosts: tuple[HostState, ...] = ()
+    """of the one service, the worst first"""
+    trend: tuple[RunTotals, ...] = ()
+    """the latest runs in the same output, this one last"""
     causes: tuple[SharedCause, ...] = ()
     common: tuple[CommonTrait, ...] = ()
     """what hosts with the same fault share"""

@@ -22,8 +22,10 @@ from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.errors import UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import FleetFacts, FleetTiming, FleetTotals
+from mqdiag.findings import Report
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.analysis.services import each_service
 from mqdiag.fleet.dry import fleet_plan
 from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Identity, Listing
@@ -38,8 +40,9 @@ from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.earlier import rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
+from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
-from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.item import Job
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
@@ -72,6 +75,7 @@ def run_fleet(
     dry_run: bool = False,
     only: Mapping[str, Identity] | None = None,
     guard: Callable[[Progress], AbstractContextManager[None]] = stoppable,
+    on_service: Callable[[Report], None] | None = None,
 ) -> Diagnosis:
     """Analyse what is new under the paths, write the tables, compare the instances.
 
@@ -82,6 +86,7 @@ def run_fleet(
         dry_run: plan, and leave the output as it is.
         only: the files to take; see Listing.
         guard: hears the signals while the run is at work.
+        on_service: takes the report of each service, one after the other; None where nobody reads them.
 
     Raises:
         UsageError: options that cannot be.
@@ -98,7 +103,7 @@ def run_fleet(
         try:
             with spark_session(options) as spark:
                 fleet = _FleetRun(spark, layout, run, options, settings, progress)
-                return fleet.dry(listing) if dry_run else fleet.whole(listing, started)
+                return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
         finally:
             if dry_run and is_new and store.is_local:
                 with contextlib.suppress(OSError):
@@ -133,12 +138,15 @@ class _FleetRun:
         facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
         return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
 
-    def whole(self, listing: Listing, started: float) -> Diagnosis:
+    def whole(
+        self, listing: Listing, started: float, on_service: Callable[[Report], None] | None
+    ) -> Diagnosis:
         """All of it.
 
         Args:
             listing: the evidence.
             started: when Spark was begun to be started, by the monotonic clock.
+            on_service: see `run_fleet`.
         """
         began = datetime.now(UTC)
         marks = self._layout.runs()
@@ -171,6 +179,7 @@ class _FleetRun:
         self._progress.phase(say("comparing instances"))
         before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
         facts, findings = fleet_facts(now, before, totals, self._options.out)
+        facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
         clock.append(time.monotonic())
         start_s, plan_s, work_s, tables_s, fleet_s = (
             round(end - start, 3) for start, end in itertools.pairwise(clock)
@@ -178,6 +187,10 @@ class _FleetRun:
         timing = FleetTiming(start_s=start_s, plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s)
         lost = bool(totals.incidents) and totals.failed == totals.incidents
         facts = msgspec.structs.replace(facts, timing=timing)
+        if on_service is not None:
+            self._progress.phase(say("writing the reports of the services"))
+            for one in each_service(now, facts):
+                on_service(service_verdict(facts, one, self._settings))
         return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)
 
     @contextlib.contextmanager

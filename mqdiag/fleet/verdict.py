@@ -1,8 +1,9 @@
-"""The report of a fleet run: the fleet's rules, and what single services have that no fleet rule tells."""
+"""The reports of a fleet run: of the fleet, with its rules and what single services have, and of each service."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,10 +13,14 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.facts import Facts, Input
-from mqdiag.facts.fleet import FleetFacts
+from mqdiag.facts.fleet import FleetFacts, FleetTotals
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
 from mqdiag.rules import cards_of
+from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.fleet.analysis.services import OneService
 
 
 def fleet_verdict(
@@ -45,3 +50,42 @@ def fleet_verdict(
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return msgspec.structs.replace(diagnosis, report=answered(report, report.answer.margins))
+
+
+def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> Report:
+    """Judge one service by what its own incidents show; nothing of it is compared with other services.
+
+    Args:
+        facts: of the run.
+        one: the service.
+        settings: the baseline.
+    """
+    state = one.state
+    is_lost = state.failed == state.incidents
+    given = Input(
+        path=state.service,
+        complete=not state.lost,
+        error=say("none of its files could be read") if is_lost else None,
+    )
+    unmarked = msgspec.structs.replace(settings, baseline=Baseline())
+    # Without any fact each rule says which evidence it needs.
+    report = judge(Facts(inputs=(given,), expectations=settings.expectations), unmarked).report
+    report = msgspec.structs.replace(
+        report,
+        findings=one.findings,
+        skipped=tuple(skipped for skipped in report.skipped if skipped.rule not in one.checked),
+        checked=one.checked,
+        failed=faults_of(one.failures),
+        rule_cards=tuple(cards_of({found.rule for found in one.findings}).values()),
+        fleet=FleetFacts(
+            run=facts.run,
+            against=facts.against,
+            out=facts.out,
+            one_service=True,
+            services=(state,),
+            hosts=one.hosts,
+            failures=one.failures,
+            totals=FleetTotals(failures=len(one.failures)),
+        ),
+    )
+    return answered(with_baseline(report, settings.baseline, settings.today))

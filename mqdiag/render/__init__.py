@@ -49,6 +49,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """list the rules that were not checked, each with its reason"""
     command: tuple[str, ...] = ()
     """words of the command line that made the report; empty where a program made it"""
+    with_services: bool = False
+    """the page of a fleet has those of its services in a folder beside it, and each of these leads back to it"""
 
     @property
     def wide(self) -> bool:

@@ -13,10 +13,10 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 
 | part | text | page |
 |---|---|---|
-| Paragraph | wrapped lines | a paragraph; with `link` a link to that anchor |
+| Paragraph | wrapped lines | a paragraph; with `link` or `page` a link |
 | Bullets, Steps | "- " and "1." lines, under their title | a list, under its title |
 | Pairs | two columns | a list of terms |
-| Table | columns with a head | a table that sorts and filters |
+| Table | columns with a head | a table that sorts and filters; a long one has the rows that are in sight |
 | Stack, Path | frames; steps from a GC root | a list |
 | Tree | branches, indented where they part | nested lists |
 | Figure | its words | its picture |
@@ -67,6 +67,8 @@ class Paragraph(Part, frozen=True):
     """an explanation in the margin, not part of the message"""
     link: str | None = None
     """anchor in the page that it leads to"""
+    page: str | None = None
+    """path of another page, from this one, that it leads to instead"""
 
 
 class Bullets(Part, frozen=True):
@@ -148,6 +150,8 @@ class Table(Part, frozen=True, kw_only=True):
     """what is said of the rows that are left out"""
     note: Text = NOTHING
     """what the heads mean, or what the numbers rest on"""
+    links: Sequence[str] = ()
+    """path of the page, from this one, that the first cell of each row leads to"""
 
     def __post_init__(self) -> None:
         """Drop the optional columns that no row fills."""

@@ -80,17 +80,16 @@ def hosts_by_rule(findings: DataFrame) -> DataFrame:
 
 
 def service_states(incidents: DataFrame, findings: DataFrame, failures: DataFrame) -> DataFrame:
-    """Each service with its hosts, incidents, failures, errors and warnings; the worst first.
+    """Each service with its hosts, incidents, failures, errors and warnings.
 
     Args:
         incidents: of the run.
         findings: those of them that are open.
         failures: what could not be analysed of them.
     """
-    states = view(
+    return view(
         "current_state", current_incidents=incidents, unrefuted_findings=findings, current_failures=failures
     )
-    return states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), "environment", "service")
 
 
 def severity_rank() -> Column:

@@ -35,6 +35,35 @@ def changes(
     return appeared.union(gone).orderBy(F.desc("kind"), "rank", F.desc("hosts"), *FAULT)
 
 
+def with_counts(states: DataFrame, now: DataFrame, before: DataFrame, changed: DataFrame) -> DataFrame:
+    """Add to each service how many of its faults are new, known and gone.
+
+    A fault that the earlier run could not look for is none of these.
+
+    Args:
+        states: one row for each service.
+        now: findings of this run.
+        before: findings of the earlier run.
+        changed: the rows of `changes`.
+
+    Returns:
+        The rows of `states` with the columns new, known and gone.
+    """
+    known = _faults(now).join(_faults(before).select(*FAULT), list(FAULT), "left_semi")
+    counted = (
+        changed.select(*SERVICE, "kind")
+        .union(known.select(*SERVICE, F.lit("known")))
+        .groupBy(*SERVICE)
+        .agg(
+            *(
+                F.count_if(F.col("kind") == kind).alias(name)
+                for kind, name in (("regression", "new"), ("known", "known"), ("recovery", "gone"))
+            )
+        )
+    )
+    return states.join(counted, list(SERVICE), "left").fillna(0, ["new", "known", "gone"])
+
+
 def _faults(findings: DataFrame) -> DataFrame:
     worst = F.struct(severity_rank(), -F.col("weight"), F.col("incident"))
     return (

@@ -25,7 +25,7 @@ from mqdiag.facts.fleet import (
 from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.capacity import capacity
 from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
-from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.changes import SERVICE, changes, with_counts
 from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import drifts
@@ -38,6 +38,8 @@ from mqdiag.text import Text
 
 LISTED = 200
 """entries of each list in the report; the tables hold all"""
+SERVICES = 20_000
+"""services in the report: a reader searches all of them for their own"""
 CELLS = 2_000
 LONE = 50
 """findings of single services in the report"""
@@ -69,33 +71,37 @@ def fleet_facts(
     findings = open_findings(all_findings, now.incidents).persist()
     failures = now.table("failures").persist()
     consumers = latest_consumers(now.table("consumers")).persist()
-    states, services = _top(service_states(now.incidents, findings, failures), LISTED, _service)
+    states = service_states(now.incidents, findings, failures)
     causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
     common, _ = _top(common_traits(findings, consumers), LISTED, _common)
-    spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: _plain(row, HostsByRule))
+    spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: plain_fact(row, HostsByRule))
     differences, drift_count = _top(drifts(consumers), LISTED, _drift)
     far = outlier_instances(consumers, score=SCORE, instances=INSTANCES)
     outliers, outlier_count = _top(
         far.orderBy(F.desc(F.abs("score")), "consumer_group", "host", "metric"),
         LISTED,
-        lambda row: _plain(row, Outlier),
+        lambda row: plain_fact(row, Outlier),
     )
     told: tuple[FleetChange, ...] = ()
     counts: dict[str, int] = {}
     if before is not None:
-        open_before = open_findings(before.table("findings"), before.incidents)
+        open_before = open_findings(before.table("findings"), before.incidents).persist()
         changed = changes(findings, now.incidents, open_before, before.incidents).persist()
         told, _ = _top(changed, LISTED, _change)
         counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
+        states = with_counts(states, findings, open_before, changed)
+    services, service_count = _top(
+        states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), *SERVICE), SERVICES, _service
+    )
     failed, failure_count = _top(
         # Faults of ours first: one that a long list cuts off would not end the run as a fault.
         failures.orderBy(F.col("kind") != FAULT, "environment", "service", "host", "path"),
         LISTED,
-        _failure,
+        lost_file,
     )
     groups, group_count = _top(capacity(consumers), LISTED, _capacity)
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
-    lone, _ = _top(lone_faults(findings), LONE, _lone)
+    lone, _ = _top(lone_faults(findings), LONE, lone_finding)
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,
@@ -103,7 +109,7 @@ def fleet_facts(
         totals=msgspec.structs.replace(
             totals,
             failures=failure_count,
-            services=services,
+            services=service_count,
             groups=group_count,
             findings=sum(severities.values()),
             errors=severities.get("error", 0),
@@ -115,7 +121,7 @@ def fleet_facts(
             regressions=counts.get("regression", 0),
             recoveries=counts.get("recovery", 0),
         ),
-        services=states,
+        services=services,
         causes=causes,
         common=common,
         hosts_by_rule=spread,
@@ -135,7 +141,7 @@ def _top(frame: DataFrame, limit: int, make: Any) -> tuple[tuple[Any, ...], int]
     return tuple(make(row.asDict(recursive=True)) for row in rows[:limit]), count
 
 
-def _plain(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
+def plain_fact(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     """The columns that are fields of the fact; `group` is a keyword of SQL and no name of a column."""
     names = {field.name for field in msgspec.structs.fields(kind)}
     known = {"group": row.get("consumer_group"), **row}
@@ -143,11 +149,11 @@ def _plain(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
 
 
 def _ranked(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
-    return _plain({**row, "severity": _SEVERITIES[row["rank"]]}, kind)
+    return plain_fact({**row, "severity": _SEVERITIES[row["rank"]]}, kind)
 
 
 def _service(row: Mapping[str, Any]) -> ServiceState:
-    return _plain(row, ServiceState)
+    return plain_fact(row, ServiceState)
 
 
 def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
@@ -165,7 +171,7 @@ def _common(row: Mapping[str, Any]) -> CommonTrait:
     return _ranked({**row, "example_title": finding.title, "example_remedy": finding.remedy}, CommonTrait)
 
 
-def _lone(row: Mapping[str, Any]) -> Finding:
+def lone_finding(row: Mapping[str, Any]) -> Finding:
     """The finding with the service in its subject, so that it is another one than that of another service."""
     found = finding_from_json(row["document"])
     place = {"environment": row["environment"] or None, "service": row["service"]}
@@ -180,11 +186,11 @@ def _lone(row: Mapping[str, Any]) -> Finding:
 
 
 def _capacity(row: Mapping[str, Any]) -> GroupCapacity:
-    return _plain({**row, "over": row["over_heap"]}, GroupCapacity)
+    return plain_fact({**row, "over": row["over_heap"]}, GroupCapacity)
 
 
 def _drift(row: Mapping[str, Any]) -> SettingDrift:
-    return _plain({**row, "values": row["values"][:VALUES]}, SettingDrift)
+    return plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
 
 
 def _change(row: Mapping[str, Any]) -> FleetChange:
@@ -192,8 +198,8 @@ def _change(row: Mapping[str, Any]) -> FleetChange:
     return _ranked({**row, "consumer_group": row["consumer_group"] or None, "title": title}, FleetChange)
 
 
-def _failure(row: Mapping[str, Any]) -> FleetFailure:
+def lost_file(row: Mapping[str, Any]) -> FleetFailure:
     """The reason is a text again; of tables without the column it is what they say in English."""
     document = row["document"]
     reason = Text(row["reason"]) if document is None else text_of(msgspec.json.decode(document))
-    return _plain({**row, "reason": reason}, FleetFailure)
+    return plain_fact({**row, "reason": reason}, FleetFailure)

@@ -17,6 +17,7 @@ from mqdiag.text import say
 STAGING = "_staging"
 RUNS = "_runs"
 COMPACTIONS = "_compactions"
+TOTALS = "_totals"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
 
 
@@ -120,7 +121,7 @@ class Layout:
 
     def forget(self, name: str) -> None:
         """Remove the mark of a run or a compaction: its partitions count for nothing from now on."""
-        for folder in (RUNS, COMPACTIONS):
+        for folder in (RUNS, COMPACTIONS, TOTALS):
             self.store.remove_file(f"{self.root}/{folder}/{name}.json")
 
     def _marks(self, folder: str) -> list[bytes]:

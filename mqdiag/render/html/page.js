@@ -1,11 +1,108 @@
-// Sorting and searching of tables, and copying of code. Without it every row is there, in the order of the report.
+// Sorting and searching of tables, and copying of code. Without it the rows are there in the order of the report: all
+// of them, but for tables of thousands of rows.
 "use strict";
 (() => {
-  const LONG = 8;
-  const key = (cell) => cell.dataset.key === undefined ? cell.textContent.toLowerCase() : Number(cell.dataset.key);
+  const SEARCHED = 8;
+  const BESIDE = 15;
   const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 
-  function sortable(table) {
+  // The rows of a table that is whole in the page.
+  function written(table) {
+    const body = table.tBodies[0];
+    const key = (cell) => cell.dataset.key === undefined ? cell.textContent.toLowerCase() : Number(cell.dataset.key);
+    return {
+      count: body.rows.length,
+      sort(column, up) {
+        const rows = [...body.rows].sort((a, b) => compare(key(a.cells[column]), key(b.cells[column])));
+        body.append(...(up ? rows : rows.reverse()));
+      },
+      search(wanted) {
+        let shown = 0;
+        for (const row of body.rows) {
+          row.hidden = !row.textContent.toLowerCase().includes(wanted);
+          shown += row.hidden ? 0 : 1;
+        }
+        return shown;
+      },
+    };
+  }
+
+  // The rows of a long table, which are data: only those in sight are elements, between two rows that hold the space of
+  // the others. A row that stays in sight stays the same element, so that the focus stays where it is.
+  function virtual(table, view, data) {
+    const body = table.tBodies[0];
+    const heads = table.tHead.rows[0].cells;
+    const text = (cell) => String(Array.isArray(cell) ? cell[0] : cell);
+    const key = (cell) => Array.isArray(cell) ? cell[1] : typeof cell === "number" ? cell : cell.toLowerCase();
+    const all = data.map((cells) => ({cells, searched: cells.slice(0, heads.length).map(text).join(" ").toLowerCase()}));
+    let rows = all;
+    let high = 0;
+
+    function element(row) {
+      if (row.element) return row.element;
+      row.element = document.createElement("tr");
+      for (let column = 0; column < heads.length; column++) {
+        const cell = row.element.insertCell();
+        const page = column === 0 && row.cells[heads.length];
+        if (heads[column].classList.contains("number")) cell.className = "number";
+        const inner = page ? cell.appendChild(document.createElement("a")) : cell;
+        if (page) inner.href = page;
+        inner.textContent = cell.title = text(row.cells[column]);
+      }
+      return row.element;
+    }
+
+    function space(count) {
+      const row = document.createElement("tr");
+      row.className = "space";
+      row.setAttribute("aria-hidden", "true");
+      row.insertCell().colSpan = heads.length;
+      row.style.height = `${count * high}px`;
+      return row;
+    }
+
+    function show() {
+      const first = Math.max(0, Math.floor(view.scrollTop / high) - BESIDE);
+      const last = Math.min(rows.length, Math.ceil((view.scrollTop + view.clientHeight) / high) + BESIDE);
+      const inSight = rows.slice(first, last);
+      const kept = new Set(inSight.map(element));
+      for (const row of [...body.rows]) if (!kept.has(row)) row.remove();
+      inSight.forEach((row, place) => {
+        row.element.setAttribute("aria-rowindex", first + place + 2);
+        if (body.rows[place] !== row.element) body.insertBefore(row.element, body.rows[place] ?? null);
+      });
+      body.prepend(space(first));
+      body.append(space(rows.length - last));
+    }
+
+    body.replaceChildren(element(all[0]));
+    high = all[0].element.getBoundingClientRect().height;
+    let waits = false;
+    view.addEventListener("scroll", () => {
+      if (!waits) requestAnimationFrame(() => { waits = false; show(); });
+      waits = true;
+    });
+    addEventListener("resize", show);
+    show();
+    return {
+      count: all.length,
+      sort(column, up) {
+        const order = (a, b) => compare(key(a.cells[column]), key(b.cells[column]));
+        all.sort((a, b) => up ? order(a, b) : order(b, a));
+        if (rows !== all) rows = all.filter((row) => row.found);
+        show();
+      },
+      search(wanted) {
+        for (const row of all) row.found = row.searched.includes(wanted);
+        rows = wanted ? all.filter((row) => row.found) : all;
+        view.scrollTop = 0;
+        show();
+        return rows.length;
+      },
+    };
+  }
+
+  function sortable(table, rows) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       const button = document.createElement("button");
@@ -16,14 +113,12 @@
         const up = head.getAttribute("aria-sort") === "descending" || (!head.hasAttribute("aria-sort") && !head.classList.contains("number"));
         heads.forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", up ? "ascending" : "descending");
-        const body = table.tBodies[0];
-        const rows = [...body.rows].sort((a, b) => compare(key(a.cells[column]), key(b.cells[column])));
-        body.append(...(up ? rows : rows.reverse()));
+        rows.sort(column, up);
       });
     });
   }
 
-  function searchable(box, table) {
+  function searchable(box, rows) {
     const label = document.createElement("label");
     const input = document.createElement("input");
     const count = document.createElement("span");
@@ -35,19 +130,17 @@
     box.prepend(label);
     input.addEventListener("input", () => {
       const wanted = input.value.trim().toLowerCase();
-      let shown = 0;
-      for (const row of table.tBodies[0].rows) {
-        row.hidden = !row.textContent.toLowerCase().includes(wanted);
-        shown += row.hidden ? 0 : 1;
-      }
-      count.textContent = wanted ? `${shown}${document.body.dataset.of}${table.tBodies[0].rows.length}` : "";
+      const shown = rows.search(wanted);
+      count.textContent = wanted ? `${shown}${document.body.dataset.of}${rows.count}` : "";
     });
   }
 
   for (const box of document.querySelectorAll(".table")) {
     const table = box.querySelector("table");
-    sortable(table);
-    if (table.tBodies[0].rows.length > LONG) searchable(box, table);
+    const data = box.querySelector("script");
+    const rows = data ? virtual(table, box.querySelector(".scroll"), JSON.parse(data.textContent)) : written(table);
+    sortable(table, rows);
+    if (rows.count > SEARCHED) searchable(box, rows);
   }
   // Pages opened from a file have no clipboard in some browsers; there a selection is copied.
   async function copied(source) {

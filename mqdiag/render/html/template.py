@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
 from mqdiag.findings import Report
@@ -23,6 +24,10 @@ _LONG, _LONGER = 26, 90
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [+-]\d\d:\d\d)?\Z")
 _LAST = -1
 """sorts what is not known behind all numbers"""
+_WHOLE = 2_000
+"""rows up to which a table is written whole; of a longer one the script shows the rows that are in sight"""
+_FIRST = 100
+"""rows of a longer table that are there without the script"""
 
 
 def render_page(report: Report, sections: Sequence[Section], language: str) -> str:
@@ -63,6 +68,9 @@ def _template(language: str) -> Template:
         cell=lambda text: _cell(safe(text, limit=LONGEST_WIDE)),
         tuple=tuple,
         cells=lambda row, table: _cells(row, table, write),
+        is_long=_is_long,
+        first_rows=lambda table: table.rows[: _FIRST if _is_long(table) else table.shown[1]],
+        data=lambda table: _data(table, write),
     )
     return environment.get_template("report.html.j2")
 
@@ -106,6 +114,25 @@ def _cells(row: Sequence[Value], table: Table, write: Writer) -> list[tuple[str,
         (write.value(value, column.kind), _key(value, column))
         for value, column in zip(row, table.columns, strict=True)
     ]
+
+
+def _is_long(table: Table) -> bool:
+    return len(table.rows[: table.shown[1]]) > _WHOLE
+
+
+def _data(table: Table, write: Writer) -> Markup:
+    """All rows of a long table as JSON: a cell is its text, a number that is written as it is, or text and number."""
+    rows = [
+        [_datum(text, key) for text, key in _cells(row, table, write)] + [*table.links[place : place + 1]]
+        for place, row in enumerate(table.rows[: table.shown[1]])
+    ]
+    return htmlsafe_json_dumps(rows, separators=(",", ":"), ensure_ascii=False)
+
+
+def _datum(text: str, key: float | None) -> object:
+    if key is None:
+        return safe(text, limit=LONGEST_WIDE)
+    return key if text == str(key) else [safe(text, limit=LONGEST_WIDE), key]
 
 
 def _key(value: Value, column: Column) -> float | None:

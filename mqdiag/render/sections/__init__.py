@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from mqdiag.facts import HeapFacts, LogsFacts
+from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Section
@@ -60,9 +61,7 @@ def _first_makers(report: Report) -> Iterator[Maker]:
 
         yield chain_section
     if report.fleet is not None:
-        from mqdiag.render.sections.fleet_overview import fleet_overview
-
-        yield fleet_overview
+        yield from _fleet_makers(report.fleet)
     yield findings_section
     yield inputs_section
     yield unchecked_section
@@ -72,12 +71,21 @@ def _first_makers(report: Report) -> Iterator[Maker]:
         yield missing_evidence_section
 
 
+def _fleet_makers(fleet: FleetFacts) -> Iterator[Maker]:
+    """What is wrong where; the findings follow, as their cards are long."""
+    if fleet.one_service:
+        from mqdiag.render.sections.fleet_service import fleet_service
+
+        yield fleet_service
+        return
+    from mqdiag.render.sections.fleet_overview import fleet_overview
+    from mqdiag.render.sections.fleet_tables import fleet_tables
+
+    yield from (fleet_overview, fleet_tables)
+
+
 def _table_makers(report: Report) -> Iterator[Maker]:
     """Everything that was read, by the kind of evidence."""
-    if report.fleet is not None:
-        from mqdiag.render.sections.fleet_tables import fleet_tables
-
-        yield fleet_tables
     if report.verdict is not None:
         from mqdiag.render.sections.evidence_times import evidence_times_section
 

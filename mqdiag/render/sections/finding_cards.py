@@ -19,6 +19,8 @@ _FIRST_REASONS = 4
 """what the short form tells of the finding that is the answer"""
 _OTHERS, _CONSEQUENCES = 3, 6
 """cards in the short form"""
+_OF_FLEET = 60
+"""cards of a fleet in the wide form: its tables have the rest, and a page with thousands of cards opens slowly"""
 
 
 def findings_section(report: Report, view: View) -> Iterator[Section]:
@@ -35,7 +37,9 @@ def findings_section(report: Report, view: View) -> Iterator[Section]:
     parts: list[AnyPart] = []
     if causes:
         cards = [finding_card(found, report, wide=found.fingerprint in told) for found in causes]
-        parts += [Several(parts=cards, shown=(_OTHERS, len(cards)), rest=_more_findings)]
+        most = len(cards) if report.fleet is None or report.fleet.one_service else _OF_FLEET
+        rest = _more_findings if most == len(cards) else _more_of_fleet
+        parts += [Several(parts=cards, shown=(_OTHERS, most), rest=rest)]
     if report.lapsed:
         parts.append(
             Bullets([lapsed_line(lapsed) for lapsed in report.lapsed], title=say("Accepted no longer"))
@@ -61,6 +65,14 @@ def findings_section(report: Report, view: View) -> Iterator[Section]:
                 ),
             ),
         )
+
+
+def _more_of_fleet(hidden: int) -> Text:
+    return say(
+        "and {hidden:count} more {hidden:finding|findings}: --detail full has {most:count}, --format json all",
+        hidden=hidden,
+        most=_OF_FLEET,
+    )
 
 
 def _more_findings(hidden: int) -> Text:

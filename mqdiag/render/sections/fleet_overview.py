@@ -8,10 +8,10 @@ from mqdiag.facts.fleet import FleetFacts, FleetPlan, LeftOut
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Pairs, Section, Table
-from mqdiag.render.sections.fleet_lists import listed, name_in
-from mqdiag.text import Text, Value, say
+from mqdiag.render.sections.fleet_lists import SERVICE_PAGES, listed, name_in, service_page
+from mqdiag.text import NOTHING, Text, Value, say
 
-_SERVICES = (10, 2000)
+_SERVICES = (10, 20_000)
 
 
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
@@ -23,7 +23,7 @@ def fleet_overview(report: Report, view: View) -> Iterator[Section]:
         yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])
         return
     yield Section(name="fleet", title=say("Run {run}", run=fleet.run), parts=(Pairs([*_summary(fleet)]),))
-    services = [*_services(fleet)]
+    services = [*_services(fleet, view)]
     if services:
         yield Section(name="services", title=say("Services, the worst first"), parts=services)
 
@@ -108,7 +108,10 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         )
 
 
-def _services(fleet: FleetFacts) -> Iterator[AnyPart]:
+def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
+    links: list[str] = []
+    if view.with_services:
+        links = [f"{SERVICE_PAGES}/{service_page(one.environment, one.service)}" for one in fleet.services]
     table = Table(
         name="services",
         columns=(
@@ -119,6 +122,9 @@ def _services(fleet: FleetFacts) -> Iterator[AnyPart]:
             Column(say("files lost"), "count", wide=True),
             Column(say("errors"), "count"),
             Column(say("warnings"), "count"),
+            Column(say("new"), "count", optional=True),
+            Column(say("known"), "count", optional=True),
+            Column(say("gone"), "count", optional=True),
         ),
         rows=[
             (
@@ -129,10 +135,21 @@ def _services(fleet: FleetFacts) -> Iterator[AnyPart]:
                 one.lost,
                 one.errors,
                 one.warnings,
+                one.new,
+                one.known,
+                one.gone,
             )
             for one in fleet.services
         ],
         shown=_SERVICES,
+        links=links,
+        note=NOTHING
+        if fleet.against is None
+        else say(
+            '"new", "known" and "gone" count faults against run {against}; a fault that this run could not look for is'
+            " none of these",
+            against=fleet.against,
+        ),
     )
     return listed(table, fleet.totals.services)
 

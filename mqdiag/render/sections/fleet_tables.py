@@ -1,4 +1,4 @@
-"""The tables of a fleet run: causes, changes, differing instances, outliers, capacity, lost files."""
+"""The tables of a fleet run: causes, what hosts share, changes, differing instances, outliers, capacity, lost files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.heat_map import heat_map
 from mqdiag.render.parts import AnyPart, Column, Figure, Paragraph, Row, Section, Table
 from mqdiag.render.sections.fleet_lists import listed, name_in
+from mqdiag.render.sections.fleet_trend import fleet_trend
 from mqdiag.render.wording.words import word
 from mqdiag.text import Value, quantity, say
 
@@ -19,6 +20,7 @@ _MOST_COLUMNS = 14
 _MOST_TEXT_COLUMNS = 6
 """rules beside each other in text"""
 _HOSTS_NAMED = 3
+_ON_PAPER = frozenset(("common", "trend"))
 
 
 def fleet_tables(report: Report, view: View) -> Iterator[Section]:
@@ -27,17 +29,54 @@ def fleet_tables(report: Report, view: View) -> Iterator[Section]:
     if fleet is None or fleet.plan is not None:
         return
     for name, heading, parts in (
+        ("common", say("What hosts with the same fault share"), _common(fleet)),
         ("causes", say("Causes by spread"), _causes(fleet)),
         ("hosts-by-rule", say("Hosts by service and rule"), _heat(fleet)),
         ("changes", say("Since the earlier run"), _changes(fleet)),
         ("drifts", say("Instances of one group that differ"), _drifts(fleet)),
         ("outliers", say("Instances far from the others of their group"), _outliers(fleet)),
         ("capacity", say("What the thresholds allow, by group"), _capacity(fleet)),
-        ("failures", say("Could not be analysed"), _failures(fleet)),
+        ("trend", say("Over the latest runs"), fleet_trend(fleet)),
+        ("failures", say("Could not be analysed"), lost_files(fleet)),
     ):
         made = [*parts]
         if made:
-            yield Section(name=name, title=heading, parts=made, wide=True)
+            yield Section(name=name, title=heading, parts=made, wide=True, paper=name in _ON_PAPER)
+
+
+def _common(fleet: FleetFacts) -> Iterator[AnyPart]:
+    if not fleet.common:
+        return
+    yield Table(
+        name="common",
+        columns=(
+            Column(say("rule")),
+            Column(say("cause")),
+            Column(say("severity")),
+            Column(say("they share")),
+            Column(say("hosts"), "count"),
+            Column(say("with the fault"), "count"),
+            Column(say("services"), "count"),
+            Column(say("in services"), wide=True),
+            Column(say("on hosts"), wide=True),
+        ),
+        rows=[
+            (
+                one.rule,
+                one.cause,
+                word(one.severity),
+                say("{kind} {value}", kind=word(one.kind), value=one.value),
+                one.hosts,
+                one.fault_hosts,
+                one.services,
+                one.example_services,
+                one.example_hosts,
+            )
+            for one in fleet.common
+        ],
+        shown=_ROWS,
+        note=say('"with the fault": hosts that have the fault, whatever they share'),
+    )
 
 
 def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
@@ -267,7 +306,8 @@ def _threshold(one: GroupCapacity) -> Value:
     return say("{least:count} to {most:count}", least=one.threshold_least, most=one.threshold_most)
 
 
-def _failures(fleet: FleetFacts) -> Iterator[AnyPart]:
+def lost_files(fleet: FleetFacts) -> Iterator[AnyPart]:
+    """Files that could not be analysed, with the reason of each."""
     table = Table(
         name="failures",
         columns=(

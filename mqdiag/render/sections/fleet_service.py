@@ -1,0 +1,79 @@
+"""One service of a fleet: its numbers and its hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.parts import AnyPart, Column, Pairs, Paragraph, Section, Table
+from mqdiag.render.sections.fleet_lists import FLEET_PAGE, name_in
+from mqdiag.render.sections.fleet_tables import lost_files
+from mqdiag.text import Text, Value, say
+
+_ROWS = (15, 2000)
+
+
+def fleet_service(report: Report, view: View) -> Iterator[Section]:
+    """The service and its hosts, the worst first."""
+    fleet = report.fleet
+    assert fleet is not None
+    (state,) = fleet.services
+    rows: list[tuple[Text, Value]] = [
+        (say("incidents"), state.incidents),
+        (
+            say("not read"),
+            say(
+                "{failed:count} {failed:incident|incidents}; {lost:count} {lost:file|files} could not be analysed",
+                failed=state.failed,
+                lost=state.lost,
+            ),
+        ),
+        (say("errors"), state.errors),
+        (say("warnings"), state.warnings),
+    ]
+    if fleet.against is not None and state.new is not None:
+        rows.append(
+            (
+                say("since run {against}", against=fleet.against),
+                say(
+                    "{new:count} {new:fault is|faults are} new, {known:count} {known:was|were} known, {gone:count}"
+                    " {gone:is|are} gone",
+                    new=state.new,
+                    known=state.known,
+                    gone=state.gone,
+                ),
+            )
+        )
+    parts: list[AnyPart] = [Pairs(rows)]
+    if view.with_services:
+        parts.append(
+            Paragraph(say("All services, and how they compare with each other"), page=f"../{FLEET_PAGE}")
+        )
+    name = name_in(state.environment, state.service)
+    yield Section(name="service", title=say("Service {name} in run {run}", name=name, run=fleet.run), parts=parts)
+    yield Section(
+        name="hosts",
+        title=say("Hosts, the worst first"),
+        parts=[
+            Table(
+                name="hosts",
+                columns=(
+                    Column(say("host")),
+                    Column(say("latest evidence"), "time"),
+                    Column(say("incidents"), "count"),
+                    Column(say("not read"), "count"),
+                    Column(say("errors"), "count"),
+                    Column(say("warnings"), "count"),
+                ),
+                rows=[
+                    (one.host, one.latest_evidence, one.incidents, one.failed, one.errors, one.warnings)
+                    for one in fleet.hosts
+                ],
+                shown=_ROWS,
+            )
+        ],
+    )
+    lost = [*lost_files(fleet)]
+    if lost:
+        yield Section(name="failures", title=say("Could not be analysed"), parts=lost)
