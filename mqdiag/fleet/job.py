@@ -138,9 +138,7 @@ class _FleetRun:
         facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
         return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
 
-    def whole(
-        self, listing: Listing, started: float, on_service: Callable[[Report], None] | None
-    ) -> Diagnosis:
+    def whole(self, listing: Listing, started: float, on_service: Callable[[Report], None] | None) -> Diagnosis:
         """All of it.
 
         Args:

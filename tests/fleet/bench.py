@@ -2,7 +2,8 @@
 
     make fleet-bench                          200 dumps of 49 MB; 100 and 1,000 small inputs
     make fleet-bench DUMPS=40 SMALL=100       fewer
-    make fleet-bench SMALL=100,1000,10000     the long curve
+    make fleet-bench DUMPS=0 SMALL=500,2000,10000     how each phase grows
+    make fleet-bench DUMPS=0 SMALL=0 LISTED=1000000   what the driver needs for its lists
 
 All dumps are hard links to one file on hosts of their own, so neither side waits for a disk. Pool and fleet run one
 after the other on the same cores, and the pool's processes are warm before the clock starts, as the fleet's are. Where
@@ -16,20 +17,32 @@ import contextlib
 import json
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from mqdiag.config import Settings
+from mqdiag.fleet.files.fingerprints import evidence_key, incident_key
+from mqdiag.fleet.files.incidents import Incident
+from mqdiag.fleet.files.labels import Labels
+from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.work.analyse import Request, analyse, warm
+from mqdiag.fleet.work.item import WorkItem
+from mqdiag.fleet.work.plan import FINGERPRINTED_AT_ONCE
+from mqdiag.fleet.work.worklist import WorkList
 from tests.fleet.made_fleet import FIXTURES, heap
 from tests.fleet.runs import environment
 
 CASE = "oversized-oom-4.3.2"
+PHASES = {"plan": "plan_s", "analysis": "work_s", "tables": "tables_s", "comparison": "fleet_s"}
 
 
 def main() -> int:
@@ -37,10 +50,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dumps", type=int, default=200)
     parser.add_argument("--small", default="100,1000", help="numbers of small inputs, with commas")
+    parser.add_argument(
+        "--listed", type=int, default=0, help="number of incidents that are listed and not analysed"
+    )
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as name:
         folder = Path(name)
+        if options.listed:
+            _listed(folder, options.listed)
         if options.dumps:
             _against_pool(folder, options.dumps, cores)
         for count in (int(number) for number in options.small.split(",") if int(number)):
@@ -81,15 +99,50 @@ def _small(folder: Path, count: int, cores: int) -> None:
     for place in range(count):
         _link(source, root / f"s{place % 50:02d}/h{place:05d}/20261121-080000.tar.gz")
     timing, cpu = _fleet(root, folder / f"out-{count}", cores)
-    whole_s = sum(value for key, value in timing.items() if key != "start_s")
     whole_cpu_s = cpu.after("start_s")
+    print(f"{count} small inputs: {sum(timing.values()):.1f} s, processor {cpu.total_s:.1f} s", flush=True)
+    print(f"  start            {cpu.total_s - whole_cpu_s:8.1f} s of processor time")
+    for name, phase in PHASES.items():
+        before = list(timing)[: list(timing).index(phase)]
+        used_s = cpu.after(*before) - cpu.after(*before, phase)
+        print(f"  {name:15}  {used_s:8.1f} s {1000 * used_s / count:8.2f} ms each")
+    print(f"  all but start    {whole_cpu_s:8.1f} s {1000 * whole_cpu_s / count:8.2f} ms each")
     print(
-        f"{count:6d} small inputs: {whole_s:7.1f} s, {1000 * whole_s / count:6.1f} ms each;"
-        f" processor {whole_cpu_s:.1f} s, {1000 * whole_cpu_s / count:.1f} ms each;"
-        f" plan {timing['plan_s']:.1f}, analysis {timing['work_s']:.1f}, tables {timing['tables_s']:.1f},"
-        f" comparison {timing['fleet_s']:.1f} s; driver at most {cpu.peaks['python'] >> 20} MiB Python,"
-        f" {cpu.peaks['java'] >> 20} MiB JVM with its executor (-Xmx1g)",
+        f"  driver at most {cpu.peaks['python'] >> 20} MiB Python, {cpu.peaks['java'] >> 20} MiB JVM",
         flush=True,
+    )
+
+
+def _listed(folder: Path, count: int) -> None:
+    """The lists of the driver for so many incidents of one file each, which do not exist: nothing reads them."""
+    began = time.process_time()
+
+    def files() -> Iterator[EvidenceFile]:
+        for place in range(count):
+            service, host = f"service-{place % 1000:03d}", f"host-{place // 4:06d}"
+            labels = Labels(service=service, host=host, time_ns=(1_700_000_000 + 3600 * place) * 10**9)
+            uri = f"/mnt/dumps/{service}/{host}/{place:07d}.hprof"
+            yield EvidenceFile(uri=uri, bytes=500_000_000 + place, modified_ns=place, labels=labels)
+
+    def keyed(incident: str) -> bytes:
+        one = msgspec.json.decode(incident, type=Incident)
+        contents = tuple(file.uri for file in one.files)
+        key, evidence = incident_key(one, contents, "s"), evidence_key(one, contents)
+        named = {name: getattr(one, name) for name in one.__struct_fields__}
+        return msgspec.json.encode(WorkItem(incident=key, evidence=evidence, contents=contents, **named))
+
+    with WorkList(folder) as work:
+        work.add_files(files())
+        work.group(600)
+        for batch in work.fresh(FINGERPRINTED_AT_ONCE):
+            found = [keyed(incident) for incident in batch]  # as they come back from a Spark job
+            work.add(msgspec.json.decode(item, type=WorkItem) for item in found)
+        assert sum(1 for _ in work.items()) == sum(1 for _ in work.in_order()) == count
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    disk = (folder / "work.sqlite").stat().st_size
+    print(
+        f"{count} incidents listed: processor {time.process_time() - began:.1f} s, driver's Python at most"
+        f" {peak >> 10} MiB, {disk >> 20} MiB of disk"
     )
 
 

@@ -10,12 +10,13 @@ import pytest
 
 from mqdiag.fleet.analysis.capacity import capacity
 from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
-from mqdiag.fleet.analysis.changes import changes
+from mqdiag.fleet.analysis.changes import changes, with_counts
 from mqdiag.fleet.analysis.common import common_traits
 from mqdiag.fleet.analysis.consumers import latest_consumers
 from mqdiag.fleet.analysis.drift import drifts
 from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
+from mqdiag.fleet.analysis.services import host_states
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.frames import ddl
 
@@ -204,16 +205,24 @@ def test_changes(spark: SparkSession) -> None:
     ]
     incidents_before = [_incident("orders", ["old", "kept", "new"]), _incident("gone", ["old"])]
     incidents_now = [_incident("orders", ["old", "kept", "new", "unseen"]), _incident("fresh", ["new"])]
-    found = changes(
-        _frame(spark, "findings", now),
+    found_now, found_before = _frame(spark, "findings", now), _frame(spark, "findings", before)
+    changed = changes(
+        found_now,
         _frame(spark, "incidents", incidents_now),
-        _frame(spark, "findings", before),
+        found_before,
         _frame(spark, "incidents", incidents_before),
-    ).collect()
+    )
+    found = changed.collect()
     # "unseen" was not checked before, "fresh" was not there before, "gone" is not there now: nothing is known of them.
     assert [(row["kind"], row["service"], row["rule"]) for row in found] == [
         ("regression", "orders", "new"),
         ("recovery", "orders", "old"),
+    ]
+    states = _frame(spark, "incidents", incidents_now).select("environment", "service")
+    counted = with_counts(states, found_now, found_before, changed).orderBy("service").collect()
+    assert [(row["service"], row["new"], row["known"], row["gone"]) for row in counted] == [
+        ("fresh", 0, 0, 0),
+        ("orders", 1, 1, 1),
     ]
 
 
@@ -312,15 +321,36 @@ def test_service_states(spark: SparkSession) -> None:
     incidents = [_incident("orders", []), _incident("pay", [], "failed")]
     findings = [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
     failures = [{"service": "pay", "host": "h0", "path": path} for path in ("a", "b")]
-    found = service_states(
-        _frame(spark, "incidents", incidents),
-        _frame(spark, "findings", findings),
-        _frame(spark, "failures", failures),
-    ).collect()
+    found = (
+        service_states(
+            _frame(spark, "incidents", incidents),
+            _frame(spark, "findings", findings),
+            _frame(spark, "failures", failures),
+        )
+        .orderBy("service")
+        .collect()
+    )
     assert [(row["service"], row["errors"], row["warnings"], row["failed"], row["lost"]) for row in found] == [
         ("orders", 1, 1, 0, 0),
         ("pay", 0, 0, 1, 2),
     ]
+
+
+def test_host_states(spark: SparkSession) -> None:
+    times = [datetime(2026, 11, day, 8, tzinfo=UTC) for day in (1, 2)]
+    incidents = [{**_incident("orders", []), "window_start": time} for time in times]
+    incidents.append({**_incident("orders", [], "failed"), "host": "h9"})
+    findings = _frame(
+        spark, "findings", [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
+    )
+    ill, lost = host_states(_frame(spark, "incidents", incidents), findings).orderBy("host").collect()
+    assert (ill["incidents"], ill["errors"], ill["warnings"], ill["latest_evidence"]) == (
+        2,
+        1,
+        1,
+        "2026-11-02T08:00:00Z",
+    )
+    assert (lost["host"], lost["failed"], lost["errors"], lost["latest_evidence"]) == ("h9", 1, 0, None)
 
 
 def test_capacity(spark: SparkSession) -> None:

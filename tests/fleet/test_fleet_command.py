@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -25,7 +26,8 @@ def second(night: Night) -> Done:
     shutil.rmtree(night.root / "in/payments")
     put(night.root / "in", "payments/p1/20261122-080000.hprof", heap("healthy-busy-5.3.3"))
     put(night.root / "in", "orders/h9/20261122-080000.hprof", heap("oversized-oom-4.3.2"))
-    return run(str(night.root / "in"), "--out", str(night.root / "out"), *TEMPLATE, "--run", "second")
+    more = ("--run", "second", "--pages", str(night.root / "pages"))
+    return run(str(night.root / "in"), "--out", str(night.root / "out"), *TEMPLATE, *more)
 
 
 def _findings(done: Done | Night, rule: str) -> list[dict[str, Any]]:
@@ -110,6 +112,35 @@ def test_a_second_run_tells_what_changed(second: Done) -> None:
         if found["evidence"]["rule"] == "consumer-cache-exceeds-heap"
     ]
     assert regression["severity"] == "error"
+
+
+def test_each_service_has_a_page(night: Night, second: Done) -> None:
+    assert second.code == 1
+    fleet = (night.root / "pages/index.html").read_text()
+    links = re.findall(r'href="(services/[^"]+)"', fleet)
+    assert len(links) == 3
+    assert {f"services/{path.name}" for path in (night.root / "pages/services").iterdir()} == set(links)
+    (orders,) = (link for link in links if link.startswith("services/orders-"))
+    page = (night.root / "pages" / orders).read_text()
+    assert "Service orders in run second" in page
+    assert 'href="../index.html"' in page
+    assert "h9</td>" in page
+    assert "consumer-cache-exceeds-heap" in page
+    (broken,) = (link for link in links if link.startswith("services/broken-"))
+    assert "No fault found" not in (night.root / "pages" / broken).read_text().partition("</h1>")[0]
+
+
+def test_the_runs_are_counted(night: Night, second: Done) -> None:
+    (first,) = night.report["fleet"]["trend"]
+    assert (first["run"], first["incidents"], first["new"]) == ("first", 11, None)
+    before, last = second.report["fleet"]["trend"]
+    assert before == first
+    totals = second.report["fleet"]["totals"]
+    assert (last["run"], last["errors"], last["new"]) == ("second", totals["errors"], totals["regressions"])
+    states = second.report["fleet"]["services"]
+    assert sum(one["new"] for one in states) == totals["regressions"] > 0
+    assert sum(one["gone"] for one in states) == totals["recoveries"] > 0
+    assert sum(one["known"] for one in states) > 0
 
 
 def test_one_task_and_many_tasks_compare_alike(night: Night, second: Done, spark: SparkSession) -> None:

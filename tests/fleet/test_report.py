@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from mqdiag.facts.fleet import (
     FleetTotals,
     GroupCapacity,
     HostsByRule,
+    HostState,
     PlannedIncident,
     ServiceState,
     SharedCause,
@@ -27,17 +29,21 @@ from mqdiag.facts.fleet import (
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subject
+from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.status import status_line
+from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
-from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.fleet.tables.run_totals import with_trend
+from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.child_main import needs_more
 from mqdiag.language import english
 from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.text import Text, say
+from tests.fleet.made_output import write_output
 
 
 def _cause(rule: str, hosts: int) -> SharedCause:
@@ -138,6 +144,68 @@ def test_the_short_form_begins_with_the_overview_and_fits_a_screen_or_two() -> N
     ]
     assert [line.split(",")[0] for line in headings] == ["Run r1", "Services", "Also found"]
     assert len(render(report, View(width=80, detail="full")).splitlines()) > 200
+
+
+def test_a_service_is_judged_by_its_own_evidence() -> None:
+    """Evidence that could not be read leaves the answer open; a rule that was checked is not listed as unchecked."""
+    state = ServiceState(service="pay", hosts=2, incidents=3, failed=0, lost=1, errors=0, warnings=0)
+    one = OneService(
+        state=state,
+        hosts=(HostState(host="h1", incidents=3, failed=0, errors=0, warnings=0),),
+        findings=(),
+        failures=FLEET.failures,
+        checked=("deadlock",),
+    )
+    report = service_verdict(FLEET, one, Settings())
+    assert report.answer.state == "undecided"
+    assert "deadlock" not in {skipped.rule for skipped in report.skipped}
+    text = render(report, View(width=100, detail="full"))
+    assert "Service pay in run r1" in text
+    assert "h1" in text
+    assert "is empty" in text
+    whole = msgspec.structs.replace(state, lost=0)
+    quiet = service_verdict(FLEET, msgspec.structs.replace(one, state=whole, failures=()), Settings())
+    assert quiet.answer.state == "healthy"
+    ill = msgspec.structs.replace(one, findings=(_finding("retry-storm", Severity.ERROR, "pay"),))
+    assert service_verdict(FLEET, ill, Settings()).answer.state == "fault"
+    nothing = msgspec.structs.replace(one, state=msgspec.structs.replace(state, failed=3))
+    assert english()(service_verdict(FLEET, nothing, Settings()).answer.text) == "No input could be read."
+
+
+def test_totals_of_earlier_runs_are_the_trend(tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    marks = []
+    for place in range(1, 4):
+        facts = msgspec.structs.replace(FLEET, run=f"r{place}", against=f"r{place - 1}" if place > 1 else None)
+        trend = with_trend(layout, marks, facts, datetime(2026, 11, place, tzinfo=UTC)).trend
+        assert [one.run for one in trend] == [f"r{number}" for number in range(1, place + 1)]
+        write_output(layout, f"r{place}", [])
+        marks = layout.runs()
+    assert [one.new for one in trend] == [None, 0, 0]
+    compact(layout, Keep(runs=1))
+    kept = with_trend(layout, layout.runs(), msgspec.structs.replace(FLEET, run="r4"), datetime.now(UTC)).trend
+    assert [one.run for one in kept] == ["r3", "r4"]
+    assert sorted(path.name for path in (tmp_path / "out/_totals").iterdir()) == ["r3.json", "r4.json"]
+
+
+def test_pages_do_not_go_with_a_watch(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out"), "--pages", str(tmp_path / "pages")]
+    for option in ("--watch", "--once", "--dry-run"):
+        assert run([*words, option]) == 2
+        assert "--pages does not go with" in capfd.readouterr().err
+    assert not (tmp_path / "pages").exists()
+
+
+def test_an_output_of_schema_1_is_refused_with_the_way_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    write_output(layout, "r1", [])
+    (mark,) = layout.runs()
+    layout.mark(msgspec.structs.replace(mark, schema_version=1))
+    assert run(["fleet", "compact", layout.root]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "tables of schema 1, this version writes schema 2: name another folder" in line
 
 
 def test_a_dry_run_shows_the_plan_and_no_verdict() -> None:

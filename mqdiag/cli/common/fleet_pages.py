@@ -36,7 +36,9 @@ class FleetPages:
         try:
             (self._folder / SERVICE_PAGES).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(say("--pages {folder}: {reason}", folder=folder, reason=first_line(error))) from error
+            raise UsageError(
+                say("--pages {folder}: {reason}", folder=folder, reason=first_line(error))
+            ) from error
         if not os.access(self._folder / SERVICE_PAGES, os.W_OK):
             raise UsageError(say("--pages {folder}: no permission to write there", folder=folder))
         self._redact = options.redact
@@ -62,8 +64,12 @@ class FleetPages:
             report = redact_report(report)
         page = renderer("html")(report, self._view)
         try:
-            write_whole(self._folder / name, page.encode(errors="surrogateescape"))
+            write_whole(self._folder / name, page.encode())
         except OSError as error:
             raise MqdiagError(
-                say("{path} could not be written: {reason}", path=str(self._folder / name), reason=first_line(error))
+                say(
+                    "{path} could not be written: {reason}",
+                    path=str(self._folder / name),
+                    reason=first_line(error),
+                )
             ) from error

@@ -18,7 +18,9 @@ from mqdiag.fleet.tables.layout import TOTALS, Layout, RunMark
 MOST_RUNS = 60
 
 
-def with_trend(layout: Layout, marks: Sequence[RunMark], facts: FleetFacts, finished_at: datetime) -> FleetFacts:
+def with_trend(
+    layout: Layout, marks: Sequence[RunMark], facts: FleetFacts, finished_at: datetime
+) -> FleetFacts:
     """Keep the totals of a run, and add those of the runs before to its facts.
 
     Args:

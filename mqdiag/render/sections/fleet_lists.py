@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from mqdiag.render.parts import AnyPart, Paragraph, Table
 from mqdiag.text import Value, say
 
-
 FLEET_PAGE = "index.html"
 SERVICE_PAGES = "services"
 """folder beside the fleet's page"""

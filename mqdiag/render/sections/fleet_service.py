@@ -51,7 +51,9 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
             Paragraph(say("All services, and how they compare with each other"), page=f"../{FLEET_PAGE}")
         )
     name = name_in(state.environment, state.service)
-    yield Section(name="service", title=say("Service {name} in run {run}", name=name, run=fleet.run), parts=parts)
+    yield Section(
+        name="service", title=say("Service {name} in run {run}", name=name, run=fleet.run), parts=parts
+    )
     yield Section(
         name="hosts",
         title=say("Hosts, the worst first"),
