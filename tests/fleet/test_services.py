@@ -1,0 +1,85 @@
+"""What each service's own report is made of, from the tables of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from mqdiag.facts.fleet import LeftOut
+from mqdiag.findings import Confidence, Finding, Severity, Subject
+from mqdiag.fleet.analysis.gather import fleet_facts
+from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.analysis.services import each_service
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.layout import Layout
+from mqdiag.report_json import finding_values
+from mqdiag.text import say
+from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("fleet")
+
+
+def _found(rule: str) -> Row:
+    """A row whose document is a whole finding."""
+    document = Finding(
+        rule=rule,
+        severity=Severity.ERROR,
+        cause="c",
+        confidence=Confidence.HIGH,
+        fingerprint=rule,
+        title=say("{rule} happens", rule=rule),
+        subject=Subject(),
+        evidence={},
+        remedy=(),
+    )
+    return finding(rule, document=msgspec.json.encode(finding_values(document)).decode())
+
+
+def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -> Analysed:
+    found = tuple(map(_found, rules))
+    return Analysed(
+        incident=f"{service}{host}{day}",
+        service=service,
+        host=host,
+        window_start=at(day),
+        checked=("retry-storm", "slow-listener"),
+        findings=found,
+        **more,
+    )
+
+
+def test_each_service_has_what_is_its_own(spark: SparkSession, tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    lost = ({"path": "/in/x", "kind": "unreadable", "reason": "is empty"},)
+    write_output(
+        layout,
+        "r1",
+        [
+            _incident("pay", "h2", "retry-storm", "slow-listener"),
+            _incident("orders", "h1", "retry-storm", day=1),
+            _incident("orders", "h1", day=2),
+            _incident("orders", "h2", "slow-listener"),
+            _incident("empty", "h1", failures=lost),
+        ],
+    )
+    now = Picture(spark.newSession(), layout, "r1", 5)
+    facts, _ = fleet_facts(now, None, now.totals(LeftOut()), "/out")
+    assert [one.service for one in facts.services] == ["pay", "orders", "empty"]
+    assert {(one.new, one.known, one.gone) for one in facts.services} == {(None, None, None)}
+    empty, orders, pay = each_service(now, facts)
+    assert (empty.state.service, orders.state.service, pay.state.service) == ("empty", "orders", "pay")
+    assert [one.rule for one in pay.findings] == ["retry-storm", "slow-listener"]
+    assert [one.rule for one in orders.findings] == ["slow-listener"], (
+        "the later dump of h1 has refuted the other"
+    )
+    assert [(one.host, one.incidents, one.errors) for one in orders.hosts] == [("h2", 1, 1), ("h1", 2, 0)]
+    assert orders.hosts[1].latest_evidence == "2026-11-02T08:00:00Z"
+    assert orders.checked == ("retry-storm", "slow-listener")
+    assert [one.path for one in empty.failures] == ["/in/x"]
+    assert (empty.findings, pay.failures) == ((), ())
