@@ -10,8 +10,9 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
-from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.judgement import Judgement, Revision
 from mqdiag.threads.shutdown import RUNS_HOOKS
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 _PART_OF_SERVER: dict[Role, str] = {
@@ -38,15 +39,14 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
         (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
     )
     serving = _serving(judgements, by_track)
+    causes = _Causes()
     found: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
     for judgement in judgements:
         undecided = judgement.now.computing and not judgement.makes_no_progress
         if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
         track = judgement.track
-        why = cause_of_wait(
-            track.role, track.last_meaning, computing=judgement.now.computing, starved=judgement.now.starved
-        )
+        why = causes.of(track.role, track.last_meaning, judgement.now)
         if not _is_fault(judgement, why, serving):
             continue
         holder = _root(judgement, by_track) if why.kind == "lock" else None
@@ -59,6 +59,22 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
     ]
     entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
     return tuple(entries)
+
+
+class _Causes:
+    """Causes of waits; most threads of a pool have the same stack, for which the cause is looked for once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Role, StackMeaning, bool, bool], CauseOfWait] = {}
+
+    def of(self, role: Role, meaning: StackMeaning, now: Revision) -> CauseOfWait:
+        """Why a thread of this role and stack makes no progress, by the decision about it that holds."""
+        key = (role, meaning, now.computing, now.starved)
+        known = self._known.get(key)
+        if known is None:
+            known = cause_of_wait(role, meaning, computing=now.computing, starved=now.starved)
+            self._known[key] = known
+        return known
 
 
 def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | None:
