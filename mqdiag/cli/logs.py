@@ -51,14 +51,9 @@ def command(files: tuple[str, ...], utc_offset: str | None, jobs: int, options: 
     minutes = offset_minutes(utc_offset)
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
-        from mqdiag.diagnose.logs import diagnose_logs
-        from mqdiag.diagnose.sort.route import needs_sorting
+        from mqdiag.diagnose.sort.route import diagnose_routed_logs
 
         own = msgspec.structs.replace(settings, utc_offset_minutes=minutes, jobs=jobs)
-        if any(needs_sorting(file, "log") for file in files):
-            from mqdiag.diagnose.incident import diagnose_incident
-
-            return diagnose_incident(files, own, progress=progress)
-        return diagnose_logs(files, own, utc_offset_minutes=minutes, progress=progress)
+        return diagnose_routed_logs(files, own, progress)
 
     return diagnose(options, work, paths=files, evidence=("logs",))

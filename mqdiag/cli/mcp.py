@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION, with_options
+from mqdiag.cli.common.options import CONFIG_OPTION, DEBUG_OPTION, MESSAGE_LANG_OPTION, with_options
 from mqdiag.errors import UsageError
 from mqdiag.text import say
 
 if TYPE_CHECKING:
+    from mqdiag.config import Settings
     from mqdiag.progress import Progress
 
 EXAMPLES = """\b
@@ -34,25 +36,41 @@ Mind:
 @commands.option(
     "--no-redact", is_flag=True, help="Tell texts, keys and addresses too, which reports hide by --redact."
 )
+@CONFIG_OPTION
 @with_options(CACHE)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
 def command(
-    folders: tuple[str, ...], no_redact: bool, no_cache: bool, cache_size: str | None, debug: bool
+    folders: tuple[str, ...],
+    no_redact: bool,
+    config: Path | None,
+    no_cache: bool,
+    cache_size: str | None,
+    debug: bool,
 ) -> int:
     """Answer diagnose, heap, stacks, logs, show, query and rules over the Model Context Protocol.
 
     The protocol takes standard input and output; messages go to standard error. Files are read only below FOLDER...,
-    after links were followed, and nothing is written. Reports are redacted unless --no-redact is given.
+    after links were followed, and nothing is written. Reports are redacted unless --no-redact is given. Settings and
+    limits of mqdiag.toml hold for every diagnosis.
     """
     if find_spec("mcp") is None:
         raise UsageError(say("this command needs {missing:and}: pip install 'mqdiag[mcp]'", missing=("mcp",)))
+    from mqdiag.cli.common.session import configuration
+    from mqdiag.config import resolve
     from mqdiag.mcp.folders import Folders
     from mqdiag.mcp.questions import Questions
     from mqdiag.mcp.server import made_server
 
+    kept = cache_bytes(no_cache, cache_size)
+    read = configuration(config)
+
+    def settings_of(expect: Sequence[str] = (), heap_limit: str | None = None) -> Settings:
+        return resolve(*read, expect=expect, heap_limit=heap_limit, cache_bytes=kept)
+
+    settings_of()  # refuses a wrong file now, and not at the first question
     questions = Questions(
-        Folders(folders), redact=not no_redact, cache_bytes=cache_bytes(no_cache, cache_size), watch=_watch
+        Folders(folders), redact=not no_redact, cache_bytes=kept, watch=_watch, settings_of=settings_of
     )
     made_server(questions).run()
     return 0

@@ -53,14 +53,8 @@ def command(files: tuple[str, ...], all_threads: bool, jobs: int, options: Commo
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # Hundreds of thousands of small objects are made, none in cycles: looking for cycles costs a fifth.
         gc.disable()
-        from mqdiag.diagnose.sort.route import needs_sorting
-        from mqdiag.diagnose.stacks import diagnose_stacks
+        from mqdiag.diagnose.sort.route import diagnose_routed_stacks
 
-        own = msgspec.structs.replace(settings, jobs=jobs)
-        if any(needs_sorting(file, "stacks") for file in files):
-            from mqdiag.diagnose.incident import diagnose_incident
-
-            return diagnose_incident(files, own, progress=progress)
-        return diagnose_stacks(files, own, progress=progress)
+        return diagnose_routed_stacks(files, msgspec.structs.replace(settings, jobs=jobs), progress)
 
     return diagnose(options, work, paths=files, evidence=("stacks",), all_threads=all_threads)

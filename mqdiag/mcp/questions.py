@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from mqdiag.config import ConfigFile, Settings, resolve
+from mqdiag.config import Settings
 from mqdiag.errors import NO_NAME, MqdiagError, UsageError
 from mqdiag.language import english
 from mqdiag.mcp.folders import Folders
@@ -40,6 +40,21 @@ class Watch(Protocol):
         """
 
 
+class SettingsOf(Protocol):
+    """Puts what an assistant asks for over the configuration file."""
+
+    def __call__(self, expect: Sequence[str] = (), heap_limit: str | None = None, /) -> Settings:
+        """The settings.
+
+        Args:
+            expect: RocketMQ's settings as intended, each as `[GROUP:]KEY=VALUE`.
+            heap_limit: the JVM's -Xmx.
+
+        Raises:
+            UsageError: one of them is none.
+        """
+
+
 class Answer(msgspec.Struct, frozen=True):
     """An answer to a tool."""
 
@@ -57,17 +72,27 @@ class Questions:
         redact: hide what reports hide with `--redact`.
         cache_bytes: what may be kept of heap dumps; see `open_heap`.
         watch: bounds a run.
+        settings_of: the settings of a diagnosis.
     """
 
-    def __init__(self, folders: Folders, *, redact: bool, cache_bytes: int | None, watch: Watch) -> None:
+    def __init__(
+        self,
+        folders: Folders,
+        *,
+        redact: bool,
+        cache_bytes: int | None,
+        watch: Watch,
+        settings_of: SettingsOf,
+    ) -> None:
         self._folders, self._redact, self._cache_bytes, self._watch = folders, redact, cache_bytes, watch
+        self._settings_of = settings_of
         self._one_at_a_time = threading.Lock()
 
     def diagnose(self, paths: list[str], expect: list[str], heap_limit: str | None) -> Answer:
         """As `mqdiag diagnose`."""
         from mqdiag.diagnose.incident import diagnose_incident
 
-        allowed, settings = self._allowed(paths), self._settings(expect, heap_limit)
+        allowed, settings = self._allowed(paths), self._settings_of(expect, heap_limit)
         return self._report(
             allowed, lambda progress: diagnose_incident(allowed, settings, progress=progress).report
         )
@@ -76,7 +101,7 @@ class Questions:
         """As `mqdiag heap`."""
         from mqdiag.diagnose.heap import diagnose_heap
 
-        (allowed,), settings = self._allowed([path]), self._settings(expect, heap_limit)
+        (allowed,), settings = self._allowed([path]), self._settings_of(expect, heap_limit)
         return self._report(
             [allowed],
             lambda progress: diagnose_heap(allowed, settings, quick=quick, progress=progress).report,
@@ -84,17 +109,19 @@ class Questions:
 
     def stacks(self, paths: list[str]) -> Answer:
         """As `mqdiag stacks`."""
-        from mqdiag.diagnose.stacks import diagnose_stacks
+        from mqdiag.diagnose.sort.route import diagnose_routed_stacks
 
-        allowed = self._allowed(paths)
-        return self._report(allowed, lambda progress: diagnose_stacks(allowed, progress=progress).report)
+        allowed, settings = self._allowed(paths), self._settings_of()
+        return self._report(
+            allowed, lambda progress: diagnose_routed_stacks(allowed, settings, progress).report
+        )
 
     def logs(self, paths: list[str]) -> Answer:
         """As `mqdiag logs`."""
-        from mqdiag.diagnose.logs import diagnose_logs
+        from mqdiag.diagnose.sort.route import diagnose_routed_logs
 
-        allowed = self._allowed(paths)
-        return self._report(allowed, lambda progress: diagnose_logs(allowed, progress=progress).report)
+        allowed, settings = self._allowed(paths), self._settings_of()
+        return self._report(allowed, lambda progress: diagnose_routed_logs(allowed, settings, progress).report)
 
     def show(self, path: str, what: str, limit: int) -> Answer:
         """As `mqdiag show`."""
@@ -160,11 +187,6 @@ class Questions:
 
     def _allowed(self, paths: list[str]) -> list[str]:
         return [self._folders.allowed(path) for path in paths]
-
-    def _settings(self, expect: list[str], heap_limit: str | None) -> Settings:
-        return resolve(
-            ConfigFile(), "", {}, expect=expect, heap_limit=heap_limit, cache_bytes=self._cache_bytes
-        )
 
     def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail = "brief") -> Answer:
         with self._one_at_a_time, self._watch(paths) as progress:

@@ -22,6 +22,7 @@ from mqdiag import workers
 from mqdiag.cli import run
 from mqdiag.cli.common.watchdog import CPU_S, CPU_VARIABLE, MEMORY_BYTES, MEMORY_VARIABLE, Budget, Watched
 from mqdiag.cli.mcp import _watch
+from mqdiag.config import ConfigFile, Settings, resolve
 from mqdiag.errors import InputError, UsageError
 from mqdiag.mcp.folders import Folders
 from mqdiag.mcp.questions import QUERY_S, Questions
@@ -55,9 +56,13 @@ def unwatched(
     return nullcontext(Silent())
 
 
+def plain_settings(expect: Sequence[str] = (), heap_limit: str | None = None, /) -> Settings:
+    return resolve(ConfigFile(), "", {}, expect=expect, heap_limit=heap_limit)
+
+
 def asked(folder: Path, tool: str, *, redact: bool = True, **arguments: Any) -> CallToolResult:
     """The answer of a server in this process."""
-    questions = Questions(Folders([str(folder)]), redact=redact, cache_bytes=0, watch=unwatched)
+    questions = Questions(Folders([str(folder)]), redact=redact, cache_bytes=0, watch=unwatched, settings_of=plain_settings)
 
     async def ask() -> CallToolResult:
         async with Client(made_server(questions)) as client:
@@ -104,7 +109,7 @@ def test_a_session_over_pipes_has_nothing_but_the_protocol_on_standard_output(fo
 
 
 def test_each_tool_is_marked_as_one_that_changes_nothing(folder: Path) -> None:
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched)
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched, settings_of=plain_settings)
 
     async def tools() -> list[bool | None]:
         async with Client(made_server(questions)) as client:
@@ -142,6 +147,49 @@ def test_stacks_logs_and_whole_folders_are_read() -> None:
     assert values(asked(stacks, "diagnose", paths=["series.tar.gz"]))["answer"]["state"] == "fault"
     logs = FIXTURES / "logs" / "healthy-5.3.3" / "broker"
     assert values(asked(logs, "logs", paths=["store.log.gz"]))["inputs"]
+
+
+@pytest.mark.parametrize("tool", ["logs", "stacks"])
+def test_a_file_with_other_evidence_is_read_as_the_command_reads_it(
+    tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "paste.txt"
+    path.write_text(
+        "[root@mq bin]# sh mqadmin consumerConnection -n 10.0.0.9:9876 -g CID_stock\n"
+        "#ClientId                            #ClientAddr            #Language  #Version\n"
+        "10.0.0.7@170                         10.0.3.11:43166        JAVA       V5_3_3\n\n"
+        "Below is subscription:\n#Topic               #SubExpression\norders               *\n\n"
+        "ConsumeType: CONSUME_PASSIVELY\n"
+    )
+    answered = values(asked(tmp_path, tool, paths=["paste.txt"]))
+    run([tool, str(path), "--format", "json", "--redact"])
+    assert answered == json.loads(capsys.readouterr().out)
+    assert answered["inputs"][0]["kind"] == "admin"
+
+
+def test_settings_of_the_configuration_file_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    series = FIXTURES / "stacks" / "urlconnection-stuck" / "series.tar.gz"
+    served: list[Questions] = []
+
+    class Served:
+        def run(self) -> None:
+            pass
+
+    def noted(questions: Questions) -> Served:
+        served.append(questions)
+        return Served()
+
+    monkeypatch.setattr("mqdiag.mcp.server.made_server", noted)
+    config = tmp_path / "mqdiag.toml"
+    config.write_text('[rules.stuck-socket-read]\nseverity = "info"\n')
+    assert run(["mcp", str(series.parent), "--config", str(config), "--no-cache"]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert run(["mcp", str(series.parent), "--no-cache"]) == 0
+    for questions in served:
+        found = questions.stacks([str(series)]).values["findings"]
+        assert [one["severity"] for one in found if one["rule"] == "stuck-socket-read"] == ["info"]
+    config.write_text('[rules.stuck-socket-raed]\nseverity = "info"\n')
+    assert run(["mcp", str(series.parent)]) == 2
 
 
 def test_rules_are_listed_and_explained(folder: Path) -> None:
@@ -207,7 +255,7 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
         granted.append((more_cpu_s, more_memory_bytes))
         return nullcontext(progress)
 
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=watch)
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=watch, settings_of=plain_settings)
     path = str(folder / "given.hprof")
     assert questions.query(path, "SELECT 1 AS one", 10).values["rows"] == [{"one": 1}]
     assert granted == [(QUERY_S * len(os.sched_getaffinity(0)), Limits().memory_bytes)]
@@ -270,7 +318,7 @@ def test_questions_leave_no_folder_of_the_cache_open(
 ) -> None:
     monkeypatch.delenv("MQDIAG_CACHE_SIZE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched)
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched, settings_of=plain_settings)
     path = str(folder / "given.hprof")
     for _ in range(3):
         questions.show(path, "app.Holder", 10)

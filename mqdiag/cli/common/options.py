@@ -158,6 +158,12 @@ REPORT = (
     DEBUG_OPTION,
 )
 """how the report is written, and where to"""
+CONFIG_OPTION = commands.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
+)
 GATE = (
     commands.option(
         "--fail-on",
@@ -166,12 +172,7 @@ GATE = (
         help="Exit with 1 if there is a finding of this severity or a worse one; with undecided, if mqdiag could not"
         " decide between fault and healthy. Both: error,undecided.  [default: error]",
     ),
-    commands.option(
-        "--config",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
-    ),
+    CONFIG_OPTION,
     commands.option(
         "--baseline",
         metavar="FILE",

@@ -23,7 +23,7 @@ from mqdiag.fail_on import FailOn
 from mqdiag.text import say
 
 if TYPE_CHECKING:
-    from mqdiag.config import Settings
+    from mqdiag.config import ConfigFile, Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.findings import Report, RuleCard
     from mqdiag.progress import Progress
@@ -36,24 +36,36 @@ WIDEST = 120  # longer lines are hard to read, however wide the terminal
 def load_settings(options: CommonOptions) -> Settings:
     """The configuration file with the options put over it, both checked."""
     from mqdiag.baseline import read_baseline
-    from mqdiag.config import ConfigFile, find_config, read_config, resolve
+    from mqdiag.config import resolve
 
     if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
         raise UsageError(say("--baseline '' is no file name"))
-    path = options.config or find_config(Path.cwd())
-    config = ConfigFile() if path is None else read_config(path)
     return resolve(
-        config,
-        str(path),
-        _rule_cards() if config.rules else {},
+        *configuration(options.config),
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
         cache_bytes=cache_bytes(options.no_cache, options.cache_size),
         baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
     )
+
+
+def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCard]]:
+    """(the decoded file, its path, the cards of the rules), as `resolve` takes them.
+
+    Args:
+        given: the file that the user names; None for the nearest `mqdiag.toml`, if there is one.
+
+    Raises:
+        UsageError: it cannot be read, or is wrong.
+    """
+    from mqdiag.config import ConfigFile, find_config, read_config
+
+    path = given or find_config(Path.cwd())
+    config = ConfigFile() if path is None else read_config(path)
+    return config, str(path), _rule_cards() if config.rules else {}
 
 
 def _rule_cards() -> dict[str, RuleCard]:

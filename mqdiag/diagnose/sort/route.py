@@ -1,10 +1,15 @@
-"""Whether a file that was given to one reader is for others: people give a paste to the command that they know."""
+"""Files that were given to the command for one kind of evidence: others read them where they hold something else too.
+
+People give a paste to the command that they know.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.read.admin.recognise import is_admin_output
@@ -14,7 +19,43 @@ from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
+if TYPE_CHECKING:
+    from mqdiag.config import Settings
+    from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.progress import Progress
+
 _CRASH_HEADS = tuple(head.encode() for head in HEADS)
+
+
+def diagnose_routed_stacks(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
+    """As `diagnose_stacks`, or as `diagnose_incident` where a file holds something else too.
+
+    Args:
+        paths: files, each with one thread dump or many; "-" is standard input.
+        settings: expectations and thresholds.
+        progress: who listens.
+    """
+    if _needs_all_readers(paths, "stacks"):
+        return _by_all_readers(paths, settings, progress)
+    # Here, not above: a run imports the readers that it needs.
+    from mqdiag.diagnose.stacks import diagnose_stacks
+
+    return diagnose_stacks(paths, settings, progress=progress)
+
+
+def diagnose_routed_logs(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
+    """As `diagnose_logs`, or as `diagnose_incident` where a file holds something else too.
+
+    Args:
+        paths: files, plain or packed; "-" is standard input.
+        settings: expectations, thresholds, and the zone of logs that do not tell theirs.
+        progress: who listens.
+    """
+    if _needs_all_readers(paths, "log"):
+        return _by_all_readers(paths, settings, progress)
+    from mqdiag.diagnose.logs import diagnose_logs
+
+    return diagnose_logs(paths, settings, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
 
 
 def needs_sorting(path: str, own: str) -> bool:
@@ -47,6 +88,16 @@ def needs_sorting(path: str, own: str) -> bool:
     elif not names_files(text):
         return False
     return bool(parts_of(text))
+
+
+def _needs_all_readers(paths: Sequence[str], own: str) -> bool:
+    return any(needs_sorting(path, own) for path in paths)
+
+
+def _by_all_readers(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
+    from mqdiag.diagnose.incident import diagnose_incident
+
+    return diagnose_incident(paths, settings, progress=progress)
 
 
 def _beginning(path: str) -> tuple[bytes, int]:

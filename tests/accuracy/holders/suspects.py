@@ -1,0 +1,156 @@
+"""Sets the suspects of hprof-analyzer beside ours, on the same dumps and by one mechanical criterion.
+
+python -m tests.accuracy.holders.suspects HPROF_ANALYZER            prints what each names, case by case
+python -m tests.accuracy.holders.suspects HPROF_ANALYZER --pages    writes the table of docs/accuracy.md
+
+HPROF_ANALYZER is the program: `cargo install hprof-analyzer --version 0.3.2 --locked`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tests.accuracy.holders.outcome import Outcome, outcome_of
+from tests.accuracy.holders.truth import Case, cases, make_missing
+from tests.accuracy.page import fill, table
+
+SECONDS = 120
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What one program accuses in a dump: a headline for each suspect, and all that is told of it."""
+
+    headlines: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A case, and what both programs told."""
+
+    case: Case
+    ours: Told
+    theirs: Told
+
+
+def holder_classes(leak: str) -> tuple[str, ...]:
+    """The class of each name that the expert allows, for a program that names no fields.
+
+    "ReportCache" of "ReportCache.ENTRIES", and a name without a dot as it is: a thread, a class, a word.
+    """
+    return tuple(name.rpartition(".")[0] or name for name in leak.split("|"))
+
+
+def names_all(case: Case, texts: Sequence[str]) -> bool:
+    """Whether each holder's class is in one of the texts."""
+    return all(any(name in text for name in holder_classes(leak) for text in texts) for leak in case.leaks)
+
+
+def told_by_us(outcome: Outcome) -> Told:
+    """Findings that accuse: warnings and errors."""
+    accused = [said for said in outcome.findings if said.level >= 1]
+    return Told(
+        headlines=tuple(said.title for said in accused),
+        texts=tuple(" ".join((said.title, *said.explanation, *said.remedy)) for said in accused),
+    )
+
+
+def told_by_hprof_analyzer(report: dict[str, Any]) -> Told:
+    """Its leak suspects, from `--format json`: the headline has the suspect's class and the accumulation point's."""
+    suspects = report["leaks"]["suspects"]
+    return Told(
+        headlines=tuple(f"{one['pretty_class']} {one['accumulation_class']}" for one in suspects),
+        texts=tuple(msgspec.json.encode(one).decode() for one in suspects),
+    )
+
+
+def run_hprof_analyzer(program: Path, dump: Path) -> Told:
+    """Run it with an empty cache folder of its own.
+
+    Raises:
+        subprocess.SubprocessError: it failed, or took too long.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        subprocess.run(
+            [str(program), "--format", "json", "--progress", "never", str(dump), str(report)],
+            env={**os.environ, "HOME": folder, "XDG_CACHE_HOME": folder},
+            check=True,
+            capture_output=True,
+            timeout=SECONDS,
+        )
+        return told_by_hprof_analyzer(msgspec.json.decode(report.read_bytes()))
+
+
+def rows(program: Path, chosen: Sequence[Case]) -> Iterator[Row]:
+    """Both programs over each dump that is there."""
+    for case in chosen:
+        if case.dump is None:
+            print(f"{case.name}: no dump", file=sys.stderr)
+            continue
+        yield Row(
+            case=case, ours=told_by_us(outcome_of(case)), theirs=run_hprof_analyzer(program, case.dump)
+        )
+
+
+def part(found: Sequence[Row]) -> str:
+    """The table of the page."""
+    leaking = [row for row in found if row.case.leaks]
+    healthy = [row for row in found if not row.case.leaks]
+
+    def counted(tool: str, told: Sequence[Told]) -> tuple[object, ...]:
+        pairs = list(zip(leaking, told, strict=False))
+        return (
+            tool,
+            len(leaking),
+            sum(names_all(row.case, one.headlines) for row, one in pairs),
+            sum(names_all(row.case, one.texts) for row, one in pairs),
+            len(healthy),
+            sum(bool(one.headlines) for one in told[len(leaking) :]),
+        )
+
+    ordered = [*leaking, *healthy]
+    return table(
+        ("program", "dumps with a holder", "headline", "anywhere", "dumps without", "accused"),
+        [
+            counted("mqdiag heap", [row.ours for row in ordered]),
+            counted("hprof-analyzer 0.3.2", [row.theirs for row in ordered]),
+        ],
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.accuracy.holders.suspects")
+    parser.add_argument("program", type=Path, metavar="HPROF_ANALYZER")
+    parser.add_argument("--pages", action="store_true", help="write the table of the page")
+    options = parser.parse_args()
+    make_missing(cases())
+    found = []
+    for row in rows(options.program, cases()):
+        found.append(row)
+        words = {True: "names", False: "misses"}
+        if row.case.leaks:
+            ours, theirs = (
+                f"{words[names_all(row.case, told.headlines)]}/{words[names_all(row.case, told.texts)]}"
+                for told in (row.ours, row.theirs)
+            )
+        else:
+            ours, theirs = (f"{len(told.headlines)} accused" for told in (row.ours, row.theirs))
+        print(f"{row.case.name}: mqdiag {ours}; hprof-analyzer {theirs} ({'; '.join(row.theirs.headlines)})", flush=True)
+    if options.pages:
+        fill("suspects", part(found))
+    else:
+        print(part(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
