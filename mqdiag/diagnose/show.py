@@ -46,7 +46,9 @@ def show_in_heap(
     # Here, not above: these imports take numba and numpy with them.
     from mqdiag.diagnose.heap_facts import heap_input
     from mqdiag.graph import open_heap
-    from mqdiag.show import find_target, show_class, show_object
+    from mqdiag.show.classes import show_class
+    from mqdiag.show.objects import show_object
+    from mqdiag.show.target import find_target
 
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()

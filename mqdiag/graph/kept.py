@@ -353,9 +353,8 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
     if not file.array("directory", _INT32, (None,)).size:
         return file.array("words", ("<u8",), (objects, 1, 1))
     words: NDArray[np.uint64] = file.array("words", ("<u8",), (None, 64, 2))
-    bits, ranks = words[:, :, 0].ravel(), words[:, :, 1].ravel()
-    near_end = np.flatnonzero(ranks >= max(objects - 63, 0))
-    for word, rank in zip(bits[near_end].tolist(), ranks[near_end].tolist(), strict=True):
+    near_end = words[words[:, :, 1] >= max(objects - 63, 0)]
+    for word, rank in near_end.tolist():
         if rank + word.bit_count() > objects:
             raise _out_of_range("words")
     return words

@@ -16,7 +16,7 @@ from mqdiag.notebook.frames import instance_frame
 from mqdiag.notebook.objects import JavaObject
 from mqdiag.read.hprof.types import NAMES
 from mqdiag.render.wording.safe import safe
-from mqdiag.show import find_class
+from mqdiag.show.target import find_class
 
 if TYPE_CHECKING:
     import pandas as pd

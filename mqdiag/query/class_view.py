@@ -10,6 +10,7 @@ import pyarrow as pa
 from mqdiag.graph import Heap
 from mqdiag.graph.field_columns import column
 from mqdiag.graph.object_graph import Nodes
+from mqdiag.query.arrow_arrays import number_array
 from mqdiag.query.object_columns import id_column, ids, of_nodes, size_columns
 from mqdiag.query.table import Column, Table
 from mqdiag.read.hprof.types import BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, REFERENCE, SHORT
@@ -64,6 +65,6 @@ def _field(heap: Heap, nodes: Nodes, field: str, kind: int) -> Column:
         whole[there] = values
         missing = np.ones(part.size, bool)
         missing[there] = False
-        return pa.array(whole, _TYPES[kind], mask=missing)
+        return number_array(whole, _TYPES[kind], missing)
 
     return Column(_TYPES.get(kind, pa.int64()), "", read)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from mqdiag.graph import Heap
 from mqdiag.graph.object_graph import Nodes
 from mqdiag.graph.plain import plain_value
+from mqdiag.query.arrow_arrays import number_array, text_array, words_array
 from mqdiag.query.hidden import hidden
 from mqdiag.query.object_columns import ids, texts
 
@@ -37,21 +38,21 @@ def _text(heap: Heap, nodes: Nodes, hide: bool) -> Any:
     for place in others.tolist():
         value = plain_value(heap, int(nodes[place]))
         found[place] = None if value is None else str(value)
-    return pa.array(found, pa.string())
+    return text_array(found)
 
 
 def _class(heap: Heap, nodes: Nodes, hide: bool) -> Any:
     rows, places = np.unique(heap.class_index(nodes), return_inverse=True)
-    names = pa.array([heap.classes.names[row] if row >= 0 else None for row in rows.tolist()], pa.string())
-    return names.take(pa.array(places))
+    names = text_array([heap.classes.names[row] if row >= 0 else None for row in rows.tolist()])
+    return words_array(places, names).dictionary_decode()
 
 
 def _shallow(heap: Heap, nodes: Nodes, hide: bool) -> Any:
-    return pa.array(heap.shallow_sizes(nodes), mask=nodes < 0)
+    return number_array(heap.shallow_sizes(nodes), pa.int64(), nodes < 0)
 
 
 def _retained(heap: Heap, nodes: Nodes, hide: bool) -> Any:
-    return pa.array(heap.retained_sizes(nodes), mask=nodes < 0)
+    return number_array(heap.retained_sizes(nodes), pa.int64(), nodes < 0)
 
 
 def _dominator(heap: Heap, nodes: Nodes, hide: bool) -> Any:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
-
-from mqdiag.redact.report import HIDDEN, is_known_thread
 
 
 def hidden(texts: pa.Array) -> pa.Array:
     """The same placeholder for every text; null stays null."""
+    # Here, not above: these imports take longer than a query, and few queries hide anything.
+    import pyarrow.compute as pc
+
+    from mqdiag.redact.report import HIDDEN
+
     return pc.if_else(texts.is_valid(), pa.scalar(HIDDEN, texts.type), pa.scalar(None, texts.type))
 
 
 def thread_name(name: str, hide: bool) -> str:
     """A thread's name; of hidden ones only those that the JVM or RocketMQ gave."""
-    return HIDDEN if hide and name and not is_known_thread(name) else name
+    if not hide or not name:
+        return name
+    from mqdiag.redact.report import HIDDEN, is_known_thread
+
+    return name if is_known_thread(name) else HIDDEN

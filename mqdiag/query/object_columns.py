@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph import Heap
 from mqdiag.graph.object_graph import Nodes
+from mqdiag.query.arrow_arrays import number_array, text_array, words_array
 from mqdiag.query.table import Column
 
 Pick = Callable[[int, int], Nodes]
@@ -27,10 +28,10 @@ def ids(heap: Heap, nodes: Nodes) -> pa.Array:
     """Ids of objects; null for -1."""
     there = nodes >= 0
     if there.all():
-        return pa.array(heap.object_ids(nodes))
+        return number_array(heap.object_ids(nodes), ID)
     found = np.zeros(nodes.size, np.uint64)
     found[there] = heap.object_ids(nodes[there])
-    return pa.array(found, mask=~there)
+    return number_array(found, ID, ~there)
 
 
 def id_column(heap: Heap, pick: Pick, about: str) -> Column:
@@ -40,13 +41,11 @@ def id_column(heap: Heap, pick: Pick, about: str) -> Column:
 
 def class_column(heap: Heap, pick: Pick) -> Column:
     """The names of the objects' classes, as numbers into the names of all classes."""
-    names = pa.array(heap.classes.names, pa.string())
+    names = text_array(heap.classes.names)
     return Column(
         NAME,
         "name of its class",
-        lambda first, last: pa.DictionaryArray.from_arrays(
-            pa.array(heap.index.rows[pick(first, last)].astype(np.int32)), names
-        ),
+        lambda first, last: words_array(heap.index.rows[pick(first, last)], names),
     )
 
 
@@ -71,7 +70,7 @@ def numbers_column(
 
     def column(first: int, last: int) -> pa.Array:
         found = read(pick(first, last))
-        return pa.array(found, mask=found == missing)
+        return number_array(found, pa.int64(), found == missing)
 
     return Column(pa.int64(), about, column)
 

@@ -20,8 +20,8 @@ from mqdiag.query.functions import FUNCTIONS, callables
 from mqdiag.query.length import refuse_too_long
 from mqdiag.query.mentioned import Mentioned, mentioned
 from mqdiag.query.table import Stream, Table
-from mqdiag.query.tables import known_tables
-from mqdiag.show import find_class
+from mqdiag.query.tables import known_table, table_names
+from mqdiag.show.target import find_class
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
@@ -182,7 +182,7 @@ class Session:
 
     def tables(self) -> dict[str, str]:
         """The tables that every dump has, with what they hold."""
-        return {name: known.about for name, known in known_tables().items()}
+        return {known.name: known.about for known in map(known_table, table_names()) if known is not None}
 
     def columns(self, table: str) -> dict[str, str]:
         """The columns of a table or class, with what they mean.
@@ -205,7 +205,7 @@ class Session:
         return str(found)
 
     def _table(self, name: str) -> Table:
-        known = known_tables().get(name.lower())
+        known = known_table(name)
         key = name if known is None else known.name
         if key not in self._made:
             self._made[key] = (
@@ -219,7 +219,7 @@ class Session:
         try:
             return find_class(self._heap, name)
         except UsageError as error:
-            meant = nearest(name, known_tables())
+            meant = nearest(name, table_names())
             if meant:
                 raise UsageError(did_you_mean(say("there is no table {name}", name=name), meant)) from None
             raise error from None

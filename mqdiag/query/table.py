@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from mqdiag.query.arrow_arrays import array_of
+
 PART = 1 << 17
 """rows that are read at once; DuckDB takes 122,880 as a group"""
 
@@ -67,9 +69,5 @@ class Stream:
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         for first, last in self._table.pieces():
-            arrays = [
-                found if isinstance(found, pa.Array) else pa.array(found, column.type)
-                for column in self._columns
-                for found in [column.read(first, last)]
-            ]
+            arrays = [array_of(column.read(first, last), column.type) for column in self._columns]
             yield pa.record_batch(arrays, schema=self._schema)

@@ -16,7 +16,9 @@ from mqdiag.findings import Report
 from mqdiag.graph.open import open_heap
 from mqdiag.render import View, renderer
 from mqdiag.render.json.schema import SCHEMA_FILE
-from mqdiag.show import find_target, show_class, show_object
+from mqdiag.show.classes import show_class
+from mqdiag.show.objects import show_object
+from mqdiag.show.target import find_target
 from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"

@@ -62,7 +62,9 @@ def plain_settings(expect: Sequence[str] = (), heap_limit: str | None = None, /)
 
 def asked(folder: Path, tool: str, *, redact: bool = True, **arguments: Any) -> CallToolResult:
     """The answer of a server in this process."""
-    questions = Questions(Folders([str(folder)]), redact=redact, cache_bytes=0, watch=unwatched, settings_of=plain_settings)
+    questions = Questions(
+        Folders([str(folder)]), redact=redact, cache_bytes=0, watch=unwatched, settings_of=plain_settings
+    )
 
     async def ask() -> CallToolResult:
         async with Client(made_server(questions)) as client:
@@ -109,7 +111,9 @@ def test_a_session_over_pipes_has_nothing_but_the_protocol_on_standard_output(fo
 
 
 def test_each_tool_is_marked_as_one_that_changes_nothing(folder: Path) -> None:
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched, settings_of=plain_settings)
+    questions = Questions(
+        Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched, settings_of=plain_settings
+    )
 
     async def tools() -> list[bool | None]:
         async with Client(made_server(questions)) as client:
@@ -255,7 +259,9 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
         granted.append((more_cpu_s, more_memory_bytes))
         return nullcontext(progress)
 
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=watch, settings_of=plain_settings)
+    questions = Questions(
+        Folders([str(folder)]), redact=True, cache_bytes=0, watch=watch, settings_of=plain_settings
+    )
     path = str(folder / "given.hprof")
     assert questions.query(path, "SELECT 1 AS one", 10).values["rows"] == [{"one": 1}]
     assert granted == [(QUERY_S * len(os.sched_getaffinity(0)), Limits().memory_bytes)]
@@ -318,7 +324,9 @@ def test_questions_leave_no_folder_of_the_cache_open(
 ) -> None:
     monkeypatch.delenv("MQDIAG_CACHE_SIZE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched, settings_of=plain_settings)
+    questions = Questions(
+        Folders([str(folder)]), redact=True, cache_bytes=None, watch=unwatched, settings_of=plain_settings
+    )
     path = str(folder / "given.hprof")
     for _ in range(3):
         questions.show(path, "app.Holder", 10)

@@ -14,7 +14,7 @@ from mqdiag.graph import Heap, open_heap
 from mqdiag.query.mentioned import mentioned
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.table import Stream, Table
-from mqdiag.query.tables import known_tables
+from mqdiag.query.tables import table_names
 from mqdiag.testing.hprof_records import CHAR, DOUBLE, INT, OBJECT
 from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects
@@ -176,7 +176,7 @@ def test_every_table_answers_with_all_its_columns_over_several_parts(
     heap: Heap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Session(heap) as session:
-        whole = {name: list(session.ask(f"SELECT * FROM {name}").rows()) for name in known_tables()}
+        whole = {name: list(session.ask(f"SELECT * FROM {name}").rows()) for name in table_names()}
     monkeypatch.setattr("mqdiag.query.table.PART", 7)
     monkeypatch.setattr("mqdiag.query.tables.refs.PART", 7)
     monkeypatch.setattr("mqdiag.query.tables.strings._AT_ONCE", 2)

@@ -26,10 +26,14 @@ class KnownTable(msgspec.Struct, frozen=True):
 
 
 @cache
-def known_tables() -> dict[str, KnownTable]:
-    """All of them by name."""
-    found = {}
-    for module in pkgutil.iter_modules(__path__):
-        loaded = importlib.import_module(f"{__name__}.{module.name}")
-        found[module.name] = KnownTable(module.name, loaded.ABOUT, loaded.table)
-    return found
+def table_names() -> tuple[str, ...]:
+    """The names of all, by which no module is imported."""
+    return tuple(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def known_table(name: str) -> KnownTable | None:
+    """The table of a name, whatever its case; None where there is none."""
+    if name.lower() not in table_names():
+        return None
+    loaded = importlib.import_module(f"{__name__}.{name.lower()}")
+    return KnownTable(name.lower(), loaded.ABOUT, loaded.table)

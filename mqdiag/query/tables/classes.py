@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from mqdiag.graph import Heap
+from mqdiag.query.arrow_arrays import number_array
 from mqdiag.query.table import Column, Table
 
 ABOUT = "All classes of the dump: one row for each loader that loaded a class of the name."
@@ -29,11 +30,11 @@ class _Classes:
 
     def ids(self, first: int, last: int) -> pa.Array:
         found = self.heap.dump.classes.ids[self.rows[first:last]]
-        return pa.array(found, mask=found == 0)
+        return number_array(found, pa.uint64(), found == 0)
 
     def loaders(self, first: int, last: int) -> pa.Array:
         found = np.ascontiguousarray(self.heap.dump.classes.heads[self.rows[first:last], 2])
-        return pa.array(found, mask=self.heap.index.lookup.find(found) < 0)
+        return number_array(found, pa.uint64(), self.heap.index.lookup.find(found) < 0)
 
     def instances(self, first: int, last: int) -> NDArray[np.int64]:
         return self.heap.class_sizes[0][self.rows[first:last]]

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from mqdiag.graph import Heap
+from mqdiag.query.arrow_arrays import number_array, text_array
 from mqdiag.query.hidden import hidden
 from mqdiag.query.object_columns import class_column, id_column, of_nodes, size_columns
 from mqdiag.query.table import Column, Table
@@ -39,8 +40,9 @@ def table(heap: Heap, hide: bool) -> Table:
 
 def _array(heap: Heap, values: NDArray[Any]) -> pa.Array:
     if values.dtype == object:
-        return pa.array(values, pa.string())
-    return pa.array(values, mask=values == (0 if values.dtype == np.uint64 else heap.MISSING))
+        return text_array(values)
+    kind, missing = (pa.uint64(), 0) if values.dtype == np.uint64 else (pa.int64(), heap.MISSING)
+    return number_array(values, kind, values == missing)
 
 
 def _reader(values: pa.Array) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mqdiag.graph import Heap
 from mqdiag.graph.object_graph import Nodes
 from mqdiag.graph.reference_names import ReferenceNames
+from mqdiag.query.arrow_arrays import number_array, text_array, words_array
 from mqdiag.query.object_columns import ID, NAME, ids
 from mqdiag.query.table import PART, Column, Part, Table
 
@@ -42,12 +43,12 @@ class _References:
 
     @cached_property
     def _words(self) -> pa.Array:
-        return pa.array(self._names.names, pa.string())
+        return text_array(self._names.names)
 
     def owners(self, first: int, last: int) -> pa.Array:
         nodes = np.arange(first, last, dtype=np.int32)
         counts = np.diff(self._starts[first : last + 1])
-        return pa.array(np.repeat(self._heap.object_ids(nodes), counts))
+        return number_array(np.repeat(self._heap.object_ids(nodes), counts), pa.uint64())
 
     def owner_classes(self, first: int, last: int) -> pa.Array:
         counts = np.diff(self._starts[first : last + 1])
@@ -57,7 +58,7 @@ class _References:
         return self._named(self._heap.index.rows[self._edges(first, last)])
 
     def fields(self, first: int, last: int) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(pa.array(self._names.of(first, last)), self._words)
+        return words_array(self._names.of(first, last), self._words)
 
     def targets(self, first: int, last: int) -> pa.Array:
         return ids(self._heap, self._edges(first, last))
@@ -67,10 +68,10 @@ class _References:
 
     @cached_property
     def _class_names(self) -> pa.Array:
-        return pa.array(self._heap.classes.names, pa.string())
+        return text_array(self._heap.classes.names)
 
     def _named(self, rows: NDArray[Any]) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(pa.array(rows.astype(np.int32)), self._class_names)
+        return words_array(rows, self._class_names)
 
 
 def table(heap: Heap, hide: bool) -> Table:

@@ -96,9 +96,7 @@ def rows(program: Path, chosen: Sequence[Case]) -> Iterator[Row]:
         if case.dump is None:
             print(f"{case.name}: no dump", file=sys.stderr)
             continue
-        yield Row(
-            case=case, ours=told_by_us(outcome_of(case)), theirs=run_hprof_analyzer(program, case.dump)
-        )
+        yield Row(case=case, ours=told_by_us(outcome_of(case)), theirs=run_hprof_analyzer(program, case.dump))
 
 
 def part(found: Sequence[Row]) -> str:
@@ -144,7 +142,10 @@ def main() -> int:
             )
         else:
             ours, theirs = (f"{len(told.headlines)} accused" for told in (row.ours, row.theirs))
-        print(f"{row.case.name}: mqdiag {ours}; hprof-analyzer {theirs} ({'; '.join(row.theirs.headlines)})", flush=True)
+        print(
+            f"{row.case.name}: mqdiag {ours}; hprof-analyzer {theirs} ({'; '.join(row.theirs.headlines)})",
+            flush=True,
+        )
     if options.pages:
         fill("suspects", part(found))
     else:
