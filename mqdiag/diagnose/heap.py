@@ -78,7 +78,8 @@ def diagnose_opened(heap: Heap, name: str, settings: Settings | None = None) -> 
         name: what the user called the file.
         settings: expectations, thresholds and the heap's limit.
     """
-    from mqdiag.diagnose.heap_facts import graph_facts, heap_input
+    from mqdiag.diagnose.heap_facts import graph_facts
+    from mqdiag.diagnose.heap_input import heap_input
 
     settings = settings or Settings()
     facts = graph_facts(heap, settings, Silent())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from mqdiag.config import Settings
+from mqdiag.diagnose.heap_input import captured_at, heap_input
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import VirtualThreads
 from mqdiag.graph import Heap, open_dump, open_heap
@@ -70,54 +70,6 @@ def read_heap(
         facts = graph_facts(heap, settings, progress)
         heap.finish()
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
-
-
-def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts | None = None) -> Input:
-    """The file as the report names it.
-
-    Args:
-        dump: the file but for its objects.
-        name: what the user called it.
-        heap: its graph, which shows whether objects are missing.
-        facts: what is known of its queues, which show that too.
-    """
-    compression = f", {dump.source.compression}" if dump.source.compression else ""
-    problem = dump.problem if heap is None else heap.problem
-    if problem is None and facts is not None:
-        problem = _incomplete_queues(facts)
-    return Input(
-        path=name,
-        kind="heap",
-        format=f"hprof {dump.header.version}{compression}",
-        bytes=dump.source.file_bytes,
-        captured_at=captured_at(dump),
-        complete=problem is None,
-        stopped_at_byte=dump.stopped_at,
-        read_share=dump.read_share,
-        found_references_share=None if problem is None or heap is None else heap.references.found_share,
-        problem=problem,
-    )
-
-
-def _incomplete_queues(facts: HeapFacts) -> Text | None:
-    """What queues tell of objects that are missing; one that a thread was changing tells nothing."""
-    queues = sum(queue.incomplete and not queue.being_changed for queue in facts.queues)
-    if not queues:
-        return None
-    return say(
-        "objects are missing, though the file is well formed: it lacks messages or bodies of {queues:count}"
-        " {queues:queue|queues}",
-        queues=queues,
-    )
-
-
-def captured_at(dump: Dump) -> str | None:
-    """The header's instant as RFC 3339; None when the writer left it empty or wrote nonsense."""
-    try:
-        moment = datetime.fromtimestamp(dump.header.captured_at_ms / 1000, UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-    return moment.isoformat(timespec="milliseconds") if dump.header.captured_at_ms else None
 
 
 def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:

@@ -34,7 +34,7 @@ def secrets_in_heap(
         InputError: nothing of the dump can be read.
     """
     # Here, not above: these imports take numpy with them.
-    from mqdiag.diagnose.heap_facts import heap_input
+    from mqdiag.diagnose.heap_input import heap_input
     from mqdiag.graph import open_heap
     from mqdiag.secrets.find import find_secrets
 

@@ -44,7 +44,7 @@ def show_in_heap(
         UsageError: it has no such object or class.
     """
     # Here, not above: these imports take numba and numpy with them.
-    from mqdiag.diagnose.heap_facts import heap_input
+    from mqdiag.diagnose.heap_input import heap_input
     from mqdiag.graph import open_heap
     from mqdiag.show.classes import show_class
     from mqdiag.show.objects import show_object

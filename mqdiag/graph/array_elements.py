@@ -19,11 +19,11 @@ def array_elements(heap: Heap, array: int, limit: int | None = None) -> NDArray[
         array: the node, or -1.
         limit: how many; all when None.
     """
-    if array < 0 or heap.data[int(heap.index.offsets[array])] != _OBJECT_ARRAY:
+    if array < 0 or heap.data[heap.place(array)] != _OBJECT_ARRAY:
         return np.empty(0, np.int32)
     length = int(heap.array_lengths(np.array([array], np.int32))[0])
     id_size = heap.header.id_size
-    first = int(heap.index.offsets[array]) + 9 + 2 * id_size
+    first = heap.place(array) + 9 + 2 * id_size
     # A damaged length may point beyond the file.
     length = min(length, max(int(heap.data.size) - first, 0) // id_size, length if limit is None else limit)
     places = first + id_size * np.arange(length, dtype=np.int64)

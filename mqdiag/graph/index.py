@@ -73,15 +73,21 @@ class ObjectIndex(msgspec.Struct):
     base: np.uint64
     shift: int
     columns: Mapping[str, NDArray[Any]]
+    checked_at: Callable[[NDArray[np.int32] | NDArray[np.int64]], Offsets] | None = None
+    """`offsets` with entries that are checked for some objects only; None where all are known to be right"""
 
     @property
     def offsets(self) -> Offsets:
         """Where the sub-records begin; for places computed from them see `places`."""
         return self.columns["offsets"]
 
+    def offsets_at(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> Offsets:
+        """`offsets`, of which only the entries of `nodes` may be used: few are looked at sooner than all of them."""
+        return self.offsets if self.checked_at is None else self.checked_at(nodes)
+
     def places(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
         """Where the sub-records of some objects begin, int64."""
-        return self.offsets[nodes].astype(np.int64)
+        return self.offsets_at(nodes)[nodes].astype(np.int64)
 
     @property
     def rows(self) -> Rows:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -40,6 +41,8 @@ from mqdiag.text import say
 
 LEAST_BYTES = 64 << 20
 """of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to start"""
+_FEW = 4
+"""a quarter of the objects: from there on the places of all are checked at once"""
 _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
     "summary",
     "objects",
@@ -149,6 +152,7 @@ class Kept:
                 base=np.uint64(file.number("base")),
                 shift=shift,
                 columns=columns,
+                checked_at=columns.checked_at,
             )
             sizes = SizeModel(
                 columns=columns,
@@ -297,6 +301,23 @@ class _Columns(dict[str, NDArray[Any]]):
         super().__init__()
         self._kept, self._file, self._dump, self._objects, self._again = kept, file, dump, objects, again
 
+    def checked_at(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> Offsets:
+        """The array `offsets`, checked for some objects: they are looked up in the dump, which takes long for all."""
+        if "offsets" in self or nodes.size > self._objects // _FEW:
+            return self["offsets"]
+        try:
+            offsets = self._unchecked
+            if not _places_fit(self._dump, offsets[nodes]):
+                raise _out_of_range("offsets")
+        except Unusable:
+            return self["offsets"]  # finds the same, and computes everything again
+        return offsets
+
+    @cached_property
+    def _unchecked(self) -> Offsets:
+        offsets: Offsets = self._file.array("offsets", ("<u4", "<i8"), (self._objects,))
+        return offsets
+
     def __missing__(self, name: str) -> NDArray[Any]:
         try:
             self[name] = self._read(name)
@@ -309,7 +330,7 @@ class _Columns(dict[str, NDArray[Any]]):
     def _read(self, name: str) -> NDArray[Any]:
         file, objects = self._file, self._objects
         if name == "offsets":
-            offsets = file.array(name, ("<u4", "<i8"), (objects,))
+            offsets = self._unchecked
             if not _places_fit(self._dump, offsets):
                 raise _out_of_range(name)
             return offsets

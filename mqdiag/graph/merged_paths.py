@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.index import Offsets
 from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
@@ -140,9 +141,7 @@ class _Merged:
             used=np.zeros(3, np.int64),
         )
         fits = kernel.merge_paths(
-            kernel.Objects(
-                heap.data, heap.header.id_size, heap.index.read_ids(), heap.index.offsets, heap.index.rows
-            ),
+            kernel.Objects(heap.data, heap.header.id_size, self._offsets(sources, targets), heap.index.rows),
             kernel.Classes(
                 layout_starts=classes.layout_starts,
                 layout_places=classes.layout_places,
@@ -167,6 +166,14 @@ class _Merged:
         return _Groups(
             found.groups[:count], found.examples[:count], found.objects[:count], found.sums[:count], below
         )
+
+    def _offsets(self, sources: Nodes, targets: Nodes) -> Offsets:
+        """Places of the objects on the paths; of other objects there may be anything."""
+        heap = self._heap
+        found = np.empty(heap.count, np.int32)
+        seen = np.zeros(heap.count, np.uint8)
+        count = kernel.nodes_on_paths(heap.shortest_paths, sources, targets, seen, found)
+        return heap.index.offsets_at(found[:count])
 
     def tree(self) -> tuple[PathStep, ...]:
         """The steps from the roots."""

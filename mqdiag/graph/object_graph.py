@@ -169,6 +169,10 @@ class ObjectGraph:
 
     # Fields
 
+    def place(self, node: int) -> int:
+        """Where the sub-record of one node begins."""
+        return int(self.index.places(np.array([node], np.int32))[0])
+
     def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         there = np.flatnonzero(nodes >= 0)
@@ -232,19 +236,21 @@ class ObjectGraph:
         lengths = np.full(nodes.size, -1, np.int64)
         there = nodes >= 0
         found = np.empty(int(there.sum()), np.int64)
-        array_lengths(self.data, self.header.id_size, self.index.offsets, nodes[there], found)
+        places = self.index.offsets_at(nodes[there])
+        array_lengths(self.data, self.header.id_size, places, nodes[there], found)
         lengths[there] = found
         return lengths
 
     def elements(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
         """(position of the array in `nodes`, element) of all elements that are not null, in order."""
-        arrays = np.flatnonzero((nodes >= 0) & (self.data[self.index.places(nodes)] == 0x22))
+        arrays = np.flatnonzero(nodes >= 0)
+        arrays = arrays[self.data[self.index.places(nodes[arrays])] == 0x22]
         owners, targets = self.references.of(nodes[arrays])
         return arrays[owners], targets
 
     def primitive_array(self, node: int, limit: int | None = None) -> tuple[int, bytes, int] | None:
         """(element type, big-endian bytes up to `limit`, element count); None for anything else."""
-        at = int(self.index.offsets[node])
+        at = self.place(node)
         if self.data[at] != 0x23:
             return None
         at += 5 + self.header.id_size

@@ -185,7 +185,7 @@ def edge_name(graph: ObjectGraph, holder: int, held: int) -> str:
 
 
 def _field_that_holds(graph: ObjectGraph, holder: int, held: int) -> str | None:
-    size, at = graph.header.id_size, int(graph.index.offsets[holder])
+    size, at = graph.header.id_size, graph.place(holder)
     if graph.data[at] != 0x21:
         return None
     begin = at + 9 + 2 * size

@@ -19,7 +19,7 @@ BOXES = frozenset(
 
 def field_value(heap: Heap, node: int, offset: int, kind: int) -> PlainValue | int:
     """A field by its place: a primitive, or the node of a reference (-1 for null and dangling ids)."""
-    at = int(heap.index.offsets[node])
+    at = heap.place(node)
     start = at + 9 + 2 * heap.header.id_size
     length = int.from_bytes(bytes(heap.data[start - 4 : start]), "big")
     width = WIDTHS.get(kind, heap.header.id_size)

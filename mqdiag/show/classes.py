@@ -63,12 +63,12 @@ def _statics(heap: Heap, rows: list[int]) -> tuple[ShownValue, ...]:
 
 def _largest(heap: Heap, nodes: NDArray[np.int32], limit: int) -> tuple[ShownInstance, ...]:
     retained = heap.retained_sizes(nodes)
+    chosen = np.arange(nodes.size)
     if nodes.size > limit > 0:
-        # All as heavy as the last one stay, so that the choice among equals does not depend on the sort.
         least = np.partition(retained, nodes.size - limit)[nodes.size - limit]
-        chosen = np.flatnonzero(retained >= least)
-    else:
-        chosen = np.arange(nodes.size)
+        heavier, equal = np.flatnonzero(retained > least), np.flatnonzero(retained == least)
+        largest = _first_of_largest(heap.shallow_sizes(nodes[equal]), limit - heavier.size)
+        chosen = np.concatenate((heavier, equal[largest]))
     weights = retained[chosen], heap.shallow_sizes(nodes[chosen])
     chosen = chosen[np.lexsort((nodes[chosen], -weights[1], -weights[0]))[:limit]]
     told = nodes[chosen]
@@ -86,3 +86,10 @@ def _largest(heap: Heap, nodes: NDArray[np.int32], limit: int) -> tuple[ShownIns
             told.tolist(), *(column.tolist() for column in columns), strict=True
         )
     )
+
+
+def _first_of_largest(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Positions of the largest values, of equal ones the first; without a sort, as there may be millions."""
+    least = np.partition(values, values.size - most)[values.size - most]
+    larger, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
+    return np.concatenate((larger, equal[: most - larger.size]))

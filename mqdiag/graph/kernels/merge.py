@@ -22,10 +22,8 @@ class Objects(NamedTuple):
     """the file"""
     id_size: int
     """4 or 8"""
-    ids: NDArray[np.uint64]
-    """[n]"""
     offsets: NDArray[np.uint32] | NDArray[np.int64]
-    """[n] place of the object's record in the file"""
+    """[n] place of the object's record in the file; only those on the paths are used"""
     rows: NDArray[np.uint16] | NDArray[np.int32]
     """[n] row of the object's class"""
 
@@ -120,8 +118,8 @@ def _kind(node, rows, classes):
 def _edge(holder, held, kind, objects, classes):
     """How a holder refers to an object: number of the reference field or of the static, or one of the codes."""
     data, id_size = objects.data, objects.id_size
-    wanted = objects.ids[held]
-    at = objects.offsets[holder]
+    wanted = identifier(data, np.int64(objects.offsets[held]) + 1, id_size)
+    at = np.int64(objects.offsets[holder])
     tag = data[at]
     if tag == 0x21:
         row = objects.rows[holder]
@@ -223,6 +221,35 @@ def _step(group, code, kind, node, found):
     found.entry_keys[entry, 2] = kind
     found.entry_groups[entry] = known
     return known
+
+
+@kernel
+def nodes_on_paths(came_from, holders, targets, seen, found):
+    """Objects on the shortest paths to some targets, each once.
+
+    Args:
+        came_from: int32[n], see `breadth_first`.
+        holders, targets: int32[k], see `Targets`.
+        seen: uint8[n], zeros; scratch.
+        found: int32[n], out.
+
+    Returns:
+        how many there are. O(objects on the paths).
+    """
+    count = 0
+    for pair in range(targets.size):
+        at = np.int64(targets[pair])
+        if seen[at] == 0:
+            seen[at] = 1
+            found[count] = at
+            count += 1
+        at = np.int64(holders[pair])
+        while at >= 0 and seen[at] == 0:
+            seen[at] = 1
+            found[count] = at
+            count += 1
+            at = np.int64(came_from[at])
+    return count
 
 
 @kernel

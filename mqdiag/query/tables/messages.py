@@ -40,7 +40,7 @@ def table(heap: Heap, hide: bool) -> Table:
 
 def _array(heap: Heap, values: NDArray[Any]) -> pa.Array:
     if values.dtype == object:
-        return text_array(values)
+        return text_array(values.tolist())
     kind, missing = (pa.uint64(), 0) if values.dtype == np.uint64 else (pa.int64(), heap.MISSING)
     return number_array(values, kind, values == missing)
 
