@@ -25,7 +25,7 @@ _NUMBERS: dict[pa.DataType, Any] = {
 
 
 def number_array(
-    values: NDArray[Any] | Sequence[int], kind: pa.DataType, missing: NDArray[np.bool_] | None = None
+    values: NDArray[Any] | Sequence[float], kind: pa.DataType, missing: NDArray[np.bool_] | None = None
 ) -> pa.Array:
     """Numbers or truths, without a copy where they are of the type already.
 
@@ -61,8 +61,11 @@ def array_of(values: Any, kind: pa.DataType) -> pa.Array:
     """An array of whatever a column gives: an array already, numbers, texts, or what Arrow itself must look at."""
     if isinstance(values, pa.Array):
         return values
-    if isinstance(values, np.ndarray) and (kind in _NUMBERS or kind == pa.bool_()):
-        return number_array(values, kind)
+    if kind in _NUMBERS or kind == pa.bool_():
+        if isinstance(values, np.ndarray):
+            return number_array(values, kind)
+        missing = np.array([value is None for value in values], bool)
+        return number_array([0 if value is None else value for value in values], kind, missing)
     if kind == pa.string():
         return text_array(values)
     return pa.array(values, kind)
