@@ -41,6 +41,8 @@ from mqdiag.text import say
 
 LEAST_BYTES = 64 << 20
 """of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to start"""
+_WORTH_THREADS = 1 << 16
+"""objects whose places are checked side by side; fewer are checked before the threads have started"""
 _FEW = 4
 """a quarter of the objects: from there on the places of all are checked at once"""
 _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
@@ -384,6 +386,8 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
 def _places_fit(dump: Dump, offsets: Offsets) -> bool:
     """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side."""
     data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
+    if offsets.size < _WORTH_THREADS:
+        return bool(check.places_fit(data, id_size, offsets))
     bounds = [offsets.size * i // workers for i in range(workers + 1)]
     with ThreadPoolExecutor(workers) as pool:
         fits = pool.map(

@@ -119,7 +119,7 @@ class JavaObject:
             types = heap.dump.classes.static_types[int(heap.dump.classes.static_starts[row]) :]
             for number, name in enumerate(heap.classes.static_names(row)):
                 yield name, static_value(heap, row, number), int(types[number]) == REFERENCE
-        elif heap.data[int(heap.index.offsets[self._node])] == 0x21:
+        elif heap.data[heap.place(self._node)] == 0x21:
             for name, places in heap.classes.field_places(int(heap.index.rows[self._node])).items():
                 offset, kind = places[0]
                 yield name, field_value(heap, self._node, offset, kind), kind == REFERENCE

@@ -79,7 +79,7 @@ def primitive(kind: int, value: PlainValue, name: str = "", declared_by: str | N
 def field_values(heap: Heap, node: int) -> tuple[ShownValue, ...]:
     """All instance fields, the object's own class first."""
     row = int(heap.index.rows[node])
-    if heap.data[int(heap.index.offsets[node])] != 0x21:
+    if heap.data[heap.place(node)] != 0x21:
         return ()
     shown = []
     levels = list(heap.classes.levels(row))
