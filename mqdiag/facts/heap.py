@@ -88,6 +88,8 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     owner: HolderOwner = "application"
     holds: tuple[Public, ...] = ()
     """what is mostly inside, "class: bytes" lines, largest first"""
+    own_inside: tuple[Public, ...] = ()
+    """classes that the application wrote, "class: count" of the objects inside, those that take most first"""
     label: Node = ""
     """the field, method of a frame, or class that a person would name"""
     kind: HolderKind = "field"

@@ -221,8 +221,10 @@ pool-queue: tasks that wait for a thread pool. shared-objects: many objects that
 object: no field, frame or pool could be named.
 """
 
-KeyFault = Literal["equals", "hashCode", "constant-hash"]
-"""What the keys of a map show: equals tells equal keys apart, hashCode does, or hashCode is the same for all."""
+KeyFault = Literal["equals", "hashCode", "constant-hash", "array"]
+"""What the keys of a map show: equals tells equal keys apart, hashCode does, or hashCode is the same for all; or the
+keys are arrays, of which none equals another one.
+"""
 
 FrameKind = Literal["native", "vm", "vm-stub", "compiled", "interpreted"]
 """What the frame is in which the JVM crashed."""

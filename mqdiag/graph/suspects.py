@@ -31,6 +31,9 @@ MIN_SHARE = 0.05
 """of the reachable bytes"""
 MOST = 10
 _HOLDS = 5
+_OWN_CLASSES = 3
+_FEWEST_OWN = 16
+"""objects of a class: fewer are no data"""
 _MOST_SUMMED = 4096
 """values of threads of which the contents are summed up"""
 
@@ -111,6 +114,7 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
     entry_classes = () if contents is None else contents.classes
     on_the_way = [named_class(heap, at) for at in (*name.nodes, name.held, node)]
     known = known_holder((*on_the_way, *entry_classes))
+    inside = _inside(heap, [place])
     return Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
@@ -118,7 +122,8 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
         share=0.0,
         path=name.path,
         owner=_owner(heap, place, name, is_rocketmq),
-        holds=_contents(heap, [place]),
+        holds=inside.holds,
+        own_inside=inside.own_inside,
         label=name.label,
         kind=name.kind,
         thread=name.thread,
@@ -161,6 +166,7 @@ def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
     node = int(tree.order[place])
     holder = held.label.rpartition(".")[0]
     known = known_holder([heap.class_name(node)])
+    inside = _inside(heap, list(held.places[:_MOST_SUMMED]))
     return Suspect(
         class_name=heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
@@ -168,7 +174,8 @@ def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
         share=0.0,
         path=tuple(steps_of(heap, heap.path_nodes(node))),
         owner="rocketmq" if is_rocketmq(holder) else "application" if not is_jdk(holder) else "jdk",
-        holds=_contents(heap, list(held.places[:_MOST_SUMMED])),
+        holds=inside.holds,
+        own_inside=inside.own_inside,
         label=held.label,
         kind="local-variable" if held.kind == "local-variable" else "thread-local",
         thread=held.threads[0],
@@ -220,15 +227,25 @@ def _owner(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> Holde
     return "jdk"
 
 
-def _contents(heap: Heap, places: list[int]) -> tuple[str, ...]:
-    """What is inside, by class: "byte[]: 120,000 bytes in 4,000"."""
+class _Inside(msgspec.Struct, frozen=True, kw_only=True):
+    """What is inside, by class: all classes as `Suspect.holds`, those of the application as `Suspect.own_inside`."""
+
+    holds: tuple[str, ...]
+    own_inside: tuple[str, ...]
+
+
+def _inside(heap: Heap, places: list[int]) -> _Inside:
     counts, sums = np.zeros(heap.classes.count, np.int64), np.zeros(heap.classes.count, np.int64)
     for place in places:
         sum_inside(heap.dominance.inside(place), heap.index.rows, heap.sizes.units, counts, sums)
     bytes_by_row = sums * heap.sizes.alignment
-    largest = np.argsort(-bytes_by_row)[:_HOLDS]
-    return tuple(
-        f"{heap.classes.names[row]}: {int(bytes_by_row[row]):,} bytes in {int(counts[row]):,}"
-        for row in largest.tolist()
-        if counts[row]
+    largest = [row for row in np.argsort(-bytes_by_row, kind="stable").tolist() if counts[row]]
+    names = heap.classes.names
+    own = [row for row in largest if counts[row] >= _FEWEST_OWN and is_application(names[row])]
+    return _Inside(
+        holds=tuple(
+            f"{names[row]}: {int(bytes_by_row[row]):,} bytes in {int(counts[row]):,}"
+            for row in largest[:_HOLDS]
+        ),
+        own_inside=tuple(f"{names[row]}: {int(counts[row]):,}" for row in own[:_OWN_CLASSES]),
     )

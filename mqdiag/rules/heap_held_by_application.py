@@ -230,6 +230,7 @@ def _even(suspect: Suspect, heap: HeapFacts) -> Draft:
         explanation=(
             say("The entries are {entry_classes:and}.", entry_classes=suspect.entry_classes),
             say("The largest entry has {largest_entry_share:percent} of it."),
+            *_own_classes(suspect),
         ),
         remedy=(
             say(
@@ -371,10 +372,17 @@ def _explanation(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
         yield say("It belongs to the web application {web_application}.")
     if not _without_rocketmq(heap) and heap.message_totals is not None:
         yield say("RocketMQ's queues hold {messages_bytes:bytes} of message bodies.")
+    yield from _own_classes(suspect)
     if suspect.holds:
         yield say("Inside it, in bytes: {contents}", contents="; ".join(suspect.holds[:SHOWN_CONTENTS]))
     if suspect.path:
         yield say("This path keeps it: {steps}", steps=" -> ".join(suspect.path))
+
+
+def _own_classes(suspect: Suspect) -> Iterator[Text]:
+    """The application's classes inside, unless they are the entries, which are told already."""
+    if set(suspect.own_inside) - set(suspect.entry_classes):
+        yield say("Objects of the application inside it: {own_inside:and}.", own_inside=suspect.own_inside)
 
 
 def _about_keys(keys: BrokenKeys) -> Text:
@@ -388,6 +396,11 @@ def _about_keys(keys: BrokenKeys) -> Text:
             "{equal_keys:count} of {keys_compared:count} keys have the same values as another key and a different hash,"
             " so hashCode of {key_class} is missing or wrong: each put adds an entry, and get finds none."
         )
+    if keys.method == "array":
+        return say(
+            "The keys are arrays, and {equal_keys:count} of {keys_compared:count} have the same elements as another"
+            " key. An array equals only itself: each put adds an entry, and get finds none."
+        )
     return say(
         "{equal_keys:count} of {keys_compared:count} keys have the same hash and different values: hashCode of"
         " {key_class} gives nearly always the same number, which makes the map slow."
@@ -395,7 +408,11 @@ def _about_keys(keys: BrokenKeys) -> Text:
 
 
 def _remedy(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
-    if suspect.broken_keys is not None:
+    if suspect.broken_keys is not None and suspect.broken_keys.method == "array":
+        yield say(
+            "Use a key that has equals and hashCode instead of an array, such as a String or a ByteBuffer."
+        )
+    elif suspect.broken_keys is not None:
         yield say("Write equals and hashCode of {key_class} over the same fields, or make it a record.")
     elif suspect.remedy:
         yield from suspect.remedy

@@ -9,7 +9,7 @@ import pytest
 
 from mqdiag.facts.heap import BrokenKeys
 from mqdiag.graph.holders.broken_keys import broken_keys
-from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS
+from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
@@ -72,3 +72,15 @@ def test_a_field_about_the_hash_of_something_else_tells_keys_apart(tmp_path: Pat
         return {"shard": 3, "contentHash": java.string(f"sha256-{at}")}
 
     assert found(tmp_path, {"shard": INT, "contentHash": OBJECT}, values, lambda at: at) is None
+
+
+@pytest.mark.parametrize(("text_of", "method"), [(lambda at: at % 4, "array"), (lambda at: at, None)])
+def test_arrays_as_keys_are_told_by_their_elements(
+    text_of: Callable[[int], int], method: str | None, tmp_path: Path
+) -> None:
+    dump = DumpWriter()
+    keys = [dump.primitive_array(BYTE, b"customer %d" % text_of(at)) for at in range(KEYS)]
+    dump.root(STICKY_CLASS, dump.object_array(dump.known("[Ljava/lang/Object;"), keys))
+    heap = heap_of(dump, tmp_path)
+    broken = broken_keys(heap, heap.instances(heap.classes.indices_named("byte[]")))
+    assert (None if broken is None else (broken.key_class, broken.method)) == (method and ("byte[]", method))

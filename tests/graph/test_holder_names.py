@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.suspects import suspects
 from mqdiag.testing.hprof_records import BYTE, JAVA_FRAME, OBJECT, STICKY_CLASS
@@ -94,3 +96,28 @@ def test_a_value_that_threads_inherited_is_named_by_its_thread_local(tmp_path: P
     largest = _largest(dump, tmp_path)
     assert (largest.kind, largest.label) == ("thread-local", "com.acme.RequestContext.CURRENT")
     assert largest.threads == 3
+
+
+@pytest.mark.parametrize(
+    ("class_name", "field", "label"),
+    [
+        ("java/sql/DriverManager", "registeredDrivers", "java.sql.DriverManager.registeredDrivers"),
+        ("java/lang/ClassLoader", "scl", "java.lang.Object[]"),
+        ("jdk/internal/misc/VM", "savedProps", "java.lang.Object[]"),
+    ],
+)
+def test_a_static_field_of_the_jdk_is_named_where_applications_fill_it(
+    class_name: str, field: str, label: str, tmp_path: Path
+) -> None:
+    dump = DumpWriter()
+    parts = [dump.primitive_array(BYTE, PART_BYTES) for _ in range(PARTS)]
+    _static(dump, class_name, field, dump.object_array(dump.known("[Ljava/lang/Object;"), parts))
+    assert _largest(dump, tmp_path).label == label
+
+
+def test_classes_of_the_application_inside_are_told(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    invoice = _own_class(dump, "com/acme/Invoice", scan=OBJECT)
+    invoices = [dump.instance(invoice, scan=dump.primitive_array(BYTE, PART_BYTES)) for _ in range(PARTS)]
+    _static(dump, "com/acme/Job", "ROWS", dump.object_array(dump.known("[Ljava/lang/Object;"), invoices))
+    assert _largest(dump, tmp_path).own_inside == (f"com.acme.Invoice: {PARTS}",)

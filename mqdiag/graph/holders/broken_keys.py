@@ -15,13 +15,18 @@ from mqdiag.facts.heap import BrokenKeys
 from mqdiag.facts.vocabulary import KeyFault
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.own_classes import is_jdk
-from mqdiag.read.hprof.types import INT, REFERENCE, width_of
+from mqdiag.read.hprof.types import INT, NAMES, REFERENCE, width_of
 
 _SAMPLE = 1000
 _LEAST_KEYS = 32
 _REPEATED_SHARE = 0.5
 """of the keys that were looked at"""
 _SAME_HASH_SHARE = 0.5
+
+_ARRAYS = frozenset(f"{name}[]" for name in NAMES.values())
+"""classes of arrays of primitive values"""
+_MOST_BYTES = 256
+"""of an array that are compared"""
 
 _KEPT_HASH = re.compile(r"_*(?:cached|my)?_?hash_?(?:code)?", re.IGNORECASE)
 """an int field in which a key keeps its own hash, and which some keys have filled and others have not"""
@@ -30,7 +35,7 @@ _Value = bytes | str | int | None
 
 
 def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
-    """What is wrong with the keys of one map; None where nothing is, or the keys are the JDK's.
+    """What is wrong with the keys of one map; None where nothing is, or the keys are objects of the JDK.
 
     Args:
         heap: the graph.
@@ -43,7 +48,11 @@ def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
     rows, counts = np.unique(heap.index.rows[sample], return_counts=True)
     row = int(rows[counts.argmax()])
     sample = sample[heap.index.rows[sample] == row]
-    if is_jdk(heap.classes.names[row]) or sample.size < _LEAST_KEYS:
+    if sample.size < _LEAST_KEYS:
+        return None
+    if heap.classes.names[row] in _ARRAYS:
+        return _arrays_as_keys(heap, row, sample)
+    if is_jdk(heap.classes.names[row]):
         return None
     contents = _contents(heap, row, sample)
     if contents is None:
@@ -67,6 +76,17 @@ def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
             equal_keys=alike_hashes,
         )
     return None
+
+
+def _arrays_as_keys(heap: Heap, row: int, keys: Nodes) -> BrokenKeys | None:
+    """Arrays with the same elements: as keys, none of them equals another one."""
+    same = Counter(heap.primitive_array(key, _MOST_BYTES) for key in keys.tolist())
+    repeated = sum(count for count in same.values() if count > 1)
+    if repeated < _REPEATED_SHARE * keys.size:
+        return None
+    return BrokenKeys(
+        key_class=heap.classes.names[row], method="array", looked_at=keys.size, equal_keys=repeated
+    )
 
 
 def _contents(heap: Heap, row: int, keys: Nodes) -> list[tuple[_Value, ...]] | None:

@@ -21,6 +21,10 @@ _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
 _MOSTLY = 0.5
 """of the entries of a container that are looked at"""
+_PUBLIC = ("java.", "javax.")
+"""packages of the JDK that applications know"""
+_OF_THE_JVM = ("java.lang.ref.", "java.lang.invoke.", "java.lang.Class", "java.lang.Module", "java.lang.Thread")
+"""classes whose statics the JVM fills by itself"""
 
 
 class Name(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +49,8 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
     """Name the holder of an accumulation point.
 
     The field of the application nearest to it; else that of a library that works by itself; else the frame that has it
-    in a local variable; else a library's field. A field of the JDK is no name: then the object is named by its class.
+    in a local variable; else a library's field; else a static field of the JDK where applications register things. Any
+    other field of the JDK is no name: then the object is named by its class.
     """
     way = readable_path(heap, node)
     for test in (is_application, _works_alone):
@@ -56,6 +61,7 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
         _thread_local_name(heap, way)
         or local_name(heap, way, records)
         or _field_of(heap, way, is_library, records)
+        or _static_of_jdk(heap, way, records)
     )
     if found is not None:
         return found
@@ -67,6 +73,15 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
         path=tuple(steps_of(heap, way)),
         holder_class=named_class(heap, node),
     )
+
+
+def _static_of_jdk(heap: Heap, way: list[int], records: dict[int, ThreadRecord]) -> Name | None:
+    """The last static field of a public class of the JDK, such as `java.sql.DriverManager.registeredDrivers`."""
+    for at in range(len(way) - 2, -1, -1):
+        name = named_class(heap, way[at])
+        if way[at] in heap.class_of_node and name.startswith(_PUBLIC) and not name.startswith(_OF_THE_JVM):
+            return _field_name(heap, way, at, way[at + 1], records)
+    return None
 
 
 def _works_alone(name: str) -> bool:
