@@ -105,7 +105,9 @@ def build_dominance(
     count = index.count
     numbers = room.zeros(count, np.int32, any_order=True)
     parents = room.empty(count + 1, np.int32, any_order=True)
+    heads = room.zeros(count + 2, np.uint32, any_order=True)
     path, cursors = room.empty(count, np.int32, any_order=True), room.empty(count, np.uint32, any_order=True)
+    numbers[roots.nodes] = -1
     reached = depth_first.depth_first(
         references.starts,
         references.edges,
@@ -114,16 +116,15 @@ def build_dominance(
         roots.nodes,
         numbers,
         parents,
+        heads,
         path,
         cursors,
     )
     del path, cursors
-    parents = parents[: reached + 1]
-    held = numbers[roots.nodes]
-    parents[held] = ~parents[held]
+    parents, heads = parents[: reached + 1], heads[: reached + 2]
 
     progress.phase(say("finding dominators"))
-    heads, sources = _predecessors(index, references, class_nodes, numbers, parents, room)
+    sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
     label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
     steps = room.zeros(reached // 32 + 1, np.uint64)
     kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
@@ -155,29 +156,25 @@ def _predecessors(
     class_nodes: NDArray[np.int32],
     numbers: NDArray[np.int32],
     parents: NDArray[np.int32],
+    heads: NDArray[np.uint32],
     room: ArrayRoom,
-) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """(heads, sources): two threads scan the same references, each for its half of the targets."""
+) -> NDArray[np.int32]:
+    """The predecessors of all numbers: two threads scan the same references, each for its half of the targets.
+
+    `heads` has the count of each number before the one that follows, and in the end where its predecessors end, as
+    `immediate_dominators` reads them.
+    """
     reached = parents.size - 1
     workers = min(worker_count(), 2)
     bounds = [1 + reached * i // workers for i in range(workers)] + [reached + 1]
-    heads = room.zeros(reached + 2, np.uint32, any_order=True)
+    np.cumsum(heads, out=heads)
+    sources: NDArray[np.int32] = room.empty(int(heads[-1]), np.int32, any_order=True)
     common = (references.starts, references.edges, index.rows, class_nodes, numbers, parents)
-    empty = np.empty(0, np.int32)
     with ThreadPoolExecutor(workers) as pool:
         list(
             pool.map(
-                lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], heads, empty, False),
+                lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], heads, sources),
                 range(workers),
             )
         )
-        np.cumsum(heads, out=heads)
-        sources = room.empty(int(heads[-1]), np.int32)
-        # Filling moves each head to the next one's start, and that is how `immediate_dominators` reads them.
-        list(
-            pool.map(
-                lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], heads, sources, True),
-                range(workers),
-            )
-        )
-    return heads, sources
+    return sources

@@ -151,7 +151,7 @@ def _fill(
     part = _Slice([])
     room = 0
     while first < last and part.count <= MAX_REFERENCES:
-        edges = dump.room.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32)
+        edges = dump.room.empty(max(room, spare) + (last - first) // _CHUNKS, np.int32, any_order=True)
         first, used, dangling, room = kernel.fill_references(
             records, pages, thread_locals, first, last, spare, part.count, starts, edges
         )

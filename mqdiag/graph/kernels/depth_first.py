@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path, cursors):
+def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads, path, cursors):
     """Number all reachable objects in depth-first preorder; 0 is a virtual root above all GC roots.
 
     Args:
@@ -16,8 +16,10 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path,
         rows: uint16[n] or int32[n], class rows.
         class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
         roots: int32[r], distinct.
-        numbers: int32[n], zeros; out: preorder number, 0 for the unreachable.
-        parents: int32[n + 1], out: number of the tree parent.
+        numbers: int32[n], in: -1 for the roots and 0 for others; out: preorder number, 0 for the unreachable.
+        parents: int32[n + 1], out: number of the tree parent; ~parent for roots, whose dominator is the virtual root
+            whoever refers to them.
+        heads: uint32[n + 2], zeros; out: heads[w + 1] is how many predecessors w has, see `predecessors`.
         path: int32[n], scratch: the objects from the root to the current one.
         cursors: uint32[n], scratch: for each of them the next reference to follow. Only as much of both is touched
             as the longest path needs.
@@ -29,11 +31,11 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path,
     parents[0] = 0
     for r in range(roots.size):
         node = np.int64(roots[r])
-        if numbers[node] != 0:
+        if numbers[node] > 0:
             continue
         count += 1
         numbers[node] = count
-        parents[count] = 0
+        parents[count] = ~0
         number = count
         depth = 0
         path[0] = node
@@ -42,18 +44,25 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path,
         # A node's class comes before its references.
         child = np.int64(class_nodes[rows[node]])
         while True:
-            if child < 0 or numbers[child] != 0:
+            if child >= 0 and numbers[child] > 0:
+                met = np.int64(numbers[child])
+                if parents[met] >= 0 and parents[met] != number and met != number:
+                    heads[met + 1] += np.uint32(1)
                 child = np.int64(-1)
+            if child < 0:
                 while at < end:
                     target = np.int64(edges[at])
                     at += 1
-                    if numbers[target] == 0:
+                    met = np.int64(numbers[target])
+                    if met <= 0:
                         child = target
                         break
+                    if parents[met] >= 0 and parents[met] != number and met != number:
+                        heads[met + 1] += np.uint32(1)
             if child >= 0:
                 count += 1
+                parents[count] = ~number if numbers[child] < 0 else number
                 numbers[child] = count
-                parents[count] = number
                 cursors[depth] = at
                 depth += 1
                 path[depth] = child
@@ -66,8 +75,8 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, path,
             if depth == 0:
                 break
             depth -= 1
-            number = np.int64(parents[number])
             node = np.int64(path[depth])
+            number = np.int64(numbers[node])
             at = np.int64(cursors[depth])
             end = np.int64(starts[node + 1])
     return count

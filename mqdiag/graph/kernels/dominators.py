@@ -12,18 +12,15 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def predecessors(starts, edges, rows, class_nodes, numbers, parents, first, last, heads, sources, fill):
+def predecessors(starts, edges, rows, class_nodes, numbers, parents, first, last, heads, sources):
     """References that are no tree edges, turned round: only they can lift a dominator above the tree parent.
 
     Args:
         starts: uint32[n + 1], edges: int32[], rows: uint16[n] or int32[n], class_nodes: int32[c], numbers: int32[n],
-            parents: int32[m + 1]: see `depth_first`; ~parent for GC roots, whose dominator is the virtual root
-            whoever refers to them.
+            parents: int32[m + 1]: see `depth_first`, which has counted them.
         first, last: numbers whose predecessors are wanted; two threads can share the work by halves of them.
-        heads: uint32[m + 2], in and out. Counting: heads[w + 1] += predecessors of w. Filling: heads[w] is where
-            the next predecessor of w goes.
-        sources: int32[], out when `fill`.
-        fill: count, or write.
+        heads: uint32[m + 2], in: where the predecessors of each number begin; out: where they end.
+        sources: int32[], out.
 
     O(references).
     """
@@ -34,21 +31,16 @@ def predecessors(starts, edges, rows, class_nodes, numbers, parents, first, last
         child = class_nodes[rows[node]]
         if child >= 0:
             target = numbers[child]
-            if target >= first and target < last and parents[target] >= 0 and parents[target] != number:
-                if fill:
+            if target >= first and target < last and parents[target] >= 0:
+                if parents[target] != number and target != number:
                     sources[heads[target]] = number
                     heads[target] += np.uint32(1)
-                else:
-                    heads[target + 1] += np.uint32(1)
         for at in range(starts[node], starts[node + 1]):
             target = numbers[edges[at]]
             if target >= first and target < last and parents[target] >= 0:
                 if parents[target] != number and target != number:
-                    if fill:
-                        sources[heads[target]] = number
-                        heads[target] += np.uint32(1)
-                    else:
-                        heads[target + 1] += np.uint32(1)
+                    sources[heads[target]] = number
+                    heads[target] += np.uint32(1)
 
 
 @kernel
