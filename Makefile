@@ -102,7 +102,7 @@ docs-check: .venv/installed ## Fail when a generated page or a shown output is o
 
 .PHONY: bench
 bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Maven, cargo); OBJECTS=1,12 MAT=/opt/mat
-	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
+	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MANY),--many $(MANY)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
 
 .PHONY: accuracy
 accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/measurements (Java, Maven); MAT=/opt/mat

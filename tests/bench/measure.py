@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import statistics
 import subprocess
 import threading
 import time
@@ -52,6 +53,16 @@ def best(command: list[str], times: int, **how: object) -> Run:
     runs = [run(command, **how) for _ in range(times)]  # type: ignore[arg-type]
     fastest = min(runs, key=lambda one: one.wall_s)
     return Run(fastest.wall_s, fastest.cpu_s, max(one.anonymous_bytes for one in runs), fastest.code)
+
+
+def median(runs: list[Run]) -> Run:
+    """Medians of seconds and of processor time, with the largest memory of any."""
+    return Run(
+        statistics.median(one.wall_s for one in runs),
+        statistics.median(one.cpu_s for one in runs),
+        max(one.anonymous_bytes for one in runs),
+        max(one.code for one in runs),
+    )
 
 
 def least_cpu(command: list[str], times: int) -> Run:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 
+from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.open import open_heap
 from tests.bench.many_objects import write_dump
 
@@ -24,3 +26,21 @@ def test_the_graph_of_many_objects(tmp_path: Path) -> None:
     assert retained[:9].tolist() == [8 * 160 - 160 * at for at in range(8)] + [8 * 160]
     lines = heap.instances(heap.classes.indices_named("app.Line"))
     assert (np.unique(heap.refs(lines, "order"), return_counts=True)[1] == 2).all()
+
+
+def test_the_bytes_of_an_object_at_the_peak(tmp_path: Path) -> None:
+    """The bounds are what it takes today. A change that needs more must be worth it."""
+    path = tmp_path / "many.hprof"
+    objects = write_dump(path, 50_000, block=1024)
+    heap = open_heap(str(path))
+    _ = heap.references, heap.class_nodes
+    tracemalloc.start()
+    try:
+        _ = heap.dominance
+        # Arrays that are allocated count, whether or not they are touched.
+        assert tracemalloc.get_traced_memory()[1] <= 27 * objects
+    finally:
+        tracemalloc.stop()
+    need = memory_need(heap.dump)
+    assert need.total <= 47 * objects
+    assert need.any_order <= 25 * objects
