@@ -24,6 +24,10 @@ def test_the_graph_of_many_objects(tmp_path: Path) -> None:
     # The first order of a chain holds the seven others; the last one holds itself.
     retained = heap.retained_sizes(orders)
     assert retained[:9].tolist() == [8 * 160 - 160 * at for at in range(8)] + [8 * 160]
+    # The class object of java.lang.Class is an instance of itself, and everything refers to it in the end.
+    rows = [row for name in ("java.lang.Class", "app.Store") for row in heap.classes.indices_named(name)]
+    of_class, of_store = heap.index.lookup.find(heap.dump.classes.ids[rows])
+    assert heap.dominators(np.array([of_class], np.int32)).tolist() == [of_store]
     lines = heap.instances(heap.classes.indices_named("app.Line"))
     assert (np.unique(heap.refs(lines, "order"), return_counts=True)[1] == 2).all()
 
