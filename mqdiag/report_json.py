@@ -11,10 +11,15 @@ import msgspec
 
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
-from mqdiag.text import Text, Value
+from mqdiag.text import Text, Value, placeholders
 
 TEMPLATES = "texts"
 """the key under which a finding has the template and the values of each of its sentences"""
+MOST_DEPTH = 64
+"""lists and objects inside each other; a report has some twenty"""
+MOST_NUMBER = 1 << 64
+MOST_GROWTH, LEAST_LENGTH = 8, 2_000
+"""a written text may have so many times the characters of its templates and values, or so many characters"""
 
 
 def to_values(report: Report) -> dict[str, Any]:
@@ -39,6 +44,7 @@ def finding_from_json(data: bytes | str) -> Finding:
         msgspec.DecodeError: it is none.
     """
     values = msgspec.json.decode(data)
+    _check(values)
     if isinstance(values, dict):
         _restore(values)
     return msgspec.convert(values, type=Finding, dec_hook=decoded)
@@ -52,6 +58,7 @@ def from_json(data: bytes) -> Report:
         UnicodeDecodeError: it is no UTF-8.
     """
     values = msgspec.json.decode(data)
+    _check(values)
     if isinstance(values, dict):
         for name in ("findings", "ignored"):
             for finding in _dicts(values.get(name)):
@@ -129,8 +136,56 @@ def text_of(saved: Any) -> Text:
     """The text that `text_values` gave.
 
     Raises:
-        msgspec.ValidationError: it has another shape.
+        msgspec.ValidationError: it has another shape, or is far longer when written than when saved.
     """
+    _check(saved)
+    text = _text_of(saved)
+    saved_length, written_length = _lengths(text)
+    if written_length > max(LEAST_LENGTH, MOST_GROWTH * saved_length):
+        raise msgspec.ValidationError("a template repeats its values too often")
+    return text
+
+
+def _lengths(value: Value) -> tuple[int, int]:
+    """(characters of all templates and values, about as many when all is written out).
+
+    A template can name a value several times, and that value can be such a text again: each level multiplies.
+    """
+    if isinstance(value, tuple):
+        parts = [_lengths(one) for one in value]
+        return sum(saved for saved, _ in parts), sum(written for _, written in parts)
+    if not isinstance(value, Text):
+        length = len(value) if isinstance(value, str) else 1
+        return length, length
+    inner = {name: _lengths(one) for name, one in value.values.items()}
+    saved = len(value.template) + sum(length for length, _ in inner.values())
+    named = (inner[name][1] for name, _ in placeholders(value.template) if name in inner)
+    return saved, len(value.template) + sum(named)
+
+
+def _check(values: Any) -> None:
+    """Refuse what no report has and its readers are not made for.
+
+    Raises:
+        msgspec.ValidationError: it is nested too deeply, or has a number that is too large.
+    """
+    level = [values]
+    for _ in range(MOST_DEPTH):
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below += value.values()
+            elif isinstance(value, list):
+                below += value
+            elif isinstance(value, int | float) and not -MOST_NUMBER < value < MOST_NUMBER:
+                raise msgspec.ValidationError("a number is too large")
+        if not below:
+            return
+        level = below
+    raise msgspec.ValidationError("it is nested too deeply")
+
+
+def _text_of(saved: Any) -> Text:
     template = saved.get("template") if isinstance(saved, dict) else None
     values = saved.get("values") if isinstance(saved, dict) else None
     if not isinstance(template, str) or not isinstance(values, dict):
@@ -143,7 +198,7 @@ def text_of(saved: Any) -> Text:
 
 def _restored(value: Any) -> Value:
     if isinstance(value, dict):
-        return text_of(value)
+        return _text_of(value)
     if isinstance(value, list):
         return tuple(_restored(one) for one in value)
     if value is None or isinstance(value, int | float | str):
