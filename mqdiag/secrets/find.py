@@ -192,28 +192,37 @@ def _whole(
 
 def _in_fields(heap: Heap, redacted: bool) -> Iterator[_Secret]:
     """Texts in fields that have the name of a secret, in classes that are not the JDK's."""
-    classes = heap.classes
-    for row, name in enumerate(classes.names):
+    own = heap.dump.classes
+    for row, name in enumerate(heap.classes.names):
         if name.startswith(_JDK):
             continue
-        own = heap.dump.classes
-        for at in range(int(own.field_starts[row]), int(own.field_starts[row + 1])):
-            field = heap.dump.names.text(int(own.field_names[at]))
-            if own.field_types[at] == REFERENCE and SECRET_NAMES.search(field):
-                yield from _of_field(heap, row, name, field, redacted)
+        members = range(int(own.field_starts[row]), int(own.field_starts[row + 1]))
+        references = (
+            heap.dump.names.text(int(own.field_names[at])) for at in members if own.field_types[at] == REFERENCE
+        )
+        fields = [field for field in dict.fromkeys(references) if SECRET_NAMES.search(field)]
+        if fields:
+            yield from _of_fields(heap, row, name, fields, redacted)
 
 
-def _of_field(heap: Heap, row: int, class_name: str, field: str, redacted: bool) -> Iterator[_Secret]:
-    values = heap.refs(heap.instances([row]), field)
-    values = values[values >= 0]
-    rows = heap.index.rows[values]
-    is_string = np.isin(rows, heap.classes.indices_named("java.lang.String"))
-    strings = values[is_string]
-    for start in range(0, strings.size, 1 << 12):
-        part = strings[start : start + (1 << 12)]
-        for node, text in zip(part.tolist(), heap.strings(part), strict=True):
-            if text and not (redacted and REDACTED.fullmatch(text)):
-                yield _Secret(FIELD_NAME, node, hash(text), f"{class_name}.{field}")
+def _of_fields(heap: Heap, row: int, class_name: str, fields: list[str], redacted: bool) -> Iterator[_Secret]:
+    """Texts in some fields of a class, in the order in which the class has them."""
+    nodes = heap.instances([row])
+    for field in fields:
+        # An instance that ends before a field has none of the later ones: a class can name more fields than fit.
+        having = [positions for positions, _, _ in heap.field_places(nodes, field)]
+        nodes = nodes[np.sort(np.concatenate(having))] if having else nodes[:0]
+        if not nodes.size:
+            break
+        values = heap.refs(nodes, field)
+        values = values[values >= 0]
+        is_string = np.isin(heap.index.rows[values], heap.classes.indices_named("java.lang.String"))
+        strings = values[is_string]
+        for start in range(0, strings.size, 1 << 12):
+            part = strings[start : start + (1 << 12)]
+            for node, text in zip(part.tolist(), heap.strings(part), strict=True):
+                if text and not (redacted and REDACTED.fullmatch(text)):
+                    yield _Secret(FIELD_NAME, node, hash(text), f"{class_name}.{field}")
 
 
 def _grouped(heap: Heap, found: list[_Secret]) -> tuple[SecretGroup, ...]:

@@ -91,9 +91,11 @@ def fields_without_size(fields: int = 60_000, classes: int = 700, kind: int = 0)
     return dump_of(top, b"".join(heap))
 
 
-def wide_superclass(fields: int = 60_000, classes: int = 3_000) -> bytes:
+def wide_superclass(
+    fields: int = 60_000, classes: int = 3_000, name: str = "java/lang/Thread", field: str = "name"
+) -> bytes:
     """A class of many fields that a dump's readers look for by name, and many subclasses of it."""
-    top = [ENCODE.utf8(1, "java/lang/Thread"), ENCODE.load_class(1, FIRST_ID, 1), ENCODE.utf8(2, "name")]
+    top = [ENCODE.utf8(1, name), ENCODE.load_class(1, FIRST_ID, 1), ENCODE.utf8(2, field)]
     ids = range(FIRST_ID + 16, FIRST_ID + 16 + 32 * classes, 32)
     top += [ENCODE.load_class(serial, class_id, 1) for serial, class_id in enumerate(ids, 2)]
     heap = [ENCODE.class_dump(FIRST_ID, fields=[(2, OBJECT)] * fields)]
@@ -101,6 +103,11 @@ def wide_superclass(fields: int = 60_000, classes: int = 3_000) -> bytes:
     heap += [ENCODE.instance_dump(class_id + 16, class_id, bytes(8)) for class_id in ids]
     heap += [ENCODE.root(hprof.THREAD_OBJECT, class_id + 16, thread=n) for n, class_id in enumerate(ids)]
     return dump_of(top, b"".join(heap))
+
+
+def secret_fields() -> bytes:
+    """The same with fields of which `mqdiag secrets` looks at the texts."""
+    return wide_superclass(30_000, 1_500, "app/Settings", "password")
 
 
 def tiny_segments(segments: int = 16_000) -> bytes:

@@ -13,7 +13,7 @@ import pytest
 from mqdiag.read.hprof.names import MAX_NAME_BYTES
 from mqdiag.read.hprof.number_table import number_table
 from tests.hostile.bounded import run
-from tests.hostile.crafted_dumps import ATTACKS, HASH_FACTOR
+from tests.hostile.crafted_dumps import ATTACKS, HASH_FACTOR, secret_fields
 
 OF_REDACT = ("long_symbol", "wide_superclass", "tiny_segments", "unloaded_classes")
 
@@ -44,6 +44,12 @@ def test_redact_ends_within_its_budget_of_every_other_attack(attack: str, tmp_pa
 def test_show_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
     name = "java.lang.Thread" if attack == "wide_superclass" else "a.A"
     run("show", made(attack, tmp_path), name, "--subclasses").check(0, 1, 3)
+
+
+def test_secrets_ends_within_its_budget(tmp_path: Path) -> None:
+    path = tmp_path / "dump.hprof"
+    path.write_bytes(secret_fields())
+    run("secrets", path).check(0)
 
 
 def test_a_long_name_ends_with_an_ellipsis(tmp_path: Path) -> None:
