@@ -17,7 +17,7 @@ import pytest
 from mqdiag.capture.jdk import ToolFailed
 from mqdiag.capture.remote import logs, scripts
 from mqdiag.capture.remote.jvms import RemoteJvm
-from mqdiag.capture.remote.reach import Host, host, pod
+from mqdiag.capture.remote.reach import Host, answer, host, pod, stream
 from mqdiag.capture.remote.run import _SizedFile
 from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.diagnose.incident import diagnose_incident
@@ -180,6 +180,15 @@ class Here:
 
     def command(self, script: str, *words: str) -> list[str]:
         return ["sh", "-c", script, "sh", *words]
+
+
+def test_errors_without_an_end_are_not_kept(tmp_path: Path) -> None:
+    script = "head -c 300000 /dev/zero | tr '\\0' x >&2; echo out"
+    assert answer(Here(), script) == "out\n"
+    with pytest.raises(ToolFailed):
+        stream(Here(), "yes x >&2", out=io.BytesIO(), most_bytes=10, seconds=0.5)
+    with pytest.raises(ToolFailed, match="last words"):
+        stream(Here(), "echo last words >&2; exit 3", out=io.BytesIO(), most_bytes=10)
 
 
 def test_new_bytes_of_a_log_over_there_are_searched(tmp_path: Path) -> None:
