@@ -32,9 +32,13 @@ class Folders:
             path: absolute, or below the first of the folders.
 
         Raises:
-            UsageError: it is not below the folders, or a link in it leads out of them.
+            UsageError: it is not below the folders, a link in it leads out of them, or it is neither a file nor a
+                folder: a pipe would keep the server waiting for its writer.
         """
-        real = os.path.realpath(os.path.join(self._roots[0], path))
+        try:
+            real = os.path.realpath(os.path.join(self._roots[0], path))
+        except ValueError:
+            raise UsageError(say("{path} has characters that no path has", path=repr(path))) from None
         if not self._inside(real):
             raise UsageError(
                 say(
@@ -43,6 +47,8 @@ class Folders:
                     folders=self._roots,
                 )
             )
+        if os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):
+            raise UsageError(say("{path} is neither a file nor a folder", path=path))
         for link in _links(real):
             if not self._inside(os.path.realpath(link)):
                 raise UsageError(say("{link} leads out of the folders of this server", link=link))

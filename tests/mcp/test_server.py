@@ -213,6 +213,21 @@ def test_nothing_outside_of_the_folders_is_read(folder: Path, path: str) -> None
     assert "is not below the folders of this server" in told or told.startswith(f"{folder}/-: ")
 
 
+@pytest.mark.parametrize("path", ["a\0b", "given.hprof\ud800"])
+def test_a_path_that_no_system_takes_is_an_error(folder: Path, path: str) -> None:
+    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched)
+    with pytest.raises(UsageError, match="has characters that no path has"):
+        questions.heap(path, quick=False, expect=[], heap_limit=None)
+
+
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    for tool, arguments in (("heap", {"path": "pipe"}), ("logs", {"paths": ["pipe"]})):
+        assert "is neither a file nor a folder" in line(asked(folder, tool, **arguments))
+    with pytest.raises(UsageError, match="neither"):
+        Folders([str(folder)]).allowed("pipe")
+
+
 def test_a_folder_with_a_link_that_leads_out_is_refused(folder: Path) -> None:
     (folder / "deep").mkdir()
     (folder / "deep" / "way-out").symlink_to(folder.parent)
