@@ -1,1 +1,1 @@
-"""Fuzzing of the readers: `make fuzz MINUTES=30`. What it finds is kept in `tests/hostile/corpus`."""
+"""Fuzzing of the readers: `make fuzz MINUTES=30`. What it finds becomes a seed in `tests/hostile`."""
