@@ -225,6 +225,8 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     """the frame that most busy threads were found in, over all samples"""
     shared_doing: Doing | None = None
     shared_share: float = 0.0
+    shared_pause: Public | None = None
+    """the library of rate limits or retries that makes the threads wait there"""
     container: Public | None = None
     """what calls the listener in place of the plain client: "rocketmq-spring" """
     put_waits: tuple[PutWaits, ...] = ()
@@ -311,6 +313,20 @@ class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[Text, ...] = ()
 
 
+class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """Processor time of a collector that stops the application, over a series."""
+
+    thread: Public
+    """the busiest one of those that work in pauses"""
+    collector_cpu_ms: float
+    """its processor time: the pauses were at least that long"""
+    others_cpu_ms: float
+    """of all threads that are no part of the collector or of the compilers, together"""
+    seconds: float
+    allocated_bytes: int | None = None
+    """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -339,6 +355,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
     connection_waits: tuple[ConnectionWaits, ...] = ()
+    collector: CollectorLoad | None = None
+    """None where the dumps do not tell, and for collectors that work beside the application"""
     pinned_carriers: PinnedCarriers | None = None
     """None where a carrier is free, or no sample shows virtual threads"""
     shutdown: Shutdown | None = None

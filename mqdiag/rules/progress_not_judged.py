@@ -9,7 +9,8 @@ from mqdiag.facts.heap import MessageInHand
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.text import say
+from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.text import Text, say
 
 TEXTS = {
     "one-sample": (
@@ -25,6 +26,13 @@ TEXTS = {
         say("The samples are of different JVMs: they cannot be compared"),
     ),
     "too-close": (Severity.INFO, say("The samples are less than a second apart: progress cannot be judged")),
+    "short-series": (
+        Severity.INFO,
+        say(
+            "The samples span only {seconds:seconds}: {undecided:count} consume {undecided:thread|threads} may be stuck"
+            " or in a slow call"
+        ),
+    ),
     "no-cpu-time": (
         Severity.INFO,
         say("The samples hold no CPU time, so threads that stay in the same frames cannot all be judged"),
@@ -51,7 +59,7 @@ RULE = Rule(
         "Give the samples of one process at a time.",
     ),
     references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
-    limits={"received_ms": 60_000},
+    limits={"received_ms": 60_000, "series_seconds": 5.0},
     undecides=True,
 )
 
@@ -73,7 +81,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert stacks is not None
     cause: str | None = stacks.not_judged_because
     waiting = sum(pool.unknown for pool in stacks.pools if pool.role == "consume-worker")
-    if cause is None and not stacks.has_cpu and waiting:
+    if cause is None and waiting and stacks.seconds is not None and stacks.seconds < limits["series_seconds"]:
+        cause = "short-series"
+    elif cause is None and not stacks.has_cpu and waiting:
         cause = "no-cpu-time"
     if cause is None:
         return
@@ -95,6 +105,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     for process in processes:
         own = tuple(sample.path for sample in stacks.series if sample.process == process)
         lines.append(say("JVM {process}: {paths}", process=process + 1, paths=own[:MOST_PATHS]))
+    if cause == "short-series":
+        lines += _places(stacks)
     if cause == "no-cpu-time":
         lines.append(
             say(
@@ -120,6 +132,18 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         explanation=tuple(lines),
         remedy=RULE.remedy,
     )
+
+
+def _places(stacks: StacksFacts) -> Iterator[Text]:
+    """Where the undecided threads of each group are."""
+    for pool in stacks.pools:
+        if pool.role == "consume-worker" and pool.unknown and pool.shared_frame is not None:
+            yield say(
+                "{pool}: {share:percent} of the samples found the threads at {frame}.",
+                pool=pool.group or pool.pool,
+                share=pool.shared_share,
+                frame=short_frame(pool.shared_frame),
+            )
 
 
 @RULE.sees("heap")

@@ -275,6 +275,8 @@ def _middle(ordered: list[float]) -> float:
 
 
 def _stuck(track: Track, run: Run) -> Revision:
+    if run.seconds is not None and run.seconds < LONG_RUN_S:
+        return _not_yet_stuck(run)
     grew_ms = run.cpu_growth_ms or 0.0
     stuck = Revision(state="stuck", reason=_same_work_for(run), run=run)
     if run.seconds is None:
@@ -290,13 +292,24 @@ def _stuck(track: Track, run: Run) -> Revision:
         return msgspec.structs.replace(stuck, confidence="medium", reason=more)
     if track.last_meaning.doing == "sleep" and grew_ms > HIGH_MS:
         alike = say("{same_work}; short sleeps for one message or for many look alike", same_work=stuck.reason)
-        return msgspec.structs.replace(stuck, confidence="low", reason=alike)
+        return Revision(state="unknown", reason=alike, run=run)
     if grew_ms <= HIGH_MS or (
         track.last_meaning.doing == "socket-read" and grew_ms <= STILL_MS and run.same_frames
     ):
         return msgspec.structs.replace(stuck, confidence="high")
     little = say("{same_work}, which is little but not nothing", same_work=stuck.reason)
     return msgspec.structs.replace(stuck, confidence="medium", reason=little)
+
+
+def _not_yet_stuck(run: Run) -> Revision:
+    return Revision(
+        state="unknown",
+        reason=say(
+            "no progress for {seconds:seconds}, as in a slow call: samples over a longer time would decide",
+            seconds=run.seconds,
+        ),
+        run=run,
+    )
 
 
 def _same_work_for(run: Run) -> Text:
@@ -353,6 +366,8 @@ def _computing(track: Track, run: Run, share: float) -> Revision:
         return _progressing(
             run, say("computes, and makes new objects"), "medium" if rate >= WORK_BYTES_PER_S else "low"
         )
+    if run.seconds < LONG_RUN_S:
+        return msgspec.structs.replace(_not_yet_stuck(run), computing=True)
     if (track.last.allocated_bytes or 0) >= EXACT_BYTES:
         return Revision(
             state="unknown",
@@ -365,7 +380,7 @@ def _computing(track: Track, run: Run, share: float) -> Revision:
         )
     return Revision(
         state="stuck",
-        confidence="high" if run.count >= 3 and run.seconds >= LONG_RUN_S else "medium",
+        confidence="high" if run.count >= 3 else "medium",
         reason=say("computes ({share:percent} of a core) and allocates nothing: a loop", share=share),
         run=run,
         computing=True,
@@ -388,6 +403,8 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
         return _progressing(
             run, say("each sample shows another call, by the identity of its objects"), "medium"
         )
+    if run.seconds is not None and run.seconds < LONG_RUN_S:
+        return _not_yet_stuck(run)
     if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.judged) > 2):
         return msgspec.structs.replace(undecided, unchanged=True)
     return undecided
@@ -399,7 +416,7 @@ def _is_one_call(track: Track, run: Run) -> bool:
         run.count == len(track.judged)
         and run.cpu_growth_ms is not None
         and run.seconds is not None
-        and run.seconds >= SHORT_RUN_S
+        and run.seconds >= LONG_RUN_S
         and run.cpu_growth_ms <= TRICKLE_MS_PER_S * run.seconds
         and run.same_frames
         and is_same_call(track, run.first)

@@ -16,6 +16,7 @@ from mqdiag.facts.stacks import (
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
 from mqdiag.threads.call_tree import call_tree
+from mqdiag.threads.collector_load import collector_load
 from mqdiag.threads.connection_waits import connection_waits
 from mqdiag.threads.decide import judge_track
 from mqdiag.threads.judgement import Judgement, World
@@ -63,6 +64,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         standstills=standstills(judgements, world.once(deadlocked)),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
+        collector=collector_load(tracks, series),
         pinned_carriers=pinned_carriers(series),
         shutdown=shutdown_of(judgements, series),
         missing=_missing(tracks, series),

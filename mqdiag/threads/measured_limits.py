@@ -58,7 +58,7 @@ SPIN_SHARE = 0.05
 SHORT_RUN_S = 2.0
 """two samples nearer to each other than this say nothing about progress"""
 LONG_RUN_S = 5.0
-"""time from which a standstill is long"""
+"""time from which silence is a standstill: calls of two and four seconds are usual, and look the same until they end"""
 SURE_RUN_S = 7.5
 """time from which it is sure: calls of five or six seconds are slow, but not rare"""
 LATE_RUN_S = 7.5

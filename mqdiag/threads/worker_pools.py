@@ -54,6 +54,7 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
     busy = [0] * samples
     frames: Counter[tuple[str, Doing]] = Counter()
     samples_at_work = 0
+    pauses: dict[tuple[str, Doing], str] = {}
     container: str | None = None
     worker = first.role == roles.CONSUME_WORKER
     for judgement in judgements:
@@ -65,7 +66,10 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
                 continue
             busy[index] += 1
             samples_at_work += 1
-            frames[(meaning.own_frame or meaning.top or "?", meaning.doing)] += 1
+            place = meaning.own_frame or meaning.top or "?", meaning.doing
+            frames[place] += 1
+            if meaning.library is not None and meaning.library.kind == "pause":
+                pauses[place] = meaning.library.name
             if meaning.container is not None:
                 container = meaning.container.name
     shared = frames.most_common(1)
@@ -83,6 +87,7 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
         shared_frame=shared[0][0][0] if shared else None,
         shared_doing=shared[0][0][1] if shared else None,
         shared_share=round(shared[0][1] / samples_at_work, 3) if samples_at_work else 0.0,
+        shared_pause=pauses.get(shared[0][0]) if shared else None,
         container=container,
         put_waits=put_waits(judgements, samples) if first.role == roles.BROKER_SEND else (),
     )

@@ -66,3 +66,11 @@ def test_threads_that_wait_for_each_other_or_sleep_need_no_more_threads(
     remedy = " ".join(map(english(), found.remedy))
     assert advice in remedy
     assert "Raise consumeThreadMin" not in remedy
+
+
+@pytest.mark.parametrize("module", [workers_saturated, slow_listener])
+def test_threads_that_a_rate_limit_holds_need_a_higher_rate(module: ModuleType) -> None:
+    pool = msgspec.structs.replace(BUSY, shared_doing="sleep", shared_pause="Guava RateLimiter")
+    facts = Facts(stacks=StacksFacts(samples=5, seconds=10.4, judged=True, pools=(pool,)))
+    (found,) = findings(module, facts)
+    assert "Raise the rate of Guava RateLimiter" in " ".join(map(english(), found.remedy))

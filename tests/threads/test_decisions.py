@@ -167,10 +167,22 @@ def test_a_thread_that_hangs_since_the_second_sample(tmp_path: Path) -> None:
 
 
 def test_two_samples_make_a_warning_of_medium_confidence(tmp_path: Path) -> None:
-    found = report(tmp_path, one(HTTP, [1.0, 1.0]), every=3.0).findings
+    found = report(tmp_path, one(HTTP, [1.0, 1.0]), every=6.0).findings
     assert [(item.rule, item.severity, item.confidence) for item in found] == [
         ("stuck-socket-read", "warning", "medium")
     ]
+
+
+@pytest.mark.parametrize("cpu", [1.0, None])
+@pytest.mark.parametrize("every", [1.5, 4.0])
+def test_a_short_silence_is_neither_a_standstill_nor_health(
+    tmp_path: Path, every: float, cpu: float | None
+) -> None:
+    """A call of six seconds looks the same over four."""
+    made = report(tmp_path, one(HTTP, [cpu, cpu]), every=every)
+    assert [(item.rule, item.cause) for item in made.findings] == [("progress-not-judged", "short-series")]
+    assert made.answer.state == "undecided"
+    assert "Client.call(Client.java:48)" in english()(made.findings[0].explanation[-1])
 
 
 def test_samples_half_a_second_apart_say_nothing(tmp_path: Path) -> None:

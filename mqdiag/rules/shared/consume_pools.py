@@ -78,6 +78,15 @@ def remedy_of_wait(pool: WorkerPool) -> tuple[Text, ...]:
                 frame=frame,
             ),
         )
+    if pool.shared_pause is not None:
+        return (
+            say(
+                "Raise the rate of {library} at {frame} if the downstream can take more: it makes the threads wait on"
+                " purpose. More threads do not consume faster.",
+                library=pool.shared_pause,
+                frame=frame,
+            ),
+        )
     if pool.shared_doing == "sleep":
         return (
             say(
@@ -108,7 +117,7 @@ def busy_pool_draft(
                 " over a longer time would show it."
             )
         )
-    if pool.shared_doing == "sleep":
+    if pool.shared_doing == "sleep" and pool.shared_pause is None:
         lines.append(
             say("They sleep there: without the sleep the same threads would do more, or a retry waits there.")
         )

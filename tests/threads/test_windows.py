@@ -1,0 +1,69 @@
+"""Parts of healthy series: one dump, two dumps a second apart, gaps, and two forms of dumps in turn."""
+
+from __future__ import annotations
+
+import tarfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.findings import Severity
+from mqdiag.rules.shared.standstill import STANDSTILL_RULES
+from tests.threads.real_series import CASES, STANDS, packed_series, truth_of
+
+BUSY = CASES / "busy-progressing-jdk25"
+HEALTHY = [
+    path
+    for path in packed_series()
+    if "progressing" in path.parent.name and not STANDS & truth_of(path.parent)["summary"].keys()
+]
+
+
+def unpacked(path: Path, folder: Path) -> list[Path]:
+    """The dumps of a series, in order."""
+    with tarfile.open(path) as tar:
+        tar.extractall(folder, filter="data")
+    return sorted(folder.rglob("*.*"))
+
+
+def standing(case: Path, dumps: list[Path]) -> list[str]:
+    """Threads of listeners that are called stuck or blocked."""
+    stacks = diagnose_stacks(dumps).report.stacks
+    assert stacks is not None
+    listeners = {thread["java_id"] for thread in truth_of(case)["threads"]}
+    return [one.name for one in stacks.threads if one.java_id in listeners and one.state in STANDS]
+
+
+def test_two_dumps_a_second_apart_show_no_standstill(tmp_path: Path) -> None:
+    for pair in pairwise(unpacked(BUSY / "series.tar.gz", tmp_path)):
+        assert not standing(BUSY, list(pair))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", HEALTHY, ids=[f"{path.parent.name}/{path.name}" for path in HEALTHY])
+def test_no_part_of_a_healthy_series_shows_a_standstill(tmp_path: Path, path: Path) -> None:
+    dumps = unpacked(path, tmp_path)
+    for length in range(2, len(dumps) + 1):
+        for first in range(len(dumps) - length + 1):
+            assert not standing(path.parent, dumps[first : first + length])
+    assert not standing(path.parent, dumps[::2])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", HEALTHY, ids=[f"{path.parent.name}/{path.name}" for path in HEALTHY])
+def test_a_single_dump_of_a_healthy_series_makes_no_warning(tmp_path: Path, path: Path) -> None:
+    for dump in unpacked(path, tmp_path):
+        found = [one for one in diagnose_stacks([dump]).report.findings if one.rule in STANDSTILL_RULES]
+        assert {one.severity for one in found} <= {Severity.INFO}
+
+
+@pytest.mark.nightly
+def test_two_forms_in_turn_show_no_standstill(tmp_path: Path) -> None:
+    plain = unpacked(BUSY / "series.tar.gz", tmp_path / "plain")
+    json = unpacked(BUSY / "dump-json.tar.gz", tmp_path / "json")
+    for one, other in ((plain, json), (json, plain)):
+        turns = [(one, other)[at % 2][at] for at in range(len(plain))]
+        for length in range(2, len(turns) + 1):
+            assert not standing(BUSY, turns[:length])
