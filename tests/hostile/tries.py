@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from mqdiag.render import formats
-from tests.hostile import test_queries, test_terminal
+from tests.fleet import test_hostile_files
+from tests.hostile import test_queries, test_reports, test_terminal
 from tests.hostile.crafted_archives import BOMBS
 from tests.hostile.crafted_dumps import ATTACKS
 from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
@@ -26,6 +27,7 @@ def table() -> str:
     texts = len(THREAD_DUMPS) + len(LOGS) + len(ANY)
     records = sum(len(heap_records(original(dump))) for dump in DUMPS)
     sql = len(test_queries.REACHES_OUT) + len(test_queries.ENDLESS) + len(test_queries.DEEP)
+    sql += len(test_queries.MUCH_TEXT) + len([test_queries.UNINTERRUPTED])
     rows = (
         ("real dumps with one field changed", len(MUTATIONS) * len(DUMPS) * SEEDS, "night"),
         ("real dumps without one record", records, "night"),
@@ -42,7 +44,9 @@ def table() -> str:
             3 * len(test_terminal.CONTROLS),
             "night, together each time",
         ),
-        ("hostile SQL", sql, "each time; deep SQL at night"),
+        ("hostile SQL", sql, "each time; what takes seconds at night"),
+        ("sentences of saved reports", len(test_reports.REFUSED) + len(test_reports.ODD), "each time"),
+        ("hostile files in one fleet", len(test_hostile_files.FILES), "night"),
     )
     lines = ["| what is tried | tries | when |", "|---|---|---|"]
     lines += [f"| {what} | {number:,} | {when} |" for what, number, when in rows]
