@@ -6,13 +6,13 @@ import itertools
 
 import msgspec
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 from pyspark import SparkContext
 
 from mqdiag.facts.fleet import FleetPlan, PlannedIncident
 from mqdiag.fleet.files.listing import Listing
-from mqdiag.fleet.tables.arrow import read_table
-from mqdiag.fleet.tables.earlier import TABLE
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.tables.schemas import INCIDENTS
 from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.worklist import WorkList
 
@@ -39,16 +39,12 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
 
 def _bytes_per_second(layout: Layout) -> float | None:
     """Of one task, by the incidents of the latest run that has any that could be read."""
+    was_read = (ds.field("status") != "failed") & (ds.field("analysis_ms") > 0)
     for mark in reversed(layout.runs()):
-        size = milliseconds = 0
-        for file in layout.files(TABLE, {mark.run}):
-            table = read_table(file.uri, TABLE, ("status", "bytes", "analysis_ms"))
-            read = pc.and_(pc.not_equal(table["status"], "failed"), pc.greater(table["analysis_ms"], 0))
-            table = table.filter(read)
-            size += pc.sum(table["bytes"]).as_py() or 0
-            milliseconds += pc.sum(table["analysis_ms"]).as_py() or 0
+        rows = layout.rows(INCIDENTS.name, {mark.run}).to_table(["bytes", "analysis_ms"], filter=was_read)
+        size, milliseconds = (pc.sum(rows[name]).as_py() for name in ("bytes", "analysis_ms"))
         if size and milliseconds:
-            return size / (milliseconds / 1000)
+            return float(size / (milliseconds / 1000))
     return None
 
 

@@ -17,8 +17,8 @@ from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.tables import compact as compaction
 from mqdiag.fleet.tables.arrow import file_schema
 from mqdiag.fleet.tables.compact import Keep, compact
-from mqdiag.fleet.tables.earlier import known_incidents
-from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.tables.earlier import known_incidents, rows_taken_over
+from mqdiag.fleet.tables.layout import Layout, day_in
 from mqdiag.fleet.tables.schemas import BY_DAY, UNKNOWN_DAY
 from tests.fleet.made_output import Analysed, at, finding, write_output
 
@@ -101,9 +101,9 @@ def test_all_runs_say_the_same_from_one_partition(layout: Layout) -> None:
     }
     (partition,) = _partitions(layout)
     assert layout.compactions() == {partition}
-    days = {file.day for file in layout.files("findings", {partition})}
+    days = {day_in(file.path) for file in layout.files("findings", {partition})}
     assert days == {"2026-11-19", "2026-11-20", UNKNOWN_DAY}
-    (of_day,) = [file for file in layout.files("findings", {partition}) if file.day == "2026-11-19"]
+    (of_day,) = [file for file in layout.files("findings", {partition}) if day_in(file.path) == "2026-11-19"]
     assert [row["service"] for row in _rows(of_day.path)] == ["alpha", "orders"], (
         "rows of a service lie together"
     )
@@ -120,6 +120,12 @@ def test_a_second_compaction_has_nothing_to_do(layout: Layout) -> None:
     done = compact(layout)
     assert _partitions(layout) == partitions
     assert done.files_before == done.files_after
+
+
+def test_rows_that_are_taken_over_have_the_form_of_a_file(layout: Layout) -> None:
+    (rows,) = rows_taken_over(layout, ["third"], lambda run, incidents: {"b"} & set(incidents))
+    assert rows.schema.equals(file_schema("incidents"), check_metadata=True)
+    assert rows["analysed_in"].to_pylist() == ["first"]
 
 
 def test_what_was_known_is_known(layout: Layout) -> None:
@@ -230,9 +236,17 @@ def test_a_compaction_without_its_mark_is_removed_by_the_next(layout: Layout) ->
 
 def test_large_days_become_several_files(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "ROWS_BYTES", 1)
-    monkeypatch.setattr(compaction, "HELD_BYTES", 2)
     compact(layout)
     assert _seen(layout) == AFTER
+
+
+def test_rows_are_of_the_run_in_the_path_of_their_table(tmp_path: Path) -> None:
+    """Whatever a folder above the output is called."""
+    layout = Layout(*storage(str(tmp_path / "run=x" / "day=y" / "out")))
+    write_output(layout, "first", [Analysed(incident="a", host="h", window_start=at(19))])
+    assert layout.rows("inputs", {"first"}).to_table(["run", "day"]).to_pylist() == [
+        {"run": "first", "day": "2026-11-19"}
+    ]
 
 
 def test_an_output_of_an_earlier_version_gets_folders_of_days(tmp_path: Path) -> None:

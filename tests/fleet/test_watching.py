@@ -25,7 +25,7 @@ from mqdiag.facts import Input
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.fleet.files.labels import Labels
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
-from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
@@ -190,6 +190,27 @@ def test_rows_that_were_taken_over_are_not_told_again(layout: Layout) -> None:
     tell_runs(layout, [heard])
     first = write_output(layout, "r1", [one("a", 1, "r")])
     write_output(layout, "r2", [one("b", 2, "s")], first)
+    compact(layout)
+    tell_runs(layout, [heard])
+    assert heard.take() == [("a", "r"), ("b", "s")]
+
+
+def test_a_run_without_anything_new_tells_nothing(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    first = write_output(layout, "r1", [one("a", 1, "r")])
+    write_output(layout, "r2", [], first)
+    write_output(layout, "r3", [])
+    tell_runs(layout, [heard])
+    assert heard.take() == [("a", "r")]
+
+
+def test_a_clock_of_an_executor_that_is_behind_hides_nothing(layout: Layout) -> None:
+    """After a compaction too, when only times could say which run has analysed an incident."""
+    heard = Heard()
+    tell_runs(layout, [heard])
+    first = write_output(layout, "r1", [one("a", 1, "r")])
+    write_output(layout, "r2", [one("b", 2, "r", "s", more={"analysed_at": at(1)})], first)
     compact(layout)
     tell_runs(layout, [heard])
     assert heard.take() == [("a", "r"), ("b", "s")]
@@ -423,6 +444,60 @@ def test_once_is_one_batch(tmp_path: Path, batches: list[dict[str, Any]]) -> Non
     (tmp_path / "in/a").write_text("x")
     watch(given, Settings(), Silent(), WatchOptions(once=True))
     assert [set(batch) for batch in batches] == [{"a"}]
+
+
+class _Killed(BaseException):
+    """The process is gone."""
+
+
+def _run_of_new_files(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> None:
+    """A run without Spark: what no earlier run has is analysed, and each file has a fault of its own."""
+    layout = Layout(*storage(options.out))
+    runs = {mark.run for mark in layout.runs()}
+    known = {row["incident"]: row for row in layout.rows("incidents", runs).to_table().to_pylist()}
+    names = sorted(Path(uri).name for uri in more["only"])
+    new = [one(name, day, name) for day, name in enumerate(names, 1) if name not in known]
+    write_output(layout, f"r{len(runs) + 1}", new, [known[name] for name in names if name in known])
+
+
+def _kill(*given: object, **more: object) -> None:
+    raise _Killed
+
+
+@pytest.mark.parametrize(
+    ("point", "told_before"),
+    [("run_fleet", 0), ("tell", 0), ("second line", 1), ("write", 2)],
+    ids=["after the listing", "between commit and actions", "between two actions", "after the actions"],
+)
+def test_a_killed_watch_tells_each_finding_under_one_key(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, point: str, told_before: int
+) -> None:
+    given, heard = options(tmp_path), Heard()
+    monkeypatch.setattr(watching, "run_fleet", _run_of_new_files)
+    monkeypatch.setattr(watching, "print_line", heard)
+    watch(given, Settings(), Silent(), WatchOptions(once=True))
+    for name in ("a", "b"):
+        (tmp_path / "in" / name).write_text("x")
+    with monkeypatch.context() as killing:
+        if point == "second line":
+            killing.setattr(watching, "print_line", lambda *line: _kill() if heard.lines else heard(*line))
+        elif point == "write":
+            # The state is written once after the actions of the run.
+            told = Storage.write
+            killing.setattr(
+                Storage, "write", lambda *to, **more: _kill() if "_actions" in to[1] else told(*to, **more)
+            )
+        else:
+            killing.setattr(watching, point, _kill)
+        with pytest.raises(_Killed):
+            watch(given, Settings(), Silent(), WatchOptions(once=True))
+    before = [line["key"] for line in heard.lines]
+    assert len(before) == told_before
+    watch(given, Settings(), Silent(), WatchOptions(once=True))
+    after = [line["key"] for line in heard.lines][told_before:]
+    assert sorted({line["incident"] for line in heard.lines}) == ["a", "b"]
+    assert len(set(after)) == len(after) == 2, "each is told by the next start, and once"
+    assert set(before) <= set(after), "what was told before the kill comes again under its key"
 
 
 @pytest.mark.parametrize(

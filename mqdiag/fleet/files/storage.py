@@ -67,6 +67,11 @@ class Storage:
                 found.append(_entry(info))
         return sorted(found, key=lambda one: one if isinstance(one, str) else one.path)
 
+    def below(self, folder: str) -> list[Entry]:
+        """All files of a folder and of those in it, by name; none where there is no folder."""
+        every = self.system.get_file_info(fs.FileSelector(folder, recursive=True, allow_not_found=True))
+        return sorted((_entry(info) for info in every if info.is_file), key=lambda found: found.path)
+
     def entry(self, path: str) -> Entry | None:
         """One file, or None where there is none."""
         info = self.system.get_file_info(path)

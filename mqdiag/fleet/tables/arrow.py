@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
+from mqdiag.fleet.files.storage import Storage
+from mqdiag.fleet.tables.schemas import ALL_TABLES, RUN, SCHEMA_VERSION
 
 ROW_GROUP = 1 << 16
 """rows whose statistics let a reader skip them together"""
+BATCH = 10_000
+"""rows that are read at a time"""
 TYPES = {
     "string": pa.string(),
     "int64": pa.int64(),
@@ -36,8 +39,29 @@ def file_schema(table: str) -> pa.Schema:
 @cache
 def full_schema(table: str) -> pa.Schema:
     """The columns that a query sees: the partitions first."""
-    partitions = ALL_TABLES[table].partitions
-    return pa.schema([pa.field(name, pa.string()) for name in partitions] + list(file_schema(table)))
+    return pa.schema([*_folder_columns(table), *file_schema(table)])
+
+
+def _folder_columns(table: str) -> list[pa.Field]:
+    return [pa.field(name, pa.string()) for name in ALL_TABLES[table].partitions]
+
+
+def table_rows(store: Storage, table: str, paths: Sequence[str]) -> ds.Dataset:
+    """The rows of some files of one table, with the columns that its folders name.
+
+    A column that a file of an older minor version lacks is unknown in it.
+    """
+    folders = ds.partitioning(pa.schema(_folder_columns(table)), flavor="hive")
+    # A folder above the table can have a name of this form too.
+    base = paths[0].rpartition(f"/{RUN}=")[0] if paths else ""
+    return ds.dataset(
+        list(paths),
+        full_schema(table),
+        format="parquet",
+        filesystem=store.system,
+        partitioning=folders,
+        partition_base_dir=base,
+    )
 
 
 def parquet(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -55,20 +79,6 @@ def table_bytes(rows: pa.Table) -> bytes:
     target = io.BytesIO()
     pq.write_table(rows, target, compression="zstd", row_group_size=ROW_GROUP)
     return target.getvalue()
-
-
-def read_table(uri: str, table: str, columns: Collection[str]) -> pa.Table:
-    """Columns of one file of a table; one that a file of an older minor version lacks is unknown in it."""
-    store, path = storage(uri)
-    with store.open(path) as raw:
-        file = pq.ParquetFile(raw)
-        present = set(file.schema_arrow.names)
-        rows = file.read(columns=[name for name in columns if name in present])
-    schema = file_schema(table)
-    for name in columns:
-        if name not in present:
-            rows = rows.append_column(schema.field(name), pa.nulls(len(rows), schema.field(name).type))
-    return rows.select(list(columns))
 
 
 def _value(field: pa.Field, value: Any) -> Any:

@@ -14,23 +14,21 @@ Tables that an earlier version of mqdiag wrote, without folders of days, become 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from mqdiag import __version__
-from mqdiag.fleet.tables.arrow import file_schema, parquet, read_table, table_bytes
+from mqdiag.fleet.tables.arrow import BATCH, file_schema, table_bytes, table_rows
 from mqdiag.fleet.tables.commit import file_path, in_order, remove_unmarked
-from mqdiag.fleet.tables.layout import CompactionMark, Layout, RunMark, TableFile
+from mqdiag.fleet.tables.layout import CompactionMark, Layout, RunMark, day_in
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
 ROWS_BYTES = 256 << 20
 """rows of one file, in memory; zstd makes a fourth to a tenth of it"""
-HELD_BYTES = 2 * ROWS_BYTES
-"""rows of several days that wait for others of their day"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +82,7 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     marks = layout.runs()
     remove_unmarked(layout)
     kept = keep.of(marks, now)
-    before = _files_of(layout)
+    before = _sizes(layout)
     removed = {mark.run for mark in marks} - {mark.run for mark in kept}
     if kept and (removed or not _is_compact(layout)):
         name = _free_name(layout, now)
@@ -98,7 +96,7 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
         _point_to(layout, kept, name, wanted)
         _remove_runs(layout, removed)
         _remove_partitions(layout, name)
-    after = _files_of(layout)
+    after = _sizes(layout)
     return Compacted(
         runs_kept=len(kept),
         runs_removed=len(removed),
@@ -109,8 +107,8 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     )
 
 
-def _files_of(layout: Layout) -> list[int]:
-    """Sizes of all files of all tables."""
+def _sizes(layout: Layout) -> list[int]:
+    """Bytes of all files of all tables."""
     return [file.bytes for table in ALL_TABLES for file in layout.files(table, layout.partitions_of(table))]
 
 
@@ -132,8 +130,7 @@ def _wanted(layout: Layout, kept: list[RunMark]) -> dict[str, _Analysis]:
     """The analysis of each incident of the kept runs; of one that was tried again that of the latest run."""
     found: dict[str, _Analysis] = {}
     for mark in kept:
-        for file in layout.files(INCIDENTS.name, {mark.run}):
-            found.update(_analyses(read_table(file.uri, INCIDENTS.name, _KEY)))
+        found.update(_analyses(layout.rows(INCIDENTS.name, {mark.run}).to_table(list(_KEY))))
     return found
 
 
@@ -157,80 +154,66 @@ def _analyses(rows: pa.Table) -> Iterator[tuple[str, _Analysis]]:
 
 def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) -> None:
     """Write the rows of a table that the kept runs have into the new partition."""
+    number = 0
+    for rows in _pieces(_wanted_rows(layout, table, wanted)):
+        # An earlier version of mqdiag wrote no folders of days.
+        days = pc.coalesce(rows["day"], pc.strftime(rows["window_start"], format="%Y-%m-%d"), UNKNOWN_DAY)
+        for day in pc.unique(days).to_pylist():
+            path = file_path(layout.root, table, name, day, number)
+            _write(layout, path, table, rows.filter(pc.equal(days, day)))
+            number += 1
+    if not number:
+        # A table without any row gets a file too, so that queries find its columns.
+        path = file_path(layout.root, table, name, UNKNOWN_DAY, 0)
+        _write(layout, path, table, file_schema(table).empty_table())
+
+
+def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> Iterator[pa.RecordBatch]:
+    """The rows of some incidents, those of a day together."""
     of_partition: dict[str, list[str]] = {}
     for incident, analysis in wanted.items():
         of_partition.setdefault(analysis.partition, []).append(incident)
-    files = [file for file in layout.files(table, layout.partitions_of(table)) if file.run in of_partition]
-    merged = _Merged(layout, table, name)
     incidents = {partition: pa.array(keys, pa.string()) for partition, keys in of_partition.items()}
-    for file in sorted(files, key=lambda file: (file.day or "", file.path)):
-        rows = read_table(file.uri, table, file_schema(table).names)
-        rows = rows.filter(pc.is_in(rows["incident"], incidents[file.run]))
-        for day, of_day in _by_day(file, rows):
-            merged.add(day, of_day)
-    merged.finish()
+    files = sorted(layout.files(table, incidents.keys()), key=lambda file: (day_in(file.path) or "", file.path))
+    rows = table_rows(layout.store, table, [file.path for file in files])
+    for batch in rows.to_batches(batch_size=BATCH, batch_readahead=1, fragment_readahead=1):
+        if len(batch):
+            (partition,) = pc.unique(batch["run"]).to_pylist()  # a batch is of one file
+            yield batch.filter(pc.is_in(batch["incident"], incidents[partition]))
 
 
-def _by_day(file: TableFile, rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    if file.day is not None:
-        yield file.day, rows
-        return
-    days = pc.fill_null(pc.strftime(rows["window_start"], format="%Y-%m-%d"), UNKNOWN_DAY)
-    for day in pc.unique(days).to_pylist():
-        yield day, rows.filter(pc.equal(days, day))
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Rows in tables of the size of a file."""
+    held: list[pa.RecordBatch] = []
+    held_bytes = 0
+    for batch in batches:
+        held.append(batch)
+        held_bytes += batch.nbytes
+        if held_bytes >= ROWS_BYTES:
+            yield pa.Table.from_batches(held)
+            held, held_bytes = [], 0
+    if held_bytes:
+        yield pa.Table.from_batches(held)
 
 
-@dataclass
-class _Merged:
-    """Rows of one table that become larger files, a folder for each day."""
-
-    layout: Layout
-    table: str
-    name: str
-    _held: dict[str, list[pa.Table]] = field(default_factory=dict)
-    _held_bytes: dict[str, int] = field(default_factory=dict)
-    _written: int = 0
-
-    def add(self, day: str, rows: pa.Table) -> None:
-        """Take rows over, and write a day that has enough of them."""
-        if not len(rows):
-            return
-        self._held.setdefault(day, []).append(rows)
-        self._held_bytes[day] = self._held_bytes.get(day, 0) + rows.nbytes
-        while self._held_bytes and (
-            max(self._held_bytes.values()) >= ROWS_BYTES or sum(self._held_bytes.values()) > HELD_BYTES
-        ):
-            self._write(max(self._held_bytes, key=lambda each: self._held_bytes[each]))
-
-    def finish(self) -> None:
-        """Write the rest; a table without any row gets a file too, so that queries find its columns."""
-        for day in sorted(self._held):
-            self._write(day)
-        if not self._written:
-            path = file_path(self.layout.root, self.table, self.name, UNKNOWN_DAY, 0)
-            self.layout.store.write(path, parquet(self.table, []))
-
-    def _write(self, day: str) -> None:
-        rows = in_order(pa.concat_tables(self._held.pop(day)))
-        del self._held_bytes[day]
-        path = file_path(self.layout.root, self.table, self.name, day, self._written)
-        self.layout.store.write(path, table_bytes(rows))
-        self._written += 1
+def _write(layout: Layout, path: str, table: str, rows: pa.Table) -> None:
+    """Write one file, the rows of a service together."""
+    schema = file_schema(table)
+    ordered = in_order(rows.select(schema.names).replace_schema_metadata(schema.metadata))
+    layout.store.write(path, table_bytes(ordered))
 
 
 def _point_to(layout: Layout, kept: list[RunMark], name: str, wanted: dict[str, _Analysis]) -> None:
     """Let the rows of `incidents` name the new partition; those of an analysis that was repeated have no rows there."""
-    schema = file_schema(INCIDENTS.name)
-    for mark in kept:
-        for file in layout.files(INCIDENTS.name, {mark.run}):
-            rows = read_table(file.uri, INCIDENTS.name, schema.names)
-            moved = [
-                name if wanted[incident].at == analysis.at else analysis.partition
-                for incident, analysis in _analyses(rows)
-            ]
-            column = schema.get_field_index("analysed_in")
-            rows = rows.set_column(column, schema.field(column), pa.array(moved, pa.string()))
-            layout.store.write(file.path, table_bytes(rows.replace_schema_metadata(schema.metadata)))
+    for file in layout.files(INCIDENTS.name, {mark.run for mark in kept}):
+        rows = table_rows(layout.store, INCIDENTS.name, [file.path]).to_table()
+        moved = [
+            name if wanted[incident].at == analysis.at else analysis.partition
+            for incident, analysis in _analyses(rows)
+        ]
+        place = rows.schema.get_field_index("analysed_in")
+        rows = rows.set_column(place, "analysed_in", pa.array(moved, pa.string()))
+        _write(layout, file.path, INCIDENTS.name, rows)
 
 
 def _remove_runs(layout: Layout, runs: set[str]) -> None:

@@ -1,4 +1,4 @@
-"""What earlier runs have left in `incidents`, read file by file: the driver never holds a run."""
+"""What earlier runs have left in `incidents`, read piece by piece: the driver never holds a run."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
-from mqdiag.fleet.tables.arrow import file_schema, read_table
+from mqdiag.fleet.tables.arrow import BATCH, file_schema
 from mqdiag.fleet.tables.layout import Layout, RunMark
-
-TABLE = "incidents"
+from mqdiag.fleet.tables.schemas import INCIDENTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,31 +35,31 @@ def known_incidents(
         settings: hash that a result must have been made with.
         limits: limits of this run; a failure by the same limits is not tried again.
     """
-    columns = ("incident", "listing", "settings", "analysed_in", "again", "limits")
-    names = pa.array([*(mark.run for mark in marks), *layout.compactions()], pa.string())
+    whole = ds.field("analysed_in").isin([*(mark.run for mark in marks), *layout.compactions()])
+    same_limits = ds.field("limits").is_null() | (ds.field("limits") == limits)
+    holds = (ds.field("settings") == settings) & whole & ~ds.field("again") & same_limits
     for mark in sorted(marks, key=lambda mark: -mark.order):
-        for file in layout.files(TABLE, {mark.run}):
-            table = read_table(file.uri, TABLE, columns)
-            same_limits = pc.or_kleene(pc.is_null(table["limits"]), pc.equal(table["limits"], limits))
-            whole = pc.and_(pc.equal(table["settings"], settings), pc.is_in(table["analysed_in"], names))
-            holds = pc.and_kleene(pc.and_kleene(whole, pc.invert(table["again"])), same_limits)
-            for row in table.filter(holds).select(["incident", "listing"]).to_pylist():
+        rows = layout.rows(INCIDENTS.name, {mark.run})
+        for batch in rows.to_batches(columns=["incident", "listing"], filter=holds, batch_size=BATCH):
+            for row in batch.to_pylist():
                 yield KnownIncident(**row, run=mark.run)
 
 
 def rows_taken_over(
     layout: Layout, runs: Iterable[str], taken_from: Callable[[str, list[str]], set[str]]
 ) -> Iterator[pa.Table]:
-    """Rows of `incidents` that earlier runs have of listed incidents, file by file.
+    """Rows of `incidents` that earlier runs have of listed incidents, some at a time.
 
     Args:
         layout: the output.
         runs: that have any.
         taken_from: of a run and some keys, those that are listed and known from this run.
     """
+    schema = file_schema(INCIDENTS.name)
     for run in runs:
-        for file in layout.files(TABLE, {run}):
-            table = read_table(file.uri, TABLE, file_schema(TABLE).names)
-            taken = taken_from(run, table["incident"].to_pylist())
+        rows = layout.rows(INCIDENTS.name, {run})
+        for batch in rows.to_batches(columns=schema.names, batch_size=BATCH):
+            taken = taken_from(run, batch["incident"].to_pylist())
             if taken:
-                yield table.filter(pc.is_in(table["incident"], pa.array(taken, pa.string())))
+                wanted = batch.filter(pc.is_in(batch["incident"], pa.array(taken, pa.string())))
+                yield pa.Table.from_batches([wanted]).replace_schema_metadata(schema.metadata)

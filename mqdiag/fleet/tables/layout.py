@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import msgspec
+import pyarrow.dataset as ds
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.storage import Entry, Storage
+from mqdiag.fleet.tables.arrow import table_rows
 from mqdiag.fleet.tables.schemas import ALL_TABLES, DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
 from mqdiag.text import say
 
@@ -45,19 +47,6 @@ class CompactionMark(msgspec.Struct, frozen=True, kw_only=True):
     mqdiag: str
     schema_version: int
     finished_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableFile:
-    """One Parquet file of a table."""
-
-    path: str
-    """in its file system"""
-    uri: str
-    run: str
-    day: str | None
-    """None where the table has no folder a day, or an earlier version of mqdiag wrote the file"""
-    bytes: int
 
 
 def day_of(time_ns: int | None) -> str:
@@ -125,14 +114,8 @@ class Layout:
             self.store.remove_file(f"{self.root}/{folder}/{name}.json")
 
     def _marks(self, folder: str) -> list[bytes]:
-        place = f"{self.root}/{folder}"
-        if not self.store.is_folder(place):
-            return []
-        return [
-            self.store.read(found.path)
-            for found in self.store.walk(place)
-            if isinstance(found, Entry) and found.path.endswith(".json")
-        ]
+        files = self.store.below(f"{self.root}/{folder}")
+        return [self.store.read(file.path) for file in files if file.path.endswith(".json")]
 
     def _write_mark(self, folder: str, name: str, mark: msgspec.Struct) -> None:
         data = msgspec.json.format(msgspec.json.encode(mark), indent=2)
@@ -142,21 +125,14 @@ class Layout:
         """Folder of a table's rows of a run or a compaction."""
         return partition(self.root, table, run)
 
-    def files(self, table: str, runs: set[str]) -> Iterator[TableFile]:
+    def files(self, table: str, runs: Collection[str]) -> list[Entry]:
         """A table's files of some runs and compactions, in the order of their paths."""
-        for run in sorted(runs):
-            folder = self.partition(table, run)
-            if self.store.is_folder(folder):
-                yield from self._files_in(folder, run, None)
+        found = [file for run in sorted(runs) for file in self.store.below(self.partition(table, run))]
+        return [file for file in found if file.path.endswith(".parquet")]
 
-    def _files_in(self, folder: str, run: str, day: str | None) -> Iterator[TableFile]:
-        for found in self.store.walk(folder):
-            if isinstance(found, Entry):
-                if found.path.endswith(".parquet"):
-                    uri = self.store.uri(found.path)
-                    yield TableFile(path=found.path, uri=uri, run=run, day=day, bytes=found.bytes)
-            elif day is None and (of_day := found.rpartition(f"/{DAY}=")[2]) != found:
-                yield from self._files_in(found, run, of_day)
+    def rows(self, table: str, runs: Collection[str]) -> ds.Dataset:
+        """A table's rows of some runs and compactions."""
+        return table_rows(self.store, table, [file.path for file in self.files(table, runs)])
 
     def partitions_of(self, table: str) -> set[str]:
         """Runs and compactions that a table has rows of, whole or not."""
@@ -172,11 +148,14 @@ class Layout:
 
     def is_without_days(self) -> bool:
         """Whether tables of an earlier version of mqdiag are here, which had no folders of days."""
-        return any(
-            isinstance(found, Entry)
-            for run in self.partitions_of(INPUTS.name)
-            for found in self.store.walk(self.partition(INPUTS.name, run))
-        )
+        files = self.files(INPUTS.name, self.partitions_of(INPUTS.name))
+        return any(day_in(file.path) is None for file in files)
+
+
+def day_in(path: str) -> str | None:
+    """The day in the path of a file; None where the table has no folders of days."""
+    found = re.search(rf"/{DAY}=([^/]+)/[^/]+$", path)
+    return None if found is None else found[1]
 
 
 def partition(root: str, table: str, run: str) -> str:

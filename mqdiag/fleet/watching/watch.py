@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 
 import msgspec
+import pyarrow as pa
+import pyarrow.dataset as ds
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis
@@ -21,7 +23,6 @@ from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.job import listing_of, run_fleet
 from mqdiag.fleet.options import FleetOptions
-from mqdiag.fleet.tables.arrow import read_table
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
@@ -203,32 +204,14 @@ def tell_runs(layout: Layout, sends: Sequence[Send]) -> None:
 
 
 def _own_rows(layout: Layout, mark: RunMark) -> tuple[list[Row], list[Row]]:
-    """Rows of `incidents` and `findings` of what a run analysed itself."""
-    columns = (
-        "incident",
-        "environment",
-        "service",
-        "host",
-        "window_start",
-        "checked",
-        "analysed_in",
-        "analysed_at",
-    )
-    compactions = layout.compactions()
-    own = [
-        row
-        for file in layout.files(INCIDENTS.name, {mark.run})
-        for row in read_table(file.uri, INCIDENTS.name, columns).to_pylist()
-        # After a compaction the partition no longer tells the run.
-        if row["analysed_in"] == mark.run
-        or (row["analysed_in"] in compactions and row["analysed_at"] >= mark.started_at)
-    ]
-    keys = {row["incident"] for row in own}
-    wanted = [column.name for column in FINDINGS.columns]
-    findings = [
-        row
-        for file in layout.files(FINDINGS.name, {row["analysed_in"] for row in own})
-        for row in read_table(file.uri, FINDINGS.name, wanted).to_pylist()
-        if row["incident"] in keys
-    ]
-    return own, findings
+    """Rows of `incidents` and `findings` of what a run analysed itself.
+
+    After a compaction the partition no longer tells the run, and clocks of executors can be wrong. Then the rows that
+    the run took over come too; nothing in them is new.
+    """
+    columns = ["incident", "environment", "service", "host", "window_start", "checked", "analysed_in"]
+    is_own = ds.field("analysed_in").isin([mark.run, *layout.compactions()])
+    own = layout.rows(INCIDENTS.name, {mark.run}).to_table(columns, filter=is_own).to_pylist()
+    of_these = ds.field("incident").isin(pa.array((row["incident"] for row in own), pa.string()))
+    findings = layout.rows(FINDINGS.name, {row["analysed_in"] for row in own})
+    return own, findings.to_table(filter=of_these).to_pylist()
