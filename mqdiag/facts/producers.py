@@ -49,8 +49,10 @@ class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
     oneway_permits_max: int | None = None
     channels: int = 0
     """channelTables"""
+    broker_channels: int | None = None
+    """of those, open and to others than the name servers; None where these are not known"""
     dead_channels: int = 0
-    """of those, closed"""
+    """of the channels, those that are closed"""
     dead_addresses: tuple[Address, ...] = ()
     """the first of them"""
     retained_bytes: int | None = None

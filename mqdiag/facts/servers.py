@@ -34,12 +34,11 @@ class ClientProcess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnsentOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """Answers to one connection of a gRPC client that the proxy could not send yet."""
+    """What could not be sent yet over one connection."""
 
     peer: Address | None = None
     """the other end; None for IPv6"""
     unsent_bytes: int
-    streams: int
 
 
 class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,8 +50,9 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
     used_bytes: int
     """of those, in buffers; the rest is kept for later ones"""
     unsent_bytes: int
-    """in streams of HTTP/2: the other side takes no more at the moment"""
+    """the other side of the connection takes no more at the moment"""
     unsent_streams: int
+    """streams of HTTP/2 with such bytes"""
     unsent: tuple[UnsentOutput, ...] = ()
     """connections with the most"""
 

@@ -240,7 +240,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"find ack, offset:", pop.acknowledgement),
     (b"because timerWheelEnable is false", pop.refused),
     (b"Too much msgs unacked, then stop pop", pop.unacknowledged),
-    # a round without a check point, which is logged every second, is not looked at
+    (b"revive finish,old offset is ", pop.round_ended),
+    # of rounds without a check point only the time counts
     *((b"ckDelay=%d" % digit, pop.revived) for digit in range(1, 10)),
     *((literal, pop.buffer_full) for literal in POP_BUFFER_BEHIND),
     (b"logic queue order maybe wrong", store.queue_order),
@@ -340,6 +341,8 @@ _ALL_WANTED = (
 _IN_PAIRS = (connections.connected, connections.active, connections.closed, connections.accepted)
 """the beginning of a connection and its end, which tell together how long it lived"""
 IN_PAIRS = Wanted(200, 100, 32, in_a_row=True)
+ROUNDS = Wanted(None, 200, 64, in_a_row=True)
+"""a row of rounds has those of all queues, and shows which of them has none any more"""
 
 
 def _wanted(literal: bytes, handler: Handler) -> Wanted:
@@ -349,6 +352,8 @@ def _wanted(literal: bytes, handler: Handler) -> Wanted:
     if handler is consuming.offset_stored:
         # a queue of a short log has few of them; in a long one each queue comes up again and again
         return Wanted(None, 200, 50)
+    if handler is pop.round_ended:
+        return ROUNDS
     return IN_PAIRS if handler in _IN_PAIRS else SOME
 
 

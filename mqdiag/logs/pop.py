@@ -17,7 +17,10 @@ _MOVED = lazy_pattern(
     r" ?(-?\d{1,19})->(-?\d{1,19}|null)"
 )
 """The second form is of PopConsumerService, 5.3.2 and later, which keeps positions in RocksDB."""
-_DELAY = lazy_pattern(r"ckDelay=(\d{1,12})\s*$")
+_ROUND = lazy_pattern(
+    r"reviveQueueId=(\d{1,9}), ?revive finish,old offset is (-?\d{1,19}), new offset is (-?\d{1,19}),"
+    r" ckDelay=(\d{1,12})"
+)
 _ACKNOWLEDGEMENT = lazy_pattern(r"reviveQueueId=(\d{1,9}), ?find ack, offset:(\d{1,19})")
 LATE_S = 30
 """a round in order is three to five seconds late"""
@@ -56,12 +59,24 @@ def dropped(message: Message, log: LogTally) -> None:
 
 
 def revived(message: Message, log: LogTally) -> None:
-    """One round of the thread that gives messages back; its first check point was due so many seconds ago."""
-    found = _DELAY.search(message.text)
-    if found is not None and int(found[1]) >= LATE_S:
-        tally = log.add("pop-revive-late", message, side="broker")
+    """A round of a thread that gives messages back; its first check point was due so many seconds ago.
+
+    The offset of a round that gave something back is greater at the end.
+    """
+    found = _ROUND.search(message.text)
+    if found is not None and int(found[4]) >= LATE_S:
+        tally = log.add(
+            "pop-revive-late" if found[2] != found[3] else "pop-revive-unmoved", message, side="broker"
+        )
         if tally is not None:
-            tally.keep_largest("largest_delay_s", int(found[1]))
+            tally.keep_largest("largest_delay_s", int(found[4]))
+
+
+def round_ended(message: Message, log: LogTally) -> None:
+    """A round of the thread of one queue, which comes each second or two unless the thread stands."""
+    found = _ROUND.search(message.text)
+    if found is not None:
+        log.add("pop-revive-round", message, Subject(queue_id=int(found[1])), side="broker")
 
 
 def acknowledgement(message: Message, log: LogTally) -> None:

@@ -112,7 +112,9 @@ def _connections(heap: Heap, node: int, client_id: str | None) -> RemotingFacts:
     responses = fields.ref(heap, node, "NettyRemotingClient.responses")
     ages, left = _ages(heap, fields.entries(heap, fields.one(responses))[2])
     _, addresses, wrappers = fields.entries(heap, fields.one(node), "NettyRemotingClient.channels")
-    dead = np.flatnonzero(_closed(heap, wrappers))
+    closed = _closed(heap, wrappers)
+    dead = np.flatnonzero(closed)
+    name_servers = fields.members(heap, node, "NettyRemotingClient.name_servers", "AtomicReference.value")
     config = fields.ref(heap, node, "NettyRemotingClient.config")
     return RemotingFacts(
         object_id=f"0x{heap.object_id(node):x}",
@@ -125,10 +127,17 @@ def _connections(heap: Heap, node: int, client_id: str | None) -> RemotingFacts:
         oneway_permits=_permits(heap, node, "NettyRemotingClient.oneway_permits"),
         oneway_permits_max=fields.number(heap, config, "NettyClientConfig.oneway_permits"),
         channels=int(wrappers.size),
+        broker_channels=_to_brokers(heap, addresses[~closed], name_servers),
         dead_channels=int(dead.size),
         dead_addresses=tuple(name or "?" for name in fields.texts(heap, addresses[dead[:_ADDRESSES_SHOWN]])),
         retained_bytes=int(heap.retained_sizes(fields.one(node))[0]),
     )
+
+
+def _to_brokers(heap: Heap, addresses: Nodes, name_servers: Nodes) -> int | None:
+    """Addresses that are no name server's; None where no name server is known."""
+    known = set(fields.texts(heap, name_servers))
+    return sum(name not in known for name in fields.texts(heap, addresses)) if known else None
 
 
 def _ages(heap: Heap, futures: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.broker import BrokerFacts
-from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import PopFacts, ReviveQueue
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
@@ -23,6 +23,7 @@ from mqdiag.rules.shared.log_events import (
     lines_of,
     most_frequent,
     most_frequent_counted,
+    seconds_between,
     when,
 )
 from mqdiag.rules.shared.standstill import LIMITS, draft, short_frame, who
@@ -31,9 +32,14 @@ from mqdiag.time_ranges import ranges_of
 
 REFUSED, LATE = "pop-refused-without-timer", "pop-revive-late"
 UNACKNOWLEDGED, BUFFER = "pop-too-many-unacknowledged", "pop-buffer-behind"
+UNMOVED, ROUND = "pop-revive-unmoved", "pop-revive-round"
 AGAIN = "pop-acknowledgement-again"
-REVIVE_THREAD, RESTING = "PopReviveService_", ".waitForRunning("
+REVIVE_THREAD = "PopReviveService_"
+RESTING = (".waitForRunning(", "java.lang.Thread.sleep")
+"""frames of a thread between two rounds, and between two looks for check points"""
 _MOST_FRAMES = 3
+_MANY_ROUNDS = 5
+"""a round that takes so many times as long as usual"""
 REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
 """the broker's own group, which reads check points that are due and gives their messages back"""
 
@@ -108,6 +114,12 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         lasting = [event for event in late if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
         if enough(logs, lines_of(lasting), limits["rounds"]):
             yield _late(logs, lasting)
+        unmoved = events(logs, UNMOVED)
+        if not late and enough(logs, lines_of(unmoved), limits["rounds"]):
+            yield _unmoved(logs, unmoved)
+        for event in events(logs, ROUND):
+            if silent := _silent(event, limits):
+                yield _ended(logs, event, silent)
         for group, found in by_group(logs, UNACKNOWLEDGED).items():
             if enough(logs, lines_of(found), limits["lines"]):
                 yield _unacknowledged(logs, group, found)
@@ -165,6 +177,86 @@ def _late(logs: LogsFacts, found: list[LogEvent]) -> Draft:
         remedy=(RULE.remedy[1],),
         rests_on=files_of(found),
         when=ranges_of(found),
+        weight=0.5,
+    )
+
+
+def _unmoved(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-stands",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say("No message of POP consumers was given back for {largest_delay_s:count} s"),
+        subject=subject_of_logs(logs, found),
+        evidence={
+            "lines": lines_of(found),
+            "largest_delay_s": max(event.values["largest_delay_s"] for event in found),
+            **counted(found),
+        },
+        explanation=(
+            *(
+                say(
+                    "{lines:count} {lines:round|rounds} of PopReviveService ended at the offset at which"
+                    " {lines:it|they} began, {when}, though a check point was due for 30 s or more.",
+                    lines=event.count,
+                    when=when(event),
+                )
+                for event in found
+            ),
+            say("No round moved the offset: what the first check point waits for does not come."),
+        ),
+        remedy=(
+            say("Look whether the timer of the broker works: it stores the check points that are due."),
+            RULE.remedy[1],
+        ),
+        rests_on=files_of(found),
+        when=ranges_of(found),
+        weight=0.5,
+    )
+
+
+def _silent(event: LogEvent, limits: Limits) -> list[LogSubject]:
+    """Queues whose rounds ended long before the last round of another queue."""
+    silent = []
+    for one in event.subjects:
+        if one.count < limits["rounds"]:
+            continue
+        usual_s = seconds_between(one.first, one.last) / (one.count - 1)
+        if seconds_between(one.last, event.last) >= max(limits["delay_s"], _MANY_ROUNDS * usual_s):
+            silent.append(one)
+    return silent
+
+
+def _ended(logs: LogsFacts, event: LogEvent, silent: list[LogSubject]) -> Draft:
+    confidence, reason = surest(logs, Confidence.MEDIUM, say("the lines do not tell where the threads stand"))
+    return Draft(
+        severity=Severity.WARNING,
+        cause="revive-stands",
+        confidence=confidence,
+        confidence_reason=reason,
+        title=say(
+            "PopReviveService of {revive_queues:count} {revive_queues:queue|queues} has ended no round for"
+            " {silent_s:count} s"
+        ),
+        subject=subject_of_logs(logs, [event]),
+        evidence={
+            "revive_queues": len(silent),
+            "queue_ids": tuple(sorted(one.queue_id for one in silent if one.queue_id is not None)),
+            "silent_s": max(seconds_between(one.last, event.last) for one in silent),
+            "other_queues": len(event.subjects) - len(silent),
+        },
+        explanation=(
+            say(
+                "Each round writes a line when it ends. Those of {revive_queues:queue|queues} {queue_ids} stopped,"
+                " while {other_queues:count} other {other_queues:queue|queues} went on."
+            ),
+            say("Messages of POP consumers that were not acknowledged do not come back from there."),
+        ),
+        remedy=(say("Take thread dumps of the broker: they show where the threads PopReviveService stand."),),
+        rests_on=event.files,
+        when=ranges_of([event]),
         weight=0.5,
     )
 
@@ -334,7 +426,7 @@ def _frames(heap: HeapFacts, found: list[ReviveQueue]) -> tuple[str, ...]:
         place = thread.name.rpartition(REVIVE_THREAD)[2]
         if REVIVE_THREAD in thread.name and place.isdecimal() and int(place) in numbers:
             own = [frame for frame in thread.frames if ".rocketmq." in frame]
-            if own and not any(RESTING in frame for frame in own):
+            if own and not any(rest in frame for frame in thread.frames for rest in RESTING):
                 return tuple(own[:_MOST_FRAMES])
     return ()
 

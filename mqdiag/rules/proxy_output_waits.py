@@ -36,11 +36,12 @@ RULE = Rule(
     limits={"unsent_bytes": 16 * MIB, "share_of_limit": 0.1},
     lies_at="client",
     in_chain=say("clients do not read what the proxy sends"),
+    proven_on=say("literals; the bytes that wait were read from a real dump with 8 MiB of them"),
 )
 
 
 def _facts(unsent_bytes: int) -> Facts:
-    peer = UnsentOutput(peer="10.0.0.7:50412", unsent_bytes=unsent_bytes, streams=3)
+    peer = UnsentOutput(peer="10.0.0.7:50412", unsent_bytes=unsent_bytes)
     return example(
         netty=NettyMemory(
             chunks=40,
@@ -97,10 +98,7 @@ def _draft(netty: NettyMemory, share: float | None) -> Draft:
         cause="client-does-not-read",
         confidence=Confidence.MEDIUM,
         confidence_reason=say("one dump does not tell how long they have waited"),
-        title=say(
-            "{unsent_bytes:bytes} of answers wait in the proxy, because {unsent_streams:count}"
-            " {unsent_streams:stream of its clients takes|streams of its clients take} no more"
-        ),
+        title=say("{unsent_bytes:bytes} of answers wait in the proxy, because its clients do not take them"),
         evidence={
             "unsent_bytes": netty.unsent_bytes,
             "unsent_streams": netty.unsent_streams,

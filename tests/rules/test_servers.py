@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import lzma
 import tarfile
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,14 +19,21 @@ from mqdiag.findings import Finding, Report, Severity
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "servers"
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/truth.json"))
-LONG = ("broker-heap-5.3.3", "pop-revive-late-5.3.3", "proxy-clients-5.3.3")
+DUMP = "dump.hprof.xz"
+LONG = frozenset(CASES) - {
+    "controllers-5.3.3",
+    "controller-alone-5.3.3",
+    "proxy-handles-5.3.3",
+    "name-server-5.3.3",
+}
 """cases whose dumps take longer to read"""
 
 
 def having(*names: str) -> list[Any]:
     """Cases with one of these files; those that take long only at night."""
+    long = LONG if DUMP in names else ()
     return [
-        pytest.param(name, marks=pytest.mark.nightly) if name in LONG else name
+        pytest.param(name, marks=pytest.mark.nightly) if name in long else name
         for name in CASES
         if any((FOLDER / name / file).is_file() for file in names)
     ]
@@ -37,14 +46,17 @@ def truth(name: str) -> dict[str, Any]:
 
 @cache
 def heap_report(name: str) -> Report:
-    return diagnose_heap(str(FOLDER / name / "dump.hprof.gz")).report
+    with tempfile.NamedTemporaryFile(suffix=".hprof") as dump:
+        dump.write(lzma.decompress((FOLDER / name / DUMP).read_bytes()))
+        dump.flush()
+        return diagnose_heap(dump.name).report
 
 
 def serious(report: Report) -> list[Finding]:
     return [one for one in report.findings if one.severity in (Severity.ERROR, Severity.WARNING)]
 
 
-@pytest.mark.parametrize("name", having("dump.hprof.gz"))
+@pytest.mark.parametrize("name", having(DUMP))
 def test_heap(name: str) -> None:
     report = heap_report(name)
     assert report.heap is not None
@@ -55,13 +67,35 @@ def test_heap(name: str) -> None:
 
 @pytest.mark.parametrize("name", having("series.tar.gz"))
 def test_threads(name: str, tmp_path: Path) -> None:
-    """No fault of these cases stands in the threads, so nothing may be found there."""
+    """Nothing else is found than what stands in the threads."""
     with tarfile.open(FOLDER / name / "series.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
     report = diagnose_stacks([str(file) for file in sorted(tmp_path.iterdir())]).report
     assert report.stacks is not None
     assert list(report.stacks.servers) == truth(name)["servers"]
-    assert serious(report) == []
+    assert [one.rule for one in serious(report)] == truth(name).get("threads", [])
+
+
+SERVER_LOGS = ("pop.log.gz", "proxy.log.gz")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if any((FOLDER / name / log).is_file() for log in SERVER_LOGS)]
+)
+def test_log_of_a_proxy_or_of_pop(name: str) -> None:
+    (path,) = [FOLDER / name / log for log in SERVER_LOGS if (FOLDER / name / log).is_file()]
+    report = diagnose_logs([str(path)]).report
+    assert report.logs is not None
+    assert report.logs.files[0].kind == path.name.partition(".")[0]
+    assert sorted(one.rule for one in serious(report)) == truth(name).get("logs", [])
+    assert report.answer.state != "healthy" or "logs" not in truth(name)
+
+
+def test_log_of_the_thread_pools_of_a_proxy() -> None:
+    report = diagnose_logs([str(FOLDER / "proxy-cluster-healthy-5.3.3" / "proxy_watermark.log.gz")]).report
+    assert report.logs is not None
+    (file,) = report.logs.files
+    assert (file.kind, file.utc_offset) == ("proxy-watermark", "+08:00")
 
 
 @pytest.mark.parametrize("name", having("rocketmq-client.log.gz"))
@@ -79,6 +113,29 @@ def test_log_of_a_raft_member(name: str) -> None:
     assert [one.rule for one in serious(report)] == truth(name)["findings"]
 
 
+@pytest.mark.nightly
+def test_requests_passed_on_are_those_of_the_live_objects() -> None:
+    name = "proxy-relay-unanswered-5.3.3"
+    heap = heap_report(name).heap
+    assert heap is not None
+    assert heap.proxy is not None
+    assert heap.proxy.relayed == truth(name)["read"]["dump"]["relayed"]
+
+
+@pytest.mark.nightly
+def test_answers_that_clients_behind_a_slow_line_do_not_read() -> None:
+    heap = heap_report("proxy-unread-5.3.3").heap
+    assert heap is not None
+    assert heap.proxy is not None
+    netty = heap.proxy.netty
+    assert netty is not None
+    assert netty.unsent_bytes == sum(one.unsent_bytes for one in netty.unsent)
+    assert netty.unsent_bytes > 5 << 20
+    assert all(one.peer is not None and one.peer.startswith("127.0.0.1:") for one in netty.unsent)
+    assert netty.chunk_bytes >= netty.used_bytes >= netty.unsent_bytes
+
+
+@pytest.mark.nightly
 def test_receipt_handles_are_those_of_the_live_objects() -> None:
     for name in ("proxy-handles-5.3.3", "proxy-local-healthy-5.3.3"):
         heap, read = heap_report(name).heap, truth(name)["read"]["dump"]
@@ -89,6 +146,18 @@ def test_receipt_handles_are_those_of_the_live_objects() -> None:
         assert heap.proxy.clients == read["clients"]
 
 
+@pytest.mark.nightly
+def test_the_limit_of_a_heap_by_a_share_of_the_memory() -> None:
+    name = "broker-ram-percentage-5.3.3"
+    heap = heap_report(name).heap
+    assert heap is not None
+    assert heap.heap_bytes is not None
+    assert heap.heap_bytes_source == "container"
+    # Runtime.maxMemory() leaves out a survivor space
+    assert 0.95 <= truth(name)["read"]["max_memory_bytes"] / heap.heap_bytes <= 1
+
+
+@pytest.mark.nightly
 def test_client_mistakes_are_those_of_the_live_objects() -> None:
     name = "client-mistakes-4.9.8"
     by_rule = {one.rule: one.evidence for one in serious(heap_report(name))}

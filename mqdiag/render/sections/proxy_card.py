@@ -46,9 +46,8 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             columns=(
                 Column(say("client")),
                 Column(say("waiting"), "bytes"),
-                Column(say("streams"), "count"),
             ),
-            rows=[(one.peer, one.unsent_bytes, one.streams) for one in proxy.netty.unsent],
+            rows=[(one.peer, one.unsent_bytes) for one in proxy.netty.unsent],
             wide=True,
         )
     if len(proxy.client_processes) > 1:

@@ -24,39 +24,50 @@ def netty_memory(heap: Heap) -> NettyMemory | None:
     roots = sorted(fields.package_roots(heap, "NettyChunk"))
     if not roots:
         return None
-    chunks = np.concatenate([fields.instances(heap, root, "NettyChunk") for root in roots])
-    chunk_bytes = np.maximum(fields.numbers(heap, chunks, "NettyChunk.bytes"), 0)
-    free_bytes = np.maximum(fields.numbers(heap, chunks, "NettyChunk.free_bytes"), 0)
-    streams = np.concatenate([fields.instances(heap, root, "Http2Output") for root in roots])
-    unsent_bytes = np.maximum(fields.numbers(heap, streams, "Http2Output.unsent_bytes"), 0)
-    waiting = unsent_bytes > 0
+    chunks = _all(heap, roots, "NettyChunk")
+    chunk_bytes = _sizes(heap, chunks, "NettyChunk.bytes")
+    streams = _all(heap, roots, "Http2Output")
+    in_streams = _sizes(heap, streams, "Http2Output.unsent_bytes")
+    outputs = _all(heap, roots, "ChannelOutput")
+    in_channels = _sizes(heap, outputs, "ChannelOutput.unsent_bytes")
+    waiting = in_streams > 0
+    by_channel: Counter[int] = Counter()
+    for channels, sizes in (
+        (_channels_of(heap, streams[waiting]), in_streams[waiting]),
+        (fields.refs(heap, outputs, "ChannelOutput.channel"), in_channels),
+    ):
+        for channel, size in zip(channels.tolist(), sizes.tolist(), strict=True):
+            by_channel[channel] += size
     return NettyMemory(
         chunks=int(chunks.size),
         chunk_bytes=int(chunk_bytes.sum()),
-        used_bytes=int((chunk_bytes - free_bytes).sum()),
-        unsent_bytes=int(unsent_bytes.sum()),
+        used_bytes=int((chunk_bytes - _sizes(heap, chunks, "NettyChunk.free_bytes")).sum()),
+        unsent_bytes=int(in_streams.sum() + in_channels.sum()),
         unsent_streams=int(waiting.sum()),
-        unsent=_by_peer(heap, streams[waiting], unsent_bytes[waiting]),
+        unsent=tuple(
+            UnsentOutput(peer=_peer(heap, channel), unsent_bytes=size)
+            for channel, size in by_channel.most_common(_ROWS)
+            if size
+        ),
     )
 
 
-def _by_peer(heap: Heap, streams: Nodes, unsent_bytes: NDArray[np.int64]) -> tuple[UnsentOutput, ...]:
-    channels = fields.refs(
+def _all(heap: Heap, roots: list[str], role: str) -> Nodes:
+    return np.concatenate([fields.instances(heap, root, role) for root in roots])
+
+
+def _sizes(heap: Heap, nodes: Nodes, role: str) -> NDArray[np.int64]:
+    return np.maximum(fields.numbers(heap, nodes, role), 0)
+
+
+def _channels_of(heap: Heap, streams: Nodes) -> Nodes:
+    return fields.refs(
         heap,
         streams,
         "Http2Output.controller",
         "Http2Controller.context",
         "ChannelContext.pipeline",
         "ChannelPipeline.channel",
-    )
-    sums: Counter[int] = Counter()
-    counts: Counter[int] = Counter()
-    for channel, size in zip(channels.tolist(), unsent_bytes.tolist(), strict=True):
-        sums[channel] += size
-        counts[channel] += 1
-    return tuple(
-        UnsentOutput(peer=_peer(heap, channel), unsent_bytes=size, streams=counts[channel])
-        for channel, size in sums.most_common(_ROWS)
     )
 
 
