@@ -16,7 +16,7 @@ from mqdiag.language import english
 from tests.threads.real_series import STANDS
 
 PACK = Path(__file__).parents[2] / "fixtures" / "frameworks" / "series.tar.xz"
-APPLICATIONS = ("kotlin", "micronaut", "plain", "quarkus", "spring")
+APPLICATIONS = ("kotlin", "micronaut", "plain", "quarkus", "spring", "stream")
 
 
 @pytest.fixture(scope="module")
