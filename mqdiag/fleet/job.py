@@ -32,7 +32,7 @@ from mqdiag.fleet.files.listing import Identity, Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.rehearsal import rehearse
-from mqdiag.fleet.session import spark_session
+from mqdiag.fleet.session import cores_of_executor, spark_session
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
 from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_run, write_tables
@@ -163,7 +163,7 @@ class _FleetRun:
             count, size = work.size()
             clock.append(time.monotonic())
             if count:
-                run_waves(self._spark, work.items(), self._job(), Status(self._progress, count, size))
+                run_waves(context, work.items(), self._job(), Status(self._progress, count, size), count)
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
             known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
@@ -220,6 +220,7 @@ class _FleetRun:
             limits=self._options.limits,
             scratch=self._options.scratch,
             redact=self._options.redact,
+            cores=cores_of_executor(self._spark.sparkContext),
         )
 
     def _against(self, marks: list[RunMark]) -> RunMark | None:

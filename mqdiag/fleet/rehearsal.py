@@ -18,8 +18,6 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.commit import write_empty
 from mqdiag.fleet.tables.layout import STAGING, Layout
 from mqdiag.fleet.work.warm_nodes import warm_nodes
-from mqdiag.fleet.work.waves import work_frame
-from mqdiag.fleet.work.worklist import Todo
 
 RUN = "rehearsal"
 
@@ -45,7 +43,6 @@ def rehearse(spark: SparkSession, layout: Layout, scratch: str | None, limits: L
     thread = threading.Thread(target=compare, name="mqdiag-rehearsal", daemon=True)
     thread.start()
     warm_nodes(spark.sparkContext, scratch, limits)
-    work_frame(spark, [Todo(bytes=0, item="")]).count()
     thread.join()
     if trouble:
         raise trouble[0]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -94,6 +95,12 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
             with contextlib.suppress(Exception):  # of a JVM that is gone already
                 spark.stop()
             _end_gateway(submitted)
+
+
+def cores_of_executor(context: SparkContext) -> int:
+    """How many tasks an executor has at a time; where executors differ, their mean."""
+    processes = int(context._jsc.sc().getExecutorMemoryStatus().size())  # the driver is one of them
+    return max(1, context.defaultParallelism // max(1, processes - 1))
 
 
 def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSession.Builder:
@@ -187,8 +194,6 @@ def _why(error: BaseException, log: Path) -> str:
 
 def _end_gateway(submitted: bool) -> None:
     """End the JVM too: it would live as long as this Python process, and tests start many."""
-    from pyspark import SparkContext
-
     gateway = SparkContext._gateway
     if submitted or gateway is None:
         return

@@ -22,7 +22,6 @@ class Status:
         total_bytes: their size.
     """
 
-    GROUP = "mqdiag-fleet"
     LOOK_S = 0.5
 
     def __init__(self, progress: Progress, incidents: int, total_bytes: int) -> None:
@@ -33,41 +32,41 @@ class Status:
         self._noted = self._started
         self._before = (0, 0, 0)
         """incidents, bytes and failures of the waves that are done"""
-        self._wave = 0
-        self._counted: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        self._counted: Callable[[], tuple[int, int, int]] = lambda: (0, 0, 0)
 
-    def wave(self, tasks: int, counted: Callable[[], tuple[int, int]]) -> None:
+    def wave(self, counted: Callable[[], tuple[int, int, int]]) -> None:
         """A wave begins.
 
         Args:
-            tasks: its tasks.
-            counted: tells the bytes done and the incidents failed, from Spark's accumulators.
+            counted: tells the incidents and bytes done and the incidents failed, from Spark's accumulators.
         """
-        self._wave, self._counted = tasks, counted
+        self._counted = counted
 
     def look(self, tracker: StatusTracker) -> None:
         """Ask Spark and tell."""
-        done = lost = active = 0
+        lost = active = 0
         for job_id in tracker.getActiveJobsIds():
             job = tracker.getJobInfo(job_id)
             for stage_id in () if job is None else job.stageIds:
                 stage = tracker.getStageInfo(stage_id)
-                if stage is not None and stage.numTasks == self._wave:
-                    done, lost, active = stage.numCompletedTasks, stage.numFailedTasks, stage.numActiveTasks
-        self._tell(done, lost, active)
+                if stage is not None:
+                    lost, active = stage.numFailedTasks, stage.numActiveTasks
+        self._tell(lost, active)
 
     def wave_done(self) -> None:
         """A wave has ended."""
-        read, failed = self._counted()
-        self._before = (self._before[0] + self._wave, self._before[1] + read, self._before[2] + failed)
-        self._wave, self._counted = 0, lambda: (0, 0)
-        self._tell(0, 0, 0)
+        self._before = self._sums()
+        self._counted = lambda: (0, 0, 0)
+        self._tell(0, 0)
 
-    def _tell(self, done: int, lost: int, active: int) -> None:
-        read, failed = self._counted()
-        read, failed = read + self._before[1], failed + self._before[2]
+    def _sums(self) -> tuple[int, int, int]:
+        done, read, failed = map(sum, zip(self._before, self._counted(), strict=True))
+        return done, read, failed
+
+    def _tell(self, lost: int, active: int) -> None:
+        done, read, failed = self._sums()
         told = status_line(
-            done=done + self._before[0],
+            done=done,
             incidents=self._incidents,
             failed=failed,
             read_bytes=read,

@@ -31,8 +31,7 @@ from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
-from mqdiag.fleet.work.waves import work_frame
-from mqdiag.fleet.work.worklist import Todo, WorkList
+from mqdiag.fleet.work.worklist import WorkList
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -117,18 +116,6 @@ def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
         assert [todo.bytes for todo in work.items()] == [300, 200]
         assert work.size() == (2, 500)
         assert len([*work.in_order()]) == 2
-
-
-@pytest.mark.parametrize("length", [10, 1_000_000], ids=["small", "larger than Spark keeps as a local table"])
-def test_one_item_a_task_in_the_order_of_work(spark: SparkSession, length: int) -> None:
-    wave = [Todo(bytes=size, item="x" * length) for size in range(60, 0, -1)]
-    before = dict(spark.conf.getAll)
-    frame = work_frame(spark, wave)
-    assert dict(spark.conf.getAll) == before
-    assert frame.columns == ["bytes", "item"]
-    assert frame.rdd.glom().map(lambda part: [row["bytes"] for row in part]).collect() == [
-        [todo.bytes] for todo in wave
-    ]
 
 
 def test_a_rehearsal_leaves_nothing_behind(bench: Bench, tmp_path: Path) -> None:

@@ -39,3 +39,5 @@ class Job:
     limits: Limits
     scratch: str | None
     redact: bool = False
+    cores: int = 1
+    """of each executor, each with `limits.memory_bytes`"""

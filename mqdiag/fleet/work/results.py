@@ -51,6 +51,14 @@ def read_result(store: Storage, out: str, incident: str) -> Result | None:
         return None
 
 
+def count_try(store: Storage, out: str, run: str, incident: str) -> int:
+    """Note that a run begins an incident once more after it lost an executor; how often it had done so before."""
+    path = f"{out}/_staging/{run}/tries/{incident}"
+    tries = 0 if store.entry(path) is None else int(store.read(path))
+    store.write(path, str(tries + 1).encode(), durable=False)
+    return tries
+
+
 def remove_results(uri: str, incidents: Iterable[str]) -> None:
     """Delete results that are no longer needed; those that are gone already are no error."""
     store, out = storage(uri)

@@ -48,7 +48,7 @@ def scratch_folder(base: str | None) -> Iterator[Path]:
     Args:
         base: where; None for Spark's own local folder, or the node's temporary one.
     """
-    root = _root(base)
+    root = executor_folder(base)
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=root))
     try:
@@ -101,12 +101,13 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
 
 def remove_leftovers(base: str | None) -> None:
     """Remove what killed predecessors have left on this node."""
-    for folder in _root(base).glob(f"{PREFIX}*"):
+    for folder in executor_folder(base).glob(f"{PREFIX}*"):
         pid = folder.name[len(PREFIX) :].partition("-")[0]
         if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
             with contextlib.suppress(OSError):
                 shutil.rmtree(folder)
 
 
-def _root(base: str | None) -> Path:
+def executor_folder(base: str | None) -> Path:
+    """Where an executor's tasks put files: the given folder, Spark's own for this executor, or the temporary one."""
     return Path(base or os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir())

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,15 @@ from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import ChildFailure, WarmChild
 from mqdiag.fleet.work.item import Job, WorkItem
-from mqdiag.fleet.work.results import Result, read_result, write_result
+from mqdiag.fleet.work.results import Result, count_try, read_result, write_result
 from mqdiag.fleet.work.rows import Row, Rows, failure_row
-from mqdiag.fleet.work.scratch import NoRoom, TooLarge, fetch, scratch_folder, wait_for_room
+from mqdiag.fleet.work.scratch import NoRoom, TooLarge, executor_folder, fetch, scratch_folder, wait_for_room
+from mqdiag.fleet.work.shares import shares, shares_of
 from mqdiag.language import english
 from mqdiag.text import Text, say
 
+ATTEMPTS = 3
+"""an incident that has ended so many executors or Python workers is not tried again"""
 PASSING = frozenset({"lost", "no-room", "fault"})
 """failures that the next run tries again"""
 BY_LIMIT = frozenset({"too-large", "memory", "time"})
@@ -45,8 +49,13 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     reason: Text
 
 
-def run_item(item: WorkItem, job: Job) -> bool:
+def run_item(item: WorkItem, job: Job, attempt: int = 0) -> bool:
     """Analyse an incident and keep its result, unless it is there already.
+
+    Args:
+        item: the incident.
+        job: the run.
+        attempt: of the Spark task; an incident that each time takes the executor with it is given up.
 
     Returns:
         False when nothing could be read.
@@ -54,21 +63,26 @@ def run_item(item: WorkItem, job: Job) -> bool:
     store, out = storage(job.out)
     done = read_result(store, out, item.incident)
     if done is None or (done.again and done.run != job.run):
-        started = time.monotonic()
-        rows, lost = _analysed(item, job)
-        elapsed_ms = int((time.monotonic() - started) * 1000)
-        done = _result(item, job, rows, lost, elapsed_ms)
+        # The first attempt is not counted in files, as nearly all incidents have no other.
+        if attempt and 1 + count_try(store, out, job.run, item.incident) >= ATTEMPTS:
+            done = _given_up(item, job)
+        else:
+            count = shares_of(item, job)
+            with shares(executor_folder(None) / "mqdiag-shares", count, job.cores):
+                started = time.monotonic()
+                rows, lost = _analysed(item, job, count)
+                elapsed_ms = int((time.monotonic() - started) * 1000)
+            done = _result(item, job, rows, lost, elapsed_ms)
         write_result(store, out, item.incident, done)
     return bool(done.rows["incidents"][0]["status"] != "failed")
 
 
-def given_up(item: WorkItem, job: Job, attempts: int) -> Result:
-    """The result of an incident that takes its executor with it each time."""
-    reason = say("its executor was lost {attempts:count} times while it was analysed", attempts=attempts)
+def _given_up(item: WorkItem, job: Job) -> Result:
+    reason = say("its executor was lost {attempts:count} times while it was analysed", attempts=ATTEMPTS)
     return _result(item, job, None, [Lost(file=file, kind="crash", reason=reason) for file in item.files], 0)
 
 
-def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
+def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[Lost]]:
     """Rows of what could be read; a file that ends the analysis is left out and the rest tried again."""
     lost = [Lost(file=file, kind="unreadable", reason=_said(file.error)) for file in item.files if file.error]
     files = [file for file in item.files if not file.error]
@@ -82,6 +96,7 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
             lost.append(Lost(file=file, kind="too-large", reason=reason))
     left_out = {one.file.uri for one in lost}
     files = [file for file in files if file.uri not in left_out]
+    limits = replace(job.limits, memory_bytes=shares * job.limits.memory_bytes)
     with ExitStack() as stack:
         try:
             folder = stack.enter_context(scratch_folder(job.scratch))
@@ -99,7 +114,7 @@ def _analysed(item: WorkItem, job: Job) -> tuple[Rows | None, list[Lost]]:
                 redact=job.redact,
             )
             try:
-                return warm_child(job.limits).analyse(request), lost
+                return warm_child(limits).analyse(request), lost
             except ChildFailure as failure:
                 path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
                 lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))

@@ -1,4 +1,4 @@
-"""The analysis on Spark: one incident a task, largest first, in waves that keep the driver small."""
+"""The analysis on Spark: largest incidents first, small ones together, in waves that keep the driver small."""
 
 from __future__ import annotations
 
@@ -8,95 +8,89 @@ import threading
 from collections.abc import Iterable, Iterator
 
 import msgspec
-import pyarrow as pa
-from pyspark import TaskContext
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark import SparkContext, TaskContext
 
 from mqdiag.errors import MqdiagError
-from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.session import spark_cause
 from mqdiag.fleet.status import Status
-from mqdiag.fleet.tables.frames import quiet_about_pandas
 from mqdiag.fleet.work.item import Job, WorkItem
-from mqdiag.fleet.work.results import write_result
-from mqdiag.fleet.work.task import given_up, run_item
+from mqdiag.fleet.work.task import run_item
 from mqdiag.fleet.work.worklist import Todo
 from mqdiag.text import say
 
 WAVE = 5_000
 """tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
-ATTEMPTS = 3
-"""an incident that has ended so many executors or Python workers is not tried again"""
-_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_SLICES = "spark.sql.leafNodeDefaultParallelism"
+TASK_BYTES = 4 << 20
+TASK_ITEMS = 16
+"""small incidents that one task analyses; a larger one is a task of its own"""
+TASKS_PER_CORE = 4
+"""a small fleet is not divided into fewer tasks, so that all cores end at the same time"""
 
 
-def run_waves(spark: SparkSession, items: Iterator[Todo], job: Job, status: Status) -> None:
+def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: Status, count: int) -> None:
     """Analyse everything.
 
     Args:
-        spark: the session.
+        context: of the session.
         items: largest first.
         job: what tasks are told.
         status: told what is under way and done.
+        count: number of items.
 
     Raises:
         MqdiagError: Spark gave up.
     """
-    shared = spark.sparkContext.broadcast(job)
+    shared = context.broadcast(job)
+    most = min(TASK_ITEMS, count // (context.defaultParallelism * TASKS_PER_CORE))
+    tasks = in_tasks(items, most)
     try:
-        while wave := list(itertools.islice(items, WAVE)):
-            _run_wave(spark, wave, shared, status)
+        while wave := list(itertools.islice(tasks, WAVE)):
+            _run_wave(context, wave, shared, status)
     finally:
         shared.destroy()
 
 
-def work_frame(spark: SparkSession, wave: list[Todo]) -> DataFrame:
-    """The work items as a DataFrame: bytes and item, one row a partition, in the order of work.
+def in_tasks(items: Iterable[Todo], most: int) -> Iterator[list[str]]:
+    """What each task analyses, as JSON of work items: a large incident alone, small ones together.
 
-    The driver's list is its source: whatever is lost, a task that runs again gets the same item.
+    Args:
+        items: largest first.
+        most: incidents of a task; at least one.
     """
-    quiet_about_pandas()
-    before = {key: spark.conf.get(key) for key in (_BATCH, _SLICES)}
-    try:
-        # A small table becomes as many slices as the second allows; of a large one each batch is a partition.
-        spark.conf.set(_BATCH, "1")
-        spark.conf.set(_SLICES, str(len(wave)))
-        columns = [pa.array([todo.bytes for todo in wave], pa.int64()), pa.array([todo.item for todo in wave])]
-        frame = spark.createDataFrame(pa.table(columns, names=["bytes", "item"]))
-        frame.rdd.getNumPartitions()  # plans it, while the settings hold
-        return frame
-    finally:
-        for key, value in before.items():
-            if value is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, value)
+    task: list[str] = []
+    size = 0
+    for todo in items:
+        if task and (size + todo.bytes > TASK_BYTES or len(task) >= most):
+            yield task
+            task, size = [], 0
+        task.append(todo.item)
+        size += todo.bytes
+    if task:
+        yield task
 
 
-def _run_wave(spark: SparkSession, wave: list[Todo], shared: object, status: Status) -> None:
-    context = spark.sparkContext
-    done_bytes = context.accumulator(0)
-    failed = context.accumulator(0)
+def _run_wave(context: SparkContext, wave: list[list[str]], shared: object, status: Status) -> None:
+    done, done_bytes, failed = (context.accumulator(0) for _ in range(3))
 
-    def work(rows: Iterable[Row]) -> None:
-        for row in rows:
-            read = _one(msgspec.json.decode(row["item"], type=WorkItem), shared.value)  # type: ignore[attr-defined]
-            done_bytes.add(row["bytes"])
-            failed.add(0 if read else 1)
+    def work(tasks: Iterable[list[str]]) -> None:
+        attempt = TaskContext.get().attemptNumber()  # type: ignore[union-attr]
+        for text in itertools.chain.from_iterable(tasks):
+            item = msgspec.json.decode(text, type=WorkItem)
+            failed.add(0 if run_item(item, shared.value, attempt) else 1)  # type: ignore[attr-defined]
+            done.add(1)
+            done_bytes.add(item.bytes)
         _spare_the_collector()
 
-    tasks = work_frame(spark, wave)
     trouble: list[BaseException] = []
 
     def act() -> None:
         try:
-            tasks.foreachPartition(work)
+            # The driver's list is the source: a task that runs again gets the same incidents.
+            context.parallelize(wave, len(wave)).foreachPartition(work)
         except BaseException as error:
             trouble.append(error)
 
-    status.wave(len(wave), lambda: (done_bytes.value, failed.value))
-    context.setJobGroup(status.GROUP, "mqdiag fleet: analysis")
+    status.wave(lambda: (done.value, done_bytes.value, failed.value))
     thread = threading.Thread(target=act, name="mqdiag-wave", daemon=True)
     thread.start()
     while thread.is_alive():
@@ -125,13 +119,3 @@ def _spare_the_collector() -> None:
         gc.collect()
         gc.freeze()
         _spared = True
-
-
-def _one(item: WorkItem, job: Job) -> bool:
-    context = TaskContext.get()
-    attempt = 0 if context is None else context.attemptNumber()
-    if attempt >= ATTEMPTS:
-        store, out = storage(job.out)
-        write_result(store, out, item.incident, given_up(item, job, attempt))
-        return False
-    return run_item(item, job)
