@@ -44,7 +44,7 @@ NAMES = frozenset(
         "Lock", "active",
         # Java's and its libraries' own words
         "Spring", "starter", "Logback", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
-        "connect", "key", "lite", "SUCCESS", "Phaser", "synchronized", "notify",
+        "connect", "key", "lite", "SUCCESS", "Phaser", "Exchanger", "synchronized", "notify",
     )
 )  # fmt: skip
 MARKS = re.compile(r"[RCWPwzSBi]+")

@@ -215,7 +215,9 @@ def test_nothing_outside_of_the_folders_is_read(folder: Path, path: str) -> None
 
 @pytest.mark.parametrize("path", ["a\0b", "given.hprof\ud800"])
 def test_a_path_that_no_system_takes_is_an_error(folder: Path, path: str) -> None:
-    questions = Questions(Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched)
+    questions = Questions(
+        Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched, settings_of=plain_settings
+    )
     with pytest.raises(UsageError, match="has characters that no path has"):
         questions.heap(path, quick=False, expect=[], heap_limit=None)
 

@@ -36,8 +36,10 @@ SERIES_AND_LOGS = folders("stacks", "logs")
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
-LONGEST_INCIDENT, LONGEST, LONGEST_BRIEF = 60, 75, 12
+LONGEST_INCIDENT, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 60, 75, 95, 12
 """lines at 80 columns; paths of archives, which a remedy must name, make some of the others longer"""
+MANY = 10
+"""findings of a series that holds one fault beside the other, as only the rig makes them"""
 WIDE = 6000
 """so that no cell wraps"""
 
@@ -181,7 +183,8 @@ def test_heap_dumps(path: Path) -> None:
 def test_folders_of_evidence(path: Path) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     assert_same(report)
-    assert_short(report, LONGEST_INCIDENT if path.parts[0] == "incidents" else LONGEST)
+    longest = LONGEST_OF_MANY if len(report.findings) > MANY else LONGEST
+    assert_short(report, LONGEST_INCIDENT if path.parts[0] == "incidents" else longest)
 
 
 def assert_short(report: Report, longest: int) -> None:
