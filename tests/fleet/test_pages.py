@@ -211,6 +211,9 @@ def test_the_keyboard_reaches_every_row(browser: Any, tmp_path: Path) -> None:
     row = opened.page.locator("#table-services tbody tr", has_text="service-09999")
     assert row.get_attribute("aria-rowindex") == str(SERVICES + 1)
     opened.page.keyboard.press("Home")
+    opened.page.wait_for_function(
+        "document.querySelector('#table-services tbody a')?.textContent === 'prod/service-00000'"
+    )
     opened.page.locator("#table-services tbody a").first.focus()
     for _ in range(60):  # further than what was in sight
         opened.page.keyboard.press("Tab")
