@@ -42,9 +42,10 @@ SELECT text(o.name), m.size FROM "com.acme.Order" AS o JOIN maps AS m ON m.id = 
 
 - A query reads. Only SELECT is answered, DuckDB can open no file and no connection, and its settings are locked.
 - `--timeout` (300 s) and `--memory` (a quarter of the machine's) end a query that takes more. DuckDB writes
-  nothing to a disk. A step that DuckDB does not interrupt, such as one very long text, is given 5 s more; then the process
-  ends with the same message. Both are about what DuckDB does; reading the dump comes before. Rows of more than 16 MiB that go to
-  a pipe wait in a temporary file (`$TMPDIR`) until the query has ended, so that a query that fails writes nothing.
+  nothing to a disk. A step that DuckDB does not interrupt, such as one very long text, is given 5 s more; then the
+  process ends with the same message. Both are about what DuckDB does; reading the dump comes before. Rows of more than
+  16 MiB that go to a pipe wait in a temporary file (`$TMPDIR`) until the query has ended, so that a query that fails
+  writes nothing.
 - SQL knows no case: of two classes whose names differ by case alone, ask for one at a time.
 - An id is a number in SQL and holds for its dump only. `address(id)` writes it as `mqdiag show` takes it, and
   `'0xfeb4e7f0'::UBIGINT` reads it.
