@@ -25,6 +25,8 @@ _OBJECT_OF_ONE_THREAD = "Node"
 """JDK 21 and later park on an object of the waiting thread in some queues, which tells nothing of the pool"""
 _MOST_USERS = 100
 """threads in calls that are looked at one by one; more of them say the same"""
+_MOST_ADDRESSES = 2
+"""of objects that one class waits on in one sample: one of two is always that of another pool"""
 
 _Objects = frozenset[tuple[int, str]]
 """numbers of samples, each with the address of an object that is waited on"""
@@ -43,7 +45,7 @@ class PoolUsers:
 
     def __init__(self, judgements: Sequence[Judgement]) -> None:
         self._users: dict[tuple[int, Family | None], list[Judgement]] = defaultdict(list)
-        self._waited_on: dict[tuple[int, str, str], set[tuple[int, str]]] = defaultdict(set)
+        self._waited_on: dict[tuple[int, str, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         self._pools: dict[tuple[int, str], int] = defaultdict(int)
         self._known: dict[tuple[object, ...], PoolUser | None] = {}
         waited_for: dict[str, Library] = {}
@@ -55,8 +57,11 @@ class PoolUsers:
             for index, meaning in _waits(track):
                 assert meaning.library is not None
                 waited_for[meaning.library.name] = meaning.library
-                for place in _places(meaning):
-                    self._waited_on[track.jvm, meaning.library.name, place] |= _object(track, index)
+                for _, address in _object(track, index):
+                    for place in _places(meaning):
+                        addresses = self._waited_on[track.jvm, meaning.library.name, place][index]
+                        if len(addresses) < _MOST_ADDRESSES:
+                            addresses.add(address)
         for judgement in judgements:
             for library in waited_for.values():
                 if library.own_thread and library.own_thread in judgement.track.name:
@@ -84,7 +89,8 @@ class PoolUsers:
             theirs = _places(user.track.last_meaning)
             others = [place for place in theirs if self._is_of_other_pool(jvm, pool, place, objects)]
             if theirs & places and not theirs & places & set(others):
-                return PoolUser(user, sure=True)
+                # one class may use both of two pools
+                return PoolUser(user, sure=self._pools[jvm, pool.name] <= 1)
             if others and not theirs & places:
                 continue
             if possible is None:
@@ -99,9 +105,8 @@ class PoolUsers:
 
     def _is_of_other_pool(self, jvm: int, pool: Library, place: str, objects: _Objects) -> bool:
         """Whether code of this class waits on the object of another pool in a sample that shows ours too."""
-        samples = {index for index, _ in objects}
-        waited_on = self._waited_on.get((jvm, pool.name, place), set())
-        return any(index in samples and (index, address) not in objects for index, address in waited_on)
+        waited_on = self._waited_on.get((jvm, pool.name, place), {})
+        return any(waited_on.get(index, set()) - {address} for index, address in objects)
 
 
 def families_of(pool: Library) -> tuple[Family | None, ...]:
