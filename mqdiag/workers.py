@@ -318,10 +318,13 @@ class _Worker:
             look: called every `LOOK_S` while the worker says nothing.
         """
         sent: object = request
+        # not `select.select`, which refuses descriptors from 1024 on
+        poll = select.poll()
+        poll.register(self._from, select.POLLIN)
         while True:
             try:
                 _dump(sent, self._to)
-                while look is not None and not select.select([self._from], [], [], LOOK_S)[0]:
+                while look is not None and not poll.poll(LOOK_S * 1000):
                     look()
                 is_step, answer = self._receive()
             except (OSError, EOFError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from mqdiag import workers
 from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.text import say
-from mqdiag.workers import Died, own_memory_bytes, read_in_workers, used_by_workers
+from mqdiag.workers import Died, called_in_worker, own_memory_bytes, read_in_workers, used_by_workers
 
 HERE = __name__
 Step = Callable[[], None]
@@ -91,6 +93,29 @@ def test_a_worker_that_dies_loses_its_file_only(files: list[str]) -> None:
     died = found[1]
     assert isinstance(died, Died)
     assert english()(died.reason) == "the process that read it was ended by signal 9"
+
+
+def test_a_worker_answers_by_a_descriptor_of_any_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = workers.started
+
+    def with_high_descriptor(module: str) -> subprocess.Popen[bytes]:
+        process = started(module)
+        assert process.stdout is not None
+        with process.stdout as low:
+            process.stdout = os.fdopen(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 1024), "rb")
+        return process
+
+    most, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    monkeypatch.setattr(workers, "started", with_high_descriptor)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(most, min(limit, 2048)), limit))
+    try:
+        (tmp_path / "a").write_text("a")
+        found = called_in_worker(f"{HERE}.content_and_process", (str(tmp_path / "a"),), lambda: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, limit))
+    assert found[0] == "a"
 
 
 def test_a_file_on_which_a_worker_fails_is_left_to_the_caller(files: list[str]) -> None:
