@@ -86,7 +86,7 @@ def rows_of(asked: Asked, check: Step) -> Found:
             say("the query took longer than {seconds:decimal} s and was ended", seconds=asked.limits.seconds)
         )
     if isinstance(found, Died):
-        raise MqdiagError(found.reason)
+        raise MqdiagError(_end_of_process(found.code))
     raise MqdiagError(say("the query failed inside of mqdiag; mqdiag query --debug shows where"))
 
 
@@ -112,6 +112,12 @@ def compute(asked: Asked, step: Step) -> Found | MqdiagError:
         return error
     problem = None if heap.problem is None else str(InputError(asked.path, heap.problem))
     return Found(columns=columns, rows=taken, more=more, problem=problem)
+
+
+def _end_of_process(code: int) -> Text:
+    if code < 0:
+        return say("the process of the query was ended by signal {signal}", signal=-code)
+    return say("the process of the query ended with code {code}", code=code)
 
 
 def _end(why: Text) -> None:

@@ -6,8 +6,9 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mqdiag.errors import UsageError
 from mqdiag.graph import Heap
-from mqdiag.query.session import Limits
+from mqdiag.query.session import TOO_MUCH_MEMORY, Limits
 
 BESIDE_BYTES = 512 << 20
 """for Arrow, for rows on their way out, and for kernels that have to be compiled"""
@@ -26,6 +27,9 @@ def memory_limited(heap: Heap, limits: Limits) -> Iterator[None]:
     Args:
         heap: of the queries; open, so that its memory does not count.
         limits: what a query may take.
+
+    Raises:
+        UsageError: Python got no more memory, as for rows on their way out.
     """
     before, most = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = _data_bytes() + limits.memory_bytes + BESIDE_BYTES + FOR_BYTE * heap.data.size
@@ -34,6 +38,8 @@ def memory_limited(heap: Heap, limits: Limits) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
     try:
         yield
+    except MemoryError:
+        raise UsageError(TOO_MUCH_MEMORY) from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (before, most))
 

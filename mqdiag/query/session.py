@@ -30,6 +30,7 @@ _BATCH = 10_000
 GRACE_S = 5.0
 """in which DuckDB usually ends a query that was interrupted"""
 _LEAST_MEMORY = 512 << 20
+TOO_MUCH_MEMORY = say("the query needs more memory than it may take; --memory allows more")
 
 
 def _quarter_of_memory() -> int:
@@ -255,10 +256,8 @@ class _Watch:
         if self._late and error is not None:
             raise UsageError(self._too_late()) from None
         # What fails while rows are taken comes by way of Arrow, as an OSError with DuckDB's message.
-        if isinstance(error, duckdb.OutOfMemoryException) or "Out of Memory Error" in str(error):
-            raise UsageError(
-                say("the query needs more memory than it may take; --memory allows more")
-            ) from None
+        if isinstance(error, duckdb.OutOfMemoryException | MemoryError) or "Out of Memory Error" in str(error):
+            raise UsageError(TOO_MUCH_MEMORY) from None
         if isinstance(error, duckdb.Error | pa.ArrowException | OSError):
             raise UsageError(say("{message}", message=_message(error))) from None
 

@@ -300,7 +300,7 @@ def test_a_query_whose_process_was_killed_is_an_error_and_the_server_goes_on(
 
     monkeypatch.setattr(workers, "started", killed)
     told = line(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))
-    assert told == "the process that read it was ended by signal 9"
+    assert told == "the process of the query was ended by signal 9"
     monkeypatch.undo()
     assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 

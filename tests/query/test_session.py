@@ -11,6 +11,7 @@ import pytest
 
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap, open_heap
+from mqdiag.query.memory_limit import memory_limited
 from mqdiag.query.mentioned import mentioned
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.table import Stream, Table
@@ -93,6 +94,11 @@ def test_a_query_that_needs_too_much_memory_is_given_up(heap: Heap) -> None:
         ),
     ):
         list(session.ask(large).rows())
+
+
+def test_rows_that_python_gets_no_memory_for_are_told_like_that(heap: Heap) -> None:
+    with pytest.raises(UsageError, match=r"--memory allows more$"), memory_limited(heap, Limits()):
+        raise MemoryError
 
 
 @pytest.mark.parametrize(
