@@ -144,8 +144,11 @@ def page() -> str:
 
 
 def first_paint_ms(opened: Opened) -> float:
-    opened.page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
-    found: float = opened.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    found: float = opened.page.evaluate(
+        "new Promise((done) => new PerformanceObserver((list) => {"
+        " const [paint] = list.getEntriesByName('first-contentful-paint'); if (paint) done(paint.startTime);"
+        "}).observe({ type: 'paint', buffered: true }))"
+    )
     return found
 
 

@@ -188,6 +188,6 @@ def test_a_setter_is_copied_by_the_keyboard(browser: Any, tmp_path: Path) -> Non
     button = opened.page.locator(".answer ol li code + button").first
     button.focus()
     opened.page.keyboard.press("Enter")
-    opened.page.wait_for_function("document.activeElement.textContent === 'Copied'")
+    opened.page.locator("button:focus", has_text="Copied").wait_for()
     assert opened.page.evaluate("navigator.clipboard.readText()") == "setConnectTimeout"
     opened.check()
