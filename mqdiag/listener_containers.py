@@ -79,8 +79,8 @@ _BY_NAME = {container.name: container for container in CONTAINERS}
 
 
 def container_named(name: str | None) -> ListenerContainer | None:
-    """The container of this name; None for the plain client."""
-    return None if name is None else _BY_NAME[name]
+    """The container of this name; None for the plain client, and for a name that is not known."""
+    return None if name is None else _BY_NAME.get(name)
 
 
 def container_of(methods: tuple[str, ...]) -> ListenerContainer | None:

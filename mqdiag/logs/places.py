@@ -21,8 +21,8 @@ _DATE = lazy_pattern(r"\d{4}-?\d\d-?\d\d(?:[T_-]?\d\d[-:.]?\d\d(?:[-:.]?\d\d)?)?
 _PACKED = lazy_pattern(r"(?:\.(?:gz|bz2|xz|zip|zst))+$")
 _ROTATION = lazy_pattern(r"[._-]\d{1,6}(?=\.(?:log|txt|out)$)|(?<=\.log)[._-]\d{1,6}$|(?<=\.out)[._-]\d{1,6}$")
 _OWN_WORDS = lazy_pattern(
-    r"rocketmq|proxy_metric|proxy|controller|dledger|jraft|broker_default|broker_traffic|broker|store_?error|store|watermark|remoting|stats|transaction|protection"
-    r"|commercial|filter|lock|auth|coldctr|pop|gc|log|txt|out"
+    r"rocketmq|proxy_metric|proxy|controller|dledger|jraft|broker_default|broker_traffic|broker|store_?error|store"
+    r"|watermark|remoting|stats|transaction|protection|commercial|filter|lock|auth|coldctr|pop|gc|log|txt|out"
 )
 _EDGES = " ._-"
 
