@@ -42,13 +42,13 @@ class Roots(msgspec.Struct):
 class ObjectPart(msgspec.Struct):
     """Objects of one slice of the file, in file order, without the class objects.
 
-    `ids` uint64[n], `offsets` uint32[n] of the sub-records from `start` on, `classes` uint16[n] or int32[n] local class
-    numbers, which `row_of` int32 brings to rows.
+    `ids` uint64[n], `offsets` uint32[n] of the sub-records from `start` on, int64[n] in a heap record of 4 GiB or more,
+    `classes` uint16[n] or int32[n] local class numbers, which `row_of` int32 brings to rows.
     """
 
     start: int
     ids: NDArray[np.uint64]
-    offsets: NDArray[np.uint32]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     classes: NDArray[np.uint16] | NDArray[np.int32]
     row_of: NDArray[np.int32]
 

@@ -23,7 +23,7 @@ from mqdiag.text import Text, say
 SLICE_BYTES = 32 << 20
 """bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
 _MOST_SLICE_BYTES = (1 << 32) - 1
-"""from the start of a slice to its end: places in it take four bytes"""
+"""from the start of a slice to its end: places in it take four bytes; only one heap record can be longer"""
 _SMALL_NUMBERS = 1 << 16
 """of classes in a slice: up to so many take two bytes an object instead of four"""
 _TABLE_BITS = 13
@@ -68,13 +68,14 @@ class Damage(msgspec.Struct):
 class Walked(msgspec.Struct):
     """What one slice holds, in file order.
 
-    `offsets` count from `start`. `classes` are local numbers: 0 to 7 the primitive arrays of types 4 to 11, 8 the class
-    id 0, from 9 on places in `known`. Without `store` only the counts are kept.
+    `offsets` count from `start`, int64 where one heap record is 4 GiB or longer. `classes` are local numbers: 0 to 7
+    the primitive arrays of types 4 to 11, 8 the class id 0, from 9 on places in `known`. Without `store` only the
+    counts are kept.
     """
 
     start: int
     ids: NDArray[np.uint64]
-    offsets: NDArray[np.uint32]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     classes: NDArray[np.uint16] | NDArray[np.int32]
     known: NDArray[np.uint64]
     counts: NDArray[np.int64]
@@ -157,11 +158,16 @@ _Rows = TypeVar("_Rows", kernel.ObjectRows, kernel.RootRows, kernel.ClassDumps, 
 class _Buffers:
     """Output arrays of the kernel, grown when it says so."""
 
-    def __init__(self, bytes_to_read: int, id_size: int, store: bool) -> None:
+    def __init__(self, segments: list[Segment], id_size: int, store: bool) -> None:
+        bytes_to_read = sum(end - start for start, end in segments)
         smallest = 2 * id_size + 9  # an instance without fields
         objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
+        # Without `store` nothing is written here, so that the kernel for int64 need not be compiled.
+        is_long = store and segments[-1][1] - segments[0][0] > _MOST_SLICE_BYTES
         self.objects = kernel.ObjectRows(
-            np.empty(objects, np.uint64), np.empty(objects, np.uint32), np.empty(objects, np.int32)
+            np.empty(objects, np.uint64),
+            np.empty(objects, np.int64) if is_long else np.empty(objects, np.uint32),
+            np.empty(objects, np.int32),
         )
         roots = 1 << 12
         self.roots = kernel.RootRows(
@@ -204,7 +210,7 @@ def _longer(old: NDArray[Any]) -> NDArray[Any]:
 def _walk(
     data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool, room: ArrayRoom
 ) -> Walked:
-    buffers = _Buffers(sum(end - start for start, end in segments), id_size, store)
+    buffers = _Buffers(segments, id_size, store)
     places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
     state = np.zeros(7, np.int64)
     state[kernel.KNOWN] = kernel.FIRST_CLASS

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.language import english
-from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.dump import Dump, read_dump, read_objects
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.hprof.records import read_records
 from mqdiag.read.source import open_source
@@ -57,6 +57,15 @@ def test_trap_02_wrapped_heap_dump_length(tmp_path: Path) -> None:
     dump = sparse(tmp_path / "wrapped.hprof", hprof.HEAP_DUMP, [2 * GIB, 2 * GIB, 100])
     assert dump.complete
     assert (counts(dump), dump.elements.max()) == ({"byte[]": 3}, 4 * GIB + 100)
+
+
+def test_trap_02_places_in_a_record_of_4_gib_or_more(tmp_path: Path) -> None:
+    path = tmp_path / "wrapped.hprof"
+    dump = sparse(path, hprof.HEAP_DUMP, [2 * GIB, 2 * GIB, 100])
+    (part,) = read_objects(dump.source)[1]
+    first = len(HEADER) + 9
+    places = [first, first + 2 * GIB + 18, first + 4 * GIB + 36]
+    assert (part.start + part.offsets.astype(int)).tolist() == places
 
 
 def test_trap_02_a_length_that_wraps_to_zero(tmp_path: Path) -> None:

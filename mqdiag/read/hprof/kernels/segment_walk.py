@@ -59,7 +59,7 @@ class ObjectRows(NamedTuple):
     """Objects in file order."""
 
     ids: NDArray[np.uint64]
-    offsets: NDArray[np.uint32]
+    offsets: NDArray[np.uint32] | NDArray[np.int64]
     """where the tag of the sub-record is, from state[ORIGIN] on"""
     classes: NDArray[np.int32]
     """local numbers of their classes"""
@@ -92,7 +92,7 @@ def walk_segments(data, segments, id_size, store, state, class_numbers, met, obj
         id_size: 4 or 8.
         store: when False only `met` is kept of objects.
         state: int64[7], in and out: position, the entries used of each output, and the segment; in: where the first
-            segment begins, less than 4 GiB before the end of the last.
+            segment begins, less than 4 GiB before the end of the last where `objects.offsets` is uint32.
         class_numbers: ClassNumbers, in and out.
         met: ClassCounts, out.
         objects: ObjectRows, out.
