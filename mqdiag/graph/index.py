@@ -188,6 +188,8 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets
     if breaks < _MOST_RUNS and all(before.highest < after.lowest for before, after in pairwise(runs)):
         return _moved(parts, runs, ids, offsets, rows)
     all_ids = np.concatenate([part.ids for part in parts])
+    for part in parts:
+        part.ids = np.empty(0, np.uint64)
     order = np.argsort(all_ids, kind="stable")
     all_ids = all_ids[order]
     fresh = np.concatenate(([True], all_ids[1:] != all_ids[:-1]))
@@ -195,7 +197,11 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets
     count = order.size
     ids[:count] = all_ids[fresh]
     offsets[:count] = np.concatenate([part.start + part.offsets.astype(np.int64) for part in parts])[order]
+    for part in parts:
+        part.offsets = np.empty(0, np.uint32)
     rows[:count] = np.concatenate([part.row_of[part.classes] for part in parts])[order]
+    for part in parts:
+        part.classes = np.empty(0, np.uint16)
     return count
 
 
