@@ -76,6 +76,17 @@ def sizes(heap: Heap, collections: Nodes) -> NDArray[np.int64]:
     return counts + np.bincount(owners, minlength=collections.size)
 
 
+def compares_by_identity(heap: Heap, held: int) -> bool:
+    """Whether a map, or the map inside it, is an IdentityHashMap: equal keys are meant to be different ones there."""
+    rows = heap.classes.subclasses(heap.classes.indices_named("java.util.IdentityHashMap")).tolist()
+    node = np.array([held], np.int32)
+    for _ in range(_MAX_NESTING + 2):
+        if int(heap.class_index(node)[0]) in rows:
+            return True
+        node = _first_of(heap, node, _MAP_WRAPPERS)
+    return False
+
+
 def _nothing() -> tuple[Owners, Nodes, Nodes]:
     return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
 

@@ -9,10 +9,11 @@ import pytest
 
 from mqdiag.facts.heap import BrokenKeys
 from mqdiag.graph.holders.broken_keys import broken_keys
+from mqdiag.graph.holders.contents import contents_of
 from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects
-from tests.graph.opening import heap_of
+from tests.graph.opening import heap_of, nodes_of
 
 KEYS = 64
 
@@ -74,13 +75,54 @@ def test_a_field_about_the_hash_of_something_else_tells_keys_apart(tmp_path: Pat
     assert found(tmp_path, {"shard": INT, "contentHash": OBJECT}, values, lambda at: at) is None
 
 
+def found_in_arrays(folder: Path, texts: list[bytes]) -> BrokenKeys | None:
+    """What is wrong with byte arrays as keys."""
+    dump = DumpWriter()
+    keys = [dump.primitive_array(BYTE, text) for text in texts]
+    dump.root(STICKY_CLASS, dump.object_array(dump.known("[Ljava/lang/Object;"), keys))
+    heap = heap_of(dump, folder)
+    return broken_keys(heap, heap.instances(heap.classes.indices_named("byte[]")))
+
+
 @pytest.mark.parametrize(("text_of", "method"), [(lambda at: at % 4, "array"), (lambda at: at, None)])
 def test_arrays_as_keys_are_told_by_their_elements(
     text_of: Callable[[int], int], method: str | None, tmp_path: Path
 ) -> None:
-    dump = DumpWriter()
-    keys = [dump.primitive_array(BYTE, b"customer %d" % text_of(at)) for at in range(KEYS)]
-    dump.root(STICKY_CLASS, dump.object_array(dump.known("[Ljava/lang/Object;"), keys))
-    heap = heap_of(dump, tmp_path)
-    broken = broken_keys(heap, heap.instances(heap.classes.indices_named("byte[]")))
+    broken = found_in_arrays(tmp_path, [b"customer %d" % text_of(at) for at in range(KEYS)])
     assert (None if broken is None else (broken.key_class, broken.method)) == (method and ("byte[]", method))
+
+
+def test_arrays_that_differ_behind_a_long_header_are_not_called_equal(tmp_path: Path) -> None:
+    assert found_in_arrays(tmp_path, [bytes(299) + bytes([at]) for at in range(KEYS)]) is None
+
+
+def test_only_arrays_that_were_read_to_their_end_count_as_looked_at(tmp_path: Path) -> None:
+    headers = [bytes(299) + bytes([at]) for at in range(KEYS)]
+    broken = found_in_arrays(tmp_path, [*headers, *[b"customer"] * 40])
+    assert broken is not None
+    assert (broken.looked_at, broken.equal_keys) == (40, 40)
+
+
+@pytest.mark.parametrize("is_wrapped", [False, True])
+@pytest.mark.parametrize(("is_identity", "method"), [(True, None), (False, "array")])
+def test_equal_keys_of_an_identity_map_are_meant_to_differ(
+    is_identity: bool, method: str | None, is_wrapped: bool, tmp_path: Path
+) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    entries = [(dump.primitive_array(BYTE, b"customer"), java.boxed(at)) for at in range(KEYS)]
+    if is_identity:
+        kind = dump.known("java/util/IdentityHashMap", table=OBJECT)
+        flat = [one for entry in entries for one in entry]
+        made = dump.instance(kind, table=dump.object_array(dump.known("[Ljava/lang/Object;"), flat))
+    else:
+        made = java.hash_map(entries)
+    if is_wrapped:
+        made = java.wrapped("java/util/Collections$SynchronizedMap", "m", made)
+    dump.root(STICKY_CLASS, made)
+    heap = heap_of(dump, tmp_path)
+    held = int(nodes_of(heap, [made])[0])
+    contents = contents_of(heap, held, held)
+    assert contents is not None
+    assert contents.entries == KEYS
+    assert (contents.broken_keys and contents.broken_keys.method) == method

@@ -15,7 +15,7 @@ from mqdiag.facts.heap import BrokenKeys
 from mqdiag.facts.vocabulary import KeyFault
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.own_classes import is_jdk
-from mqdiag.read.hprof.types import INT, NAMES, REFERENCE, width_of
+from mqdiag.read.hprof.types import INT, NAMES, PRIMITIVE_BYTES, REFERENCE, width_of
 
 _SAMPLE = 1000
 _LEAST_KEYS = 32
@@ -26,7 +26,7 @@ _SAME_HASH_SHARE = 0.5
 _ARRAYS = frozenset(f"{name}[]" for name in NAMES.values())
 """classes of arrays of primitive values"""
 _MOST_BYTES = 256
-"""of an array that are compared"""
+"""of an array that is compared: a longer array may differ after them, so it is left out"""
 
 _KEPT_HASH = re.compile(r"_*(?:cached|my)?_?hash_?(?:code)?", re.IGNORECASE)
 """an int field in which a key keeps its own hash, and which some keys have filled and others have not"""
@@ -80,12 +80,19 @@ def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
 
 def _arrays_as_keys(heap: Heap, row: int, keys: Nodes) -> BrokenKeys | None:
     """Arrays with the same elements: as keys, none of them equals another one."""
-    same = Counter(heap.primitive_array(key, _MOST_BYTES) for key in keys.tolist())
-    repeated = sum(count for count in same.values() if count > 1)
-    if repeated < _REPEATED_SHARE * keys.size:
+    arrays = (heap.primitive_array(key, _MOST_BYTES) for key in keys.tolist())
+    whole = [
+        (kind, elements)
+        for kind, elements, count in filter(None, arrays)
+        if len(elements) == count * PRIMITIVE_BYTES[kind]
+    ]
+    if len(whole) < _LEAST_KEYS:
+        return None
+    repeated = sum(count for count in Counter(whole).values() if count > 1)
+    if repeated < _REPEATED_SHARE * len(whole):
         return None
     return BrokenKeys(
-        key_class=heap.classes.names[row], method="array", looked_at=keys.size, equal_keys=repeated
+        key_class=heap.classes.names[row], method="array", looked_at=len(whole), equal_keys=repeated
     )
 
 

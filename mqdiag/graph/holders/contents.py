@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from mqdiag.facts.heap import BrokenKeys
-from mqdiag.graph.collections import items, map_entries
+from mqdiag.graph.collections import compares_by_identity, items, map_entries
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.broken_keys import broken_keys
 from mqdiag.graph.holders.own_classes import is_jdk
@@ -45,7 +45,7 @@ def contents_of(heap: Heap, held: int, point: int) -> Contents | None:
         return None
     whole = int(heap.retained_sizes(one)[0]) or int(heap.retained_sizes(np.array([point], np.int32))[0])
     keys, values = entries_of(heap, held)
-    broken = broken_keys(heap, keys) if keys.size else None
+    broken = broken_keys(heap, keys) if keys.size and not compares_by_identity(heap, held) else None
     if not values.size:
         values = _large_parts(heap, point, whole)
     values = values[values >= 0]
