@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+_MOST_TEXT_BYTES = (1 << 31) - 1
+"""in an array of `pa.string()`"""
 _NUMBERS: dict[pa.DataType, Any] = {
     pa.int8(): np.int8,
     pa.int16(): np.int16,
@@ -42,13 +44,16 @@ def number_array(
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
-    """Texts; None is null."""
+    """Texts, with places of four bytes, or of eight for more than 2 GiB of texts; None is null."""
     encoded = [b"" if text is None else text.encode("utf-8", "replace") for text in texts]
-    ends = np.zeros(len(encoded) + 1, np.int32)
+    ends = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(one) for one in encoded], out=ends[1:])
     missing = np.array([text is None for text in texts], bool)
+    kind = pa.large_string()
+    if ends[-1] <= _MOST_TEXT_BYTES:
+        kind, ends = pa.string(), ends.astype(np.int32)
     return pa.Array.from_buffers(
-        pa.string(), len(encoded), [_validity(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+        kind, len(encoded), [_validity(missing), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     )
 
 
