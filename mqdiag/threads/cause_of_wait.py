@@ -14,6 +14,7 @@ from mqdiag.read.stacks.records import Stack
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.libraries.library import REMOTE
+from mqdiag.threads.libraries.pauses import FEWER_ATTEMPTS, TRY_ACQUIRE
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
 from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
@@ -48,12 +49,13 @@ _PLAIN_SOCKET = (
         " have no timeout by default."
     ),
 )
+FUTURE_REMEDY = say(
+    "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
+    " join(), and handle the time-out by RECONSUME_LATER."
+)
 _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
     "future": (
-        say(
-            "Use Future.get(timeout, unit) or CompletableFuture.orTimeout instead of get() and"
-            " join(), and handle the time-out by RECONSUME_LATER."
-        ),
+        FUTURE_REMEDY,
         say("Look at the threads of the pool that has to complete the future."),
     ),
     "latch": (
@@ -160,8 +162,8 @@ CPU_REMEDY = (
 )
 
 
-RESULT = "RECONSUME_LATER"
-"""what a listener of the plain client returns to get the message again; in containers it has no such result"""
+NAMES_RESULT = frozenset((FUTURE_REMEDY, SLEEP_REMEDY[0], TRY_ACQUIRE, FEWER_ATTEMPTS))
+"""remedies that name RECONSUME_LATER, which a listener of the plain client returns; in a container it cannot"""
 
 
 def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved: bool = False) -> CauseOfWait:
@@ -175,7 +177,7 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
     """
     why = _cause_of_wait(role, meaning, computing=computing, starved=starved)
     container = meaning.container
-    if container is None or not any(RESULT in text.template for text in why.remedy):
+    if container is None or not NAMES_RESULT.intersection(why.remedy):
         return why
     return msgspec.structs.replace(why, remedy=(*why.remedy, container.consume_later))
 

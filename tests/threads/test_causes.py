@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.read.stacks.library_packages import is_own
+from mqdiag.text import Text
+from mqdiag.threads import cause_of_wait as causes
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.libraries.table import LIBRARIES
 from mqdiag.threads.roles import CONSUME_WORKER
@@ -366,3 +370,43 @@ def test_every_entry_is_whole() -> None:
         assert not any(is_own(f"{frame}X.y") for frame in library.frames), library.name
     names = [library.name for library in LIBRARIES]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "java.util.concurrent.CompletableFuture.get",
+        "java.lang.Thread.sleep",
+        "com.google.common.util.concurrent.RateLimiter.acquire",
+        "org.springframework.retry.support.RetryTemplate.doExecute",
+    ],
+)
+def test_a_container_says_how_to_get_the_message_again(method: str) -> None:
+    """Where the remedy names the result of the plain client's listener."""
+    container = (
+        "org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer$DefaultMessageListenerConcurrently"
+    )
+    sleeping = ("java.lang.Thread.sleep",) if "Future" not in method else PARK
+    frames = (*sleeping, method, "com.acme.Orders.onMessage", f"{container}.consumeMessage", BELOW[-1])
+    view = meaning_of(parse_stack("".join(f"\tat {each}(X.java:1)\n" for each in frames)))
+    remedy = cause_of_wait(CONSUME_WORKER, view, computing=False).remedy
+    assert any("RECONSUME_LATER" in text.template for text in remedy[:-1])
+    assert view.container is not None
+    assert remedy[-1] == view.container.consume_later
+
+
+def test_every_remedy_that_names_a_result_is_known() -> None:
+    texts = {text for library in LIBRARIES for text in library.remedy}
+    texts |= {text for value in vars(causes).values() for text in texts_in(value)}
+    assert {text for text in texts if "RECONSUME_LATER" in text.template} == causes.NAMES_RESULT
+
+
+def texts_in(value: object) -> Iterator[Text]:
+    """The texts in tables of remedies."""
+    if isinstance(value, Text):
+        yield value
+    elif isinstance(value, dict):
+        yield from texts_in(tuple(value.values()))
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from texts_in(part)

@@ -7,6 +7,15 @@ from mqdiag.text import say
 from mqdiag.threads.libraries.library import Library
 
 PAUSE: StandstillCause = "sleep-in-listener"
+TRY_ACQUIRE = say(
+    "Raise the permits of RateLimiter.create, or use tryAcquire(timeout, unit) and return RECONSUME_LATER:"
+    " acquire() waits as long as it takes, also behind callers that took many permits before."
+)
+FEWER_ATTEMPTS = say(
+    "Set maxAttempts (3 by default) and the back-off (@Backoff(delay, maxDelay), setMaxInterval) of Spring"
+    " Retry so that all attempts together take less than consumeTimeout; or return RECONSUME_LATER after"
+    " the first failure, which frees the thread."
+)
 
 PAUSES: tuple[Library, ...] = (
     # Thread.sleep < Uninterruptibles.sleepUninterruptibly < RateLimiter$SleepingStopwatch$1: google/guava
@@ -17,12 +26,7 @@ PAUSES: tuple[Library, ...] = (
             "com.google.common.util.concurrent.RateLimiter",
             "com.google.common.util.concurrent.SmoothRateLimiter",
         ),
-        remedy=(
-            say(
-                "Raise the permits of RateLimiter.create, or use tryAcquire(timeout, unit) and return RECONSUME_LATER:"
-                " acquire() waits as long as it takes, also behind callers that took many permits before."
-            ),
-        ),
+        remedy=(TRY_ACQUIRE,),
         kind="pause",
     ),
     # LockSupport.parkNanos < AtomicRateLimiter.waitForPermission, SemaphoreBulkhead.tryEnterBulkhead:
@@ -44,13 +48,7 @@ PAUSES: tuple[Library, ...] = (
         cause=PAUSE,
         name="Spring Retry",
         frames=("org.springframework.retry.", "org.springframework.core.retry."),
-        remedy=(
-            say(
-                "Set maxAttempts (3 by default) and the back-off (@Backoff(delay, maxDelay), setMaxInterval) of Spring"
-                " Retry so that all attempts together take less than consumeTimeout; or return RECONSUME_LATER after"
-                " the first failure, which frees the thread."
-            ),
-        ),
+        remedy=(FEWER_ATTEMPTS,),
         kind="pause",
     ),
     # Thread.sleep < com.alibaba.csp.sentinel.slots.block.flow.controller.RateLimiterController.canPass:
