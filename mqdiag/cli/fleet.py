@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +23,7 @@ from mqdiag.text import say
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
+    from mqdiag.findings import Report
     from mqdiag.fleet.options import FleetOptions
     from mqdiag.progress import Progress
 
@@ -161,6 +163,9 @@ def command(
             redact=options.redact,
         )
 
+    # Errors that are told once the report is written, which matters more.
+    late: list[MqdiagError] = []
+
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         given = fleet_options()
         with _needs_spark():
@@ -171,8 +176,15 @@ def command(
         from mqdiag.cli.common.fleet_pages import FleetPages
 
         written = FleetPages(pages, options, settings)
-        diagnosis = run_fleet(given, settings, progress, on_service=written.write_service)
-        written.write_fleet(diagnosis.report)
+
+        def write(page: Callable[[Report], None], report: Report) -> None:
+            try:
+                page(report)
+            except MqdiagError as error:
+                late.append(error)
+
+        diagnosis = run_fleet(given, settings, progress, on_service=partial(write, written.write_service))
+        write(written.write_fleet, diagnosis.report)
         return diagnosis
 
     if pages is not None and (dry_run or watch or once):
@@ -181,14 +193,15 @@ def command(
     if not watch and not once:
         if webhook is not None:
             raise UsageError(say("--webhook goes with --watch or --once"))
-        return diagnose(options, work)
+        code = diagnose(options, work)
+        if late:
+            raise late[0]
+        return code
     if once and dry_run:
         raise UsageError(say("--once tells what is new in a run: it does not take --dry-run"))
     if dry_run or (watch and run is not None):
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
     interval_s = seconds("--interval", interval)
-
-    untold: list[MqdiagError] = []
 
     def work_watching(settings: Settings, progress: Progress) -> Diagnosis | None:
         given = fleet_options()
@@ -197,14 +210,15 @@ def command(
             from mqdiag.fleet.watching.watch import watch as watch_fleet
         how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
         watched = watch_fleet(given, settings, progress, how)
-        untold.extend(filter(None, (watched.untold,)))
+        if watched.untold is not None:
+            late.append(watched.untold)
         return watched.diagnosis
 
     if once:
         _check_lines_alone(options)
         code = diagnose(options, work_watching, on_stdout=False)
-        for error in untold:
-            raise error  # once the report is written
+        if late:
+            raise late[0]
         return code
     _check_no_report(options)
     settings = load_settings(options)

@@ -188,6 +188,32 @@ def test_totals_of_earlier_runs_are_the_trend(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out/_totals").iterdir()) == ["r3.json", "r4.json"]
 
 
+def test_damaged_totals_of_a_run_do_not_end_the_next(tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    for run_name in ("r1", "r2"):
+        facts = msgspec.structs.replace(FLEET, run=run_name)
+        with_trend(layout, layout.runs(), facts, datetime(2026, 11, 1, tzinfo=UTC))
+        write_output(layout, run_name, [])
+    (tmp_path / "out/_totals/r1.json").write_bytes(b"")
+    last = msgspec.structs.replace(FLEET, run="r3")
+    trend = with_trend(layout, layout.runs(), last, datetime(2026, 11, 2, tzinfo=UTC)).trend
+    assert [one.run for one in trend] == ["r2", "r3"]
+
+
+def test_a_page_that_cannot_be_written_does_not_lose_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from mqdiag.fleet import job
+
+    diagnosis = fleet_verdict(FLEET, (), (), Settings())
+    monkeypatch.setattr(job, "run_fleet", lambda *given, **more: diagnosis)
+    (tmp_path / "pages/index.html").mkdir(parents=True)
+    words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out"), "--pages", str(tmp_path / "pages")]
+    assert run([*words, "--format", "json", "--output", str(tmp_path / "r.json")]) == 4
+    assert b"fleet" in (tmp_path / "r.json").read_bytes()
+    assert "index.html could not be written" in capfd.readouterr().err
+
+
 def test_pages_do_not_go_with_a_watch(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out"), "--pages", str(tmp_path / "pages")]
     for option in ("--watch", "--once", "--dry-run"):

@@ -51,11 +51,11 @@ def with_trend(
 
 
 def _kept(layout: Layout, run: str) -> RunTotals | None:
-    """None for a run of an older version, and for one that was stopped before its comparison."""
-    path = _path(layout, run)
-    if layout.store.entry(path) is None:
+    """None for a run of an older version, for one that was stopped before its comparison, and for a damaged file."""
+    try:
+        return msgspec.json.decode(layout.store.read(_path(layout, run)), type=RunTotals)
+    except (OSError, msgspec.MsgspecError):
         return None
-    return msgspec.json.decode(layout.store.read(path), type=RunTotals)
 
 
 def _path(layout: Layout, run: str) -> str:

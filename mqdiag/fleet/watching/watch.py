@@ -120,6 +120,8 @@ def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
     except (BusyError, OSError) as error:
         found = error if isinstance(error, BusyError) else _unreadable(error)
         if how.once:
+            if found is error:
+                raise
             raise found from error
         progress.note(say("{line}; mqdiag tries again after the next --interval", line=found.text))
 
@@ -203,15 +205,16 @@ def tell_runs(layout: Layout, sends: Sequence[Send]) -> None:
         layout.store.write(path, msgspec.json.encode(told))
 
 
-def _own_rows(layout: Layout, mark: RunMark) -> tuple[list[Row], list[Row]]:
+def _own_rows(layout: Layout, mark: RunMark) -> tuple[list[Row], Iterator[Row]]:
     """Rows of `incidents` and `findings` of what a run analysed itself.
 
     After a compaction the partition no longer tells the run, and clocks of executors can be wrong. Then the rows that
-    the run took over come too; nothing in them is new.
+    the run took over come too; nothing in them is new, as the state has their faults already.
     """
     columns = ["incident", "environment", "service", "host", "window_start", "checked", "analysed_in"]
     is_own = ds.field("analysed_in").isin([mark.run, *layout.compactions()])
     own = layout.rows(INCIDENTS.name, {mark.run}).to_table(columns, filter=is_own).to_pylist()
     of_these = ds.field("incident").isin(pa.array((row["incident"] for row in own), pa.string()))
     findings = layout.rows(FINDINGS.name, {row["analysed_in"] for row in own})
-    return own, findings.to_table(filter=of_these).to_pylist()
+    batches = findings.to_batches(filter=of_these)
+    return own, (row for batch in batches for row in batch.to_pylist())

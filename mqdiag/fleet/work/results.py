@@ -54,7 +54,9 @@ def read_result(store: Storage, out: str, incident: str) -> Result | None:
 def count_try(store: Storage, out: str, run: str, incident: str) -> int:
     """Note that a run begins an incident once more after it lost an executor; how often it had done so before."""
     path = f"{out}/_staging/{run}/tries/{incident}"
-    tries = 0 if store.entry(path) is None else int(store.read(path))
+    data = b"" if store.entry(path) is None else store.read(path)
+    # A power failure can leave the file empty.
+    tries = int(data) if data.isdigit() else 0
     store.write(path, str(tries + 1).encode(), durable=False)
     return tries
 

@@ -41,7 +41,7 @@ def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: St
         MqdiagError: Spark gave up.
     """
     shared = context.broadcast(job)
-    most = min(TASK_ITEMS, count // (context.defaultParallelism * TASKS_PER_CORE))
+    most = max(1, min(TASK_ITEMS, count // (context.defaultParallelism * TASKS_PER_CORE)))
     tasks = in_tasks(items, most)
     try:
         while wave := list(itertools.islice(tasks, WAVE)):

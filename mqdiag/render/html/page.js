@@ -76,7 +76,8 @@
     }
 
     body.replaceChildren(element(all[0]));
-    high = all[0].element.getBoundingClientRect().height;
+    // A table that is hidden when the page loads has no height yet.
+    high = all[0].element.getBoundingClientRect().height || 28;
     let waits = false;
     view.addEventListener("scroll", () => {
       if (!waits) requestAnimationFrame(() => { waits = false; show(); });
