@@ -28,7 +28,7 @@ RULE = Rule(
         " larger young generation (-Xmn, -XX:NewSize) makes pauses rarer.",
     ),
     references=("jstack, JDK 11 and later: cpu= of the threads of the JVM itself (JDK-8200720)",),
-    limits={"pause_share": 0.5, "least_share": 0.1},
+    limits={"pause_share": 0.5, "least_share": 0.1, "min_seconds": 5.0},
     lies_at="any",
     in_chain=say("the collector takes the time"),
 )
@@ -58,7 +58,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert stacks is not None
     load = stacks.collector
     pools = [pool for pool in stacks.pools if pool.role == "consume-worker" and any(pool.busy)]
-    if load is None or not pools:
+    # in a shorter series one pause is a large share
+    if load is None or not pools or load.seconds < limits["min_seconds"]:
         return
     share = load.collector_cpu_ms / (1000 * load.seconds)
     most_of_time = share >= limits["pause_share"]

@@ -15,7 +15,6 @@ _CONCURRENT = ("ZWorker", "XWorker", "ZDirector", "Shenandoah GC")
 """collectors that work beside the application: their processor time tells nothing of pauses"""
 _SERIAL = "VM Thread"
 """in the Serial collector it collects itself"""
-_COMPILERS = ("C1 CompilerThread", "C2 CompilerThread", "Sweeper thread")
 
 
 def collector_load(tracks: list[Track], series: Series) -> CollectorLoad | None:
@@ -35,7 +34,7 @@ def collector_load(tracks: list[Track], series: Series) -> CollectorLoad | None:
             continue
         if _PAUSES.fullmatch(track.name) if with_threads else track.name == _SERIAL:
             busiest = max(busiest or (grew_ms, track.name), (grew_ms, track.name))
-        elif not track.name.startswith(_COMPILERS):
+        elif track.role != roles.JVM:
             others_ms += grew_ms
     if busiest is None:
         return None
