@@ -46,12 +46,13 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
 
     chunks: int
     """pieces of memory, direct or of the heap, that the arenas took from the JVM"""
-    chunk_bytes: int
-    used_bytes: int
+    chunk_bytes: int | None
+    """None where the fields of Netty are not as expected, as for the next ones"""
+    used_bytes: int | None
     """of those, in buffers; the rest is kept for later ones"""
-    unsent_bytes: int
-    """the other side of the connection takes no more at the moment"""
-    unsent_streams: int
+    unsent_bytes: int | None
+    """of answers over HTTP/2: the client takes no more at the moment"""
+    unsent_streams: int | None
     """streams of HTTP/2 with such bytes"""
     unsent: tuple[UnsentOutput, ...] = ()
     """connections with the most"""

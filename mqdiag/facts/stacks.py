@@ -321,7 +321,7 @@ class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
     collector_cpu_ms: float
     """its processor time: the pauses were at least that long"""
     others_cpu_ms: float
-    """of all threads that are no part of the collector or of the compilers, together"""
+    """of all threads that are not the JVM's own, together"""
     seconds: float
     allocated_bytes: int | None = None
     """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""

@@ -14,7 +14,7 @@ from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.example_proxy import example
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.log_events import busiest, counted, events, files_of, lines_of, seconds_between, when
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
 REFUSED, UNANSWERED, ROUTE = "broker-not-connected", "request-no-answer", "route-not-known"
@@ -68,24 +68,27 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert facts.logs is not None
     logs = facts.logs
     own = {file.path for file in logs.files if file.kind == "proxy"}
-    routes = [event for event in events(logs, ROUTE) if own.issuperset(event.files)]
+    routes = [event for event in events(logs, ROUTE) if own & set(event.files)]
     for kind, cause in ((REFUSED, "not-connected"), (UNANSWERED, "no-answer")):
-        found = [event for event in events(logs, kind) if own and own.issuperset(event.files)]
+        found = [event for event in events(logs, kind) if own & set(event.files)]
         if lines_of(found) >= limits["lines"]:
-            yield _in_lines(cause, found, routes, limits)
+            yield _in_lines(cause, found, routes, limits, own)
 
 
-def _in_lines(cause: str, found: list[LogEvent], routes: list[LogEvent], limits: Limits) -> Draft:
+def _in_lines(
+    cause: str, found: list[LogEvent], routes: list[LogEvent], limits: Limits, own: set[str]
+) -> Draft:
     all_of_it = [*found, *(event for event in routes if cause == "not-connected")]
     seconds = max(seconds_between(one.first, other.last) for one in found for other in all_of_it)
+    confidence, reason = _confidence(
+        lasting=seconds >= limits["lasting_s"], alone=own.issuperset(files_of(all_of_it))
+    )
     address = next((name for event in found if (name := busiest(event, "broker"))), None)
     return Draft(
         severity=Severity.ERROR if seconds >= limits["lasting_s"] else Severity.WARNING,
         cause=cause,
-        confidence=Confidence.HIGH if seconds >= limits["lasting_s"] else Confidence.MEDIUM,
-        confidence_reason=say("the lines name the connection")
-        if seconds >= limits["lasting_s"]
-        else say("a broker that is restarted looks the same for a moment"),
+        confidence=confidence,
+        confidence_reason=reason,
         title=say("The proxy could not connect to broker {address}")
         if cause == "not-connected"
         else say("Broker {address} did not answer the proxy in time"),
@@ -102,6 +105,14 @@ def _in_lines(cause: str, found: list[LogEvent], routes: list[LogEvent], limits:
         when=ranges_of(all_of_it),
         weight=0.6,
     )
+
+
+def _confidence(*, lasting: bool, alone: bool) -> tuple[Confidence, Text]:
+    if not lasting:
+        return Confidence.MEDIUM, say("a broker that is restarted looks the same for a moment")
+    if not alone:
+        return Confidence.MEDIUM, say("logs of other processes have such lines too")
+    return Confidence.HIGH, NOTHING
 
 
 def _explained(found: list[LogEvent], routes: list[LogEvent]) -> Iterator[Text]:
@@ -130,8 +141,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     clients = heap.sending.remoting
     overdue = sum(one.overdue for one in clients)
     in_flight = sum(one.in_flight for one in clients)
-    known = [one.broker_channels for one in clients if one.broker_channels is not None]
-    if known and not sum(known):
+    if clients and all(one.broker_channels == 0 for one in clients):
         yield _without_connection(heap)
     elif overdue >= limits["overdue"] and overdue >= limits["overdue_share"] * in_flight:
         yield _overdue(heap, overdue, in_flight)

@@ -71,7 +71,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     heap = facts.heap
     assert heap is not None
     netty = None if heap.proxy is None else heap.proxy.netty
-    if netty is None:
+    if netty is None or netty.unsent_bytes is None:
         return
     share = ratio(netty.unsent_bytes, _limit_bytes(heap))
     if netty.unsent_bytes >= limits["unsent_bytes"] and (share is None or share >= limits["share_of_limit"]):
@@ -117,4 +117,5 @@ def _explained(netty: NettyMemory, share: float | None) -> Iterator[Text]:
         yield say("Most of them wait for {peers}.")
     if share is not None:
         yield say("They take {share_of_limit:percent} of the direct memory that the JVM allows.")
-    yield say("Netty has {chunk_bytes:bytes} for its buffers, and {used_bytes:bytes} of it are in use.")
+    if netty.chunk_bytes is not None and netty.used_bytes is not None:
+        yield say("Netty has {chunk_bytes:bytes} for its buffers, and {used_bytes:bytes} of it are in use.")

@@ -93,7 +93,7 @@ def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
                 oldest_ms=proxy.oldest_relayed_ms,
             ),
         )
-    if proxy.netty is not None:
+    if proxy.netty is not None and proxy.netty.chunk_bytes is not None and proxy.netty.used_bytes is not None:
         yield (
             say("buffers of Netty"),
             say(

@@ -9,7 +9,6 @@ from collections import Counter
 from ipaddress import IPv4Address
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mqdiag.facts.servers import NettyMemory, UnsentOutput
 from mqdiag.graph.heap import Heap, Nodes
@@ -25,29 +24,26 @@ def netty_memory(heap: Heap) -> NettyMemory | None:
     if not roots:
         return None
     chunks = _all(heap, roots, "NettyChunk")
-    chunk_bytes = _sizes(heap, chunks, "NettyChunk.bytes")
+    chunk_bytes = _sum(heap, chunks, "NettyChunk.bytes")
+    free_bytes = _sum(heap, chunks, "NettyChunk.free_bytes")
     streams = _all(heap, roots, "Http2Output")
-    in_streams = _sizes(heap, streams, "Http2Output.unsent_bytes")
-    outputs = _all(heap, roots, "ChannelOutput")
-    in_channels = _sizes(heap, outputs, "ChannelOutput.unsent_bytes")
-    waiting = in_streams > 0
+    unsent_bytes = _sum(heap, streams, "Http2Output.unsent_bytes")
+    sizes = fields.numbers(heap, streams, "Http2Output.unsent_bytes")
+    waiting = sizes > 0
     by_channel: Counter[int] = Counter()
-    for channels, sizes in (
-        (_channels_of(heap, streams[waiting]), in_streams[waiting]),
-        (fields.refs(heap, outputs, "ChannelOutput.channel"), in_channels),
+    for channel, size in zip(
+        _channels_of(heap, streams[waiting]).tolist(), sizes[waiting].tolist(), strict=True
     ):
-        for channel, size in zip(channels.tolist(), sizes.tolist(), strict=True):
-            by_channel[channel] += size
+        by_channel[channel] += size
     return NettyMemory(
         chunks=int(chunks.size),
-        chunk_bytes=int(chunk_bytes.sum()),
-        used_bytes=int((chunk_bytes - _sizes(heap, chunks, "NettyChunk.free_bytes")).sum()),
-        unsent_bytes=int(in_streams.sum() + in_channels.sum()),
-        unsent_streams=int(waiting.sum()),
+        chunk_bytes=chunk_bytes,
+        used_bytes=None if chunk_bytes is None or free_bytes is None else chunk_bytes - free_bytes,
+        unsent_bytes=unsent_bytes,
+        unsent_streams=None if unsent_bytes is None else int(waiting.sum()),
         unsent=tuple(
             UnsentOutput(peer=_peer(heap, channel), unsent_bytes=size)
             for channel, size in by_channel.most_common(_ROWS)
-            if size
         ),
     )
 
@@ -56,8 +52,10 @@ def _all(heap: Heap, roots: list[str], role: str) -> Nodes:
     return np.concatenate([fields.instances(heap, root, role) for root in roots])
 
 
-def _sizes(heap: Heap, nodes: Nodes, role: str) -> NDArray[np.int64]:
-    return np.maximum(fields.numbers(heap, nodes, role), 0)
+def _sum(heap: Heap, nodes: Nodes, role: str) -> int | None:
+    """Of a field over all nodes; None where one of them does not have it."""
+    sizes = fields.numbers(heap, nodes, role)
+    return None if (sizes == heap.MISSING).any() else int(np.maximum(sizes, 0).sum())
 
 
 def _channels_of(heap: Heap, streams: Nodes) -> Nodes:
