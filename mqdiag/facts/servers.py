@@ -47,7 +47,7 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
     chunks: int
     """pieces of memory, direct or of the heap, that the arenas took from the JVM"""
     chunk_bytes: int | None
-    """None where the fields of Netty are not as expected, as for the next ones"""
+    """None where a version of Netty has no such field; so too the next three"""
     used_bytes: int | None
     """of those, in buffers; the rest is kept for later ones"""
     unsent_bytes: int | None

@@ -11,6 +11,7 @@ from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.log_events import (
+    OUT_OF_MEMORY,
     counted,
     events,
     most_frequent,
@@ -23,7 +24,7 @@ from mqdiag.time_ranges import ranges_of
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
 MOST_FRAMES = 20
-HEAP, DIRECT, CLASSES = "out-of-memory", "out-of-direct-memory", "out-of-class-memory"
+HEAP, DIRECT, CLASSES = OUT_OF_MEMORY
 CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory"}
 RESTART = say(
     "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."

@@ -221,7 +221,7 @@ def _silent(event: LogEvent, limits: Limits) -> list[LogSubject]:
     """Queues whose rounds ended long before the last round of another queue."""
     silent = []
     for one in event.subjects:
-        if one.count < limits["rounds"]:
+        if one.count < max(limits["rounds"], 2):
             continue
         usual_s = seconds_between(one.first, one.last) / (one.count - 1)
         if seconds_between(one.last, event.last) >= max(limits["delay_s"], _MANY_ROUNDS * usual_s):

@@ -13,6 +13,7 @@ from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.rules.shared.example_consumer import example
 from mqdiag.rules.shared.graph_needed import needs_whole_graph, of_remoting_only
 from mqdiag.rules.shared.log_events import (
+    OUT_OF_MEMORY,
     by_group,
     counted,
     events,
@@ -120,7 +121,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         own = {_folder(path) for path in event.files}
         errors, callbacks = (
             sum(one.count for one in events(logs, *kinds) if own & {_folder(path) for path in one.files})
-            for kinds in (("out-of-memory", "out-of-direct-memory"), ("pull-callback-failed",))
+            for kinds in (OUT_OF_MEMORY, ("pull-callback-failed",))
         )
         yield _of_lines(group, event, errors, callbacks)
 

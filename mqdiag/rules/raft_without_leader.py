@@ -98,7 +98,7 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], known: list[str], limits
         severity=Severity.INFO if again and times < limits["times_lost"] else Severity.WARNING,
         cause="leader-lost",
         confidence=Confidence.MEDIUM,
-        confidence_reason=say("the logs of the other members are not at hand"),
+        confidence_reason=say("one member alone does not tell why its leader was silent"),
         title=say("A member of a Raft group lost its leader {lines:count} {lines:time|times}"),
         subject=subject_of_logs(logs, lost),
         evidence={"lines": times, "leader_known_again": again, **counted(lost)},

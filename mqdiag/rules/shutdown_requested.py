@@ -322,8 +322,7 @@ def _title(kinds: set[str], *, follow: bool) -> Text:
 
 
 def _explained(logs: LogsFacts, found: list[LogEvent]) -> Iterator[Text]:
-    for event in found:
-        yield counted_lines(event)
+    yield from map(counted_lines, found)
     if any(event.values.get("largest_resident_kib") for event in found):
         yield say("The process had {resident_bytes:bytes} in memory.")
     if _lines_that_follow(logs):

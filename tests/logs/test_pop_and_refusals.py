@@ -9,11 +9,13 @@ import pytest
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import GroupProgress, QueueProgress
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.rules import pop_revive_behind
 from tests.logs.given import CLIENT_4, line
 from tests.rules.checks import findings
 
+TIME = "2026-11-21T20:00:00"
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 UNAVAILABLE = (
     "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 14  DESC: service not available now. It may be"
@@ -285,3 +287,11 @@ def test_queues_that_could_not_be_shared_out_for_an_unknown_reason_decide_nothin
         line("nothing of interest") * 300 + failed + "java.lang.NullPointerException: x\n", tmp_path
     )
     assert report.answer.state == "undecided"
+
+
+def test_one_round_of_a_queue_tells_no_usual_time() -> None:
+    queues = tuple(LogSubject(queue_id=at, count=1, first=TIME, last=TIME) for at in range(2))
+    event = LogEvent(
+        kind=pop_revive_behind.ROUND, count=2, first=TIME, last="2026-11-21T21:00:00", subjects=queues
+    )
+    assert not findings(pop_revive_behind, Facts(logs=LogsFacts(events=(event,))), rounds=1)

@@ -421,6 +421,14 @@ def test_pull_lost_twice_is_sure() -> None:
     ]
 
 
+def test_each_memory_that_runs_out_may_end_pulling() -> None:
+    kinds = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory")
+    paused = event("pull-paused", 1, files=("logs/client.log",))
+    errors = tuple(event(kind, 1, files=("logs/client.log",)) for kind in kinds)
+    (found,) = findings(pull_loop_lost, events=(paused, *errors))
+    assert found.evidence["out_of_memory_errors"] == 3
+
+
 def test_out_of_memory() -> None:
     (found,) = findings(out_of_memory_thread, events=(event("out-of-memory", 2),))
     assert found.severity is Severity.INFO
