@@ -89,8 +89,7 @@ class PoolUsers:
             theirs = _places(user.track.last_meaning)
             others = [place for place in theirs if self._is_of_other_pool(jvm, pool, place, objects)]
             if theirs & places and not theirs & places & set(others):
-                # one class may use both of two pools
-                return PoolUser(user, sure=self._pools[jvm, pool.name] <= 1)
+                return PoolUser(user, sure=True)
             if others and not theirs & places:
                 continue
             if possible is None:

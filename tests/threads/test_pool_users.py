@@ -58,15 +58,8 @@ def exhausted(folder: Path, threads: list[At]) -> tuple[Finding, Standstill]:
 
 def test_a_thread_in_the_same_code_has_a_connection_of_the_pool(tmp_path: Path) -> None:
     threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("OrderDao", WRAPPER)]
-    found, still = exhausted(tmp_path, threads)
-    assert (still.holder, found.cause, found.confidence) == ("reports-1", "slow-database", Confidence.HIGH)
-
-
-def test_the_same_code_may_use_two_pools(tmp_path: Path) -> None:
-    threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("OrderDao", WRAPPER)]
     found, still = exhausted(tmp_path, [*threads, housekeeper(1), housekeeper(2)])
-    assert (still.holder, still.possible_user) == (None, "reports-1")
-    assert (found.cause, found.confidence) == ("pool-too-small", Confidence.MEDIUM)
+    assert (still.holder, found.cause, found.confidence) == ("reports-1", "slow-database", Confidence.HIGH)
 
 
 def test_the_only_pool_of_a_library_is_the_pool(tmp_path: Path) -> None:
