@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 
 from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS
 from mqdiag.text import say
 
 _LOG4J = """\
@@ -35,8 +36,8 @@ DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
-    # An incident that ends its executor ends it four times at most, on other nodes where there are any.
-    "spark.task.maxFailures": "4",
+    # Each incident of a task may end its executor ATTEMPTS times; then one more attempt finishes the task.
+    "spark.task.maxFailures": str(ATTEMPTS * TASK_ITEMS + 1),
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.adaptive.enabled": "true",
@@ -99,8 +100,11 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
 
 def cores_of_executor(context: SparkContext) -> int:
     """How many tasks an executor has at a time; where executors differ, their mean."""
-    processes = int(context._jsc.sc().getExecutorMemoryStatus().size())  # the driver is one of them
-    return max(1, context.defaultParallelism // max(1, processes - 1))
+    spark = context._jsc.sc()
+    processes = int(spark.getExecutorMemoryStatus().size())  # the driver is one of them
+    # Not the default parallelism: users set it for shuffles.
+    tasks = int(spark.maxNumConcurrentTasks(spark.resourceProfileManager().defaultResourceProfile()))
+    return max(1, tasks // max(1, processes - 1))
 
 
 def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSession.Builder:

@@ -17,6 +17,7 @@ from mqdiag.fleet.analysis.drift import drifts
 from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
 from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.services import host_states
+from mqdiag.fleet.session import cores_of_executor
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.frames import ddl
 
@@ -373,3 +374,13 @@ def test_capacity(spark: SparkSession) -> None:
         1,
     )
     assert (unknown["bound_bytes_most"], unknown["bound_share_most"], unknown["over_heap"]) == (None, None, 0)
+
+
+def test_the_cores_of_an_executor_are_not_the_default_parallelism(spark: SparkSession) -> None:
+    conf = spark.sparkContext._jsc.sc().conf()
+    conf.set("spark.default.parallelism", "200")
+    try:
+        assert spark.sparkContext.defaultParallelism == 200
+        assert cores_of_executor(spark.sparkContext) == 2
+    finally:
+        conf.remove("spark.default.parallelism")

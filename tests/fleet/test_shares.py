@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.config import Settings
 from mqdiag.fleet.files.incidents import IncidentFile
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import GIB, Limits
+from mqdiag.fleet.session import DEFAULTS
 from mqdiag.fleet.work import task
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import count_try, read_result
 from mqdiag.fleet.work.shares import shares, shares_of
-from mqdiag.fleet.work.task import ATTEMPTS, run_item
-from mqdiag.fleet.work.waves import TASK_BYTES, TASK_ITEMS, in_tasks
+from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS, run_item
+from mqdiag.fleet.work.waves import TASK_BYTES, in_tasks
 from mqdiag.fleet.work.worklist import Todo
 
 
@@ -158,3 +161,22 @@ def test_an_incident_that_ends_its_executor_each_time_is_given_up(
         ATTEMPTS,
     )
     assert len(analysed) == 1
+
+
+def test_a_task_in_which_each_incident_ends_its_executor_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class _Gone(BaseException):
+        """The executor."""
+
+    def die(*given: object) -> None:
+        raise _Gone
+
+    monkeypatch.setattr(task, "_analysed", die)
+    job = _job(tmp_path, 1)
+    items = [msgspec.structs.replace(_item(1), incident=f"ab{place:02}") for place in range(TASK_ITEMS)]
+    for attempt in range(int(DEFAULTS["spark.task.maxFailures"])):
+        with contextlib.suppress(_Gone):
+            assert not any(run_item(item, job, attempt) for item in items)
+            return
+    pytest.fail("Spark gives the task up")

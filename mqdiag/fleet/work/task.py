@@ -33,6 +33,8 @@ from mqdiag.text import Text, say
 
 ATTEMPTS = 3
 """an incident that has ended so many executors or Python workers is not tried again"""
+TASK_ITEMS = 16
+"""small incidents that one task analyses; a larger one is a task of its own"""
 PASSING = frozenset({"lost", "no-room", "fault"})
 """failures that the next run tries again"""
 BY_LIMIT = frozenset({"too-large", "memory", "time"})

@@ -14,15 +14,13 @@ from mqdiag.errors import MqdiagError
 from mqdiag.fleet.session import spark_cause
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.work.item import Job, WorkItem
-from mqdiag.fleet.work.task import run_item
+from mqdiag.fleet.work.task import TASK_ITEMS, run_item
 from mqdiag.fleet.work.worklist import Todo
 from mqdiag.text import say
 
 WAVE = 5_000
 """tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
 TASK_BYTES = 4 << 20
-TASK_ITEMS = 16
-"""small incidents that one task analyses; a larger one is a task of its own"""
 TASKS_PER_CORE = 4
 """a small fleet is not divided into fewer tasks, so that all cores end at the same time"""
 
