@@ -77,7 +77,7 @@ def test_other_threads_of_the_jvm_are_not_the_application(tmp_path: Path) -> Non
         threads = [
             At("ConsumeMessageThread_CID_1", 30, HTTP, cpu=1.0 + 100.0 * sample),
             At("GC Thread#0", 0, (), "", 1.0 + 500.0 * sample),
-            At("G1 Conc#0", 0, (), "", 1.0 + 900.0 * sample),
+            At("G1 Conc#0", 1, (), "", 1.0 + 900.0 * sample),
         ]
         text.append(dump(threads, 2.5 * sample))
     (tmp_path / "series.log").write_text("\n".join(text))
