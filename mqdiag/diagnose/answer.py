@@ -31,8 +31,6 @@ FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
 FEWEST_ENDED = 3
 """connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
-ENDS_CONNECTIONS = "proxy-unreachable"
-"""the rule about them"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -331,10 +329,9 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             text=one.text,
             count=one.count,
         )
-    ended = [] if ENDS_CONNECTIONS in judged else [*_ended_connections(logs)]
+    # Beside a finding, the weak symptoms below tell of such lines too.
+    ended = [] if judged else [*_ended_connections(logs)]
     yield from ended
-    if ended:
-        judged |= {ENDS_CONNECTIONS}
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
@@ -351,7 +348,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             lines=lines.unseen,
         )
     weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
-    if weak:
+    if weak and not ended:
         yield _weak(weak)
         yield _other_side(logs)
 
