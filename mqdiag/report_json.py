@@ -127,9 +127,9 @@ def _restore(finding: dict[str, Any]) -> None:
     for field in text_fields():
         saved = templates.get(field)
         if isinstance(saved, dict):
-            finding[field] = text_of(saved)
+            finding[field] = _short_text_of(saved)
         elif isinstance(saved, list):
-            finding[field] = tuple(text_of(one) for one in saved)
+            finding[field] = tuple(_short_text_of(one) for one in saved)
 
 
 def text_of(saved: Any) -> Text:
@@ -139,6 +139,11 @@ def text_of(saved: Any) -> Text:
         msgspec.ValidationError: it has another shape, or is far longer when written than when saved.
     """
     _check(saved)
+    return _short_text_of(saved)
+
+
+def _short_text_of(saved: Any) -> Text:
+    """The same for a value that was checked already."""
     text = _text_of(saved)
     saved_length, written_length = _lengths(text)
     if written_length > max(LEAST_LENGTH, MOST_GROWTH * saved_length):

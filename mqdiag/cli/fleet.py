@@ -193,10 +193,7 @@ def command(
     if not watch and not once:
         if webhook is not None:
             raise UsageError(say("--webhook goes with --watch or --once"))
-        code = diagnose(options, work)
-        if late:
-            raise late[0]
-        return code
+        return _raising(late, diagnose(options, work))
     if once and dry_run:
         raise UsageError(say("--once tells what is new in a run: it does not take --dry-run"))
     if dry_run or (watch and run is not None):
@@ -216,10 +213,7 @@ def command(
 
     if once:
         _check_lines_alone(options)
-        code = diagnose(options, work_watching, on_stdout=False)
-        if late:
-            raise late[0]
-        return code
+        return _raising(late, diagnose(options, work_watching, on_stdout=False))
     _check_no_report(options)
     settings = load_settings(options)
     with terminal_progress(reader_language()) as progress:
@@ -241,6 +235,13 @@ OF_A_REPORT = (
     "write_baseline",
 )
 """options that say nothing where no report is written"""
+
+
+def _raising(late: list[MqdiagError], code: int) -> int:
+    """The exit code of a run whose report is written, unless there is an error that was to wait for the report."""
+    if late:
+        raise late[0]
+    return code
 
 
 def _check_no_report(options: CommonOptions) -> None:

@@ -7,6 +7,7 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import msgspec
 import numpy as np
@@ -239,13 +240,14 @@ def _inside(heap: Heap, places: list[int]) -> _Inside:
     for place in places:
         sum_inside(heap.dominance.inside(place), heap.index.rows, heap.sizes.units, counts, sums)
     bytes_by_row = sums * heap.sizes.alignment
-    largest = [row for row in np.argsort(-bytes_by_row, kind="stable").tolist() if counts[row]]
+    order = np.argsort(-bytes_by_row, kind="stable")
+    largest = order[counts[order] > 0].tolist()
     names = heap.classes.names
-    own = [row for row in largest if counts[row] >= _FEWEST_OWN and is_application(names[row])]
+    own = (row for row in largest if counts[row] >= _FEWEST_OWN and is_application(names[row]))
     return _Inside(
         holds=tuple(
             f"{names[row]}: {int(bytes_by_row[row]):,} bytes in {int(counts[row]):,}"
             for row in largest[:_HOLDS]
         ),
-        own_inside=tuple(f"{names[row]}: {int(counts[row]):,}" for row in own[:_OWN_CLASSES]),
+        own_inside=tuple(f"{names[row]}: {int(counts[row]):,}" for row in islice(own, _OWN_CLASSES)),
     )

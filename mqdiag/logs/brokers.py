@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from mqdiag.facts.vocabulary import LogKind
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject, SubjectCount
 
+LOGS_OF_BROKERS: tuple[LogKind, ...] = (
+    "broker",
+    "store",
+    "store-error",
+    "watermark",
+    "remoting",
+    "pop",
+    "dledger",
+)
+"""the kinds of logs that a broker writes"""
+ANSWERED_BY = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
+"""in the exception of a client: the address of the broker that answered (MQBrokerException)"""
 _STARTED = lazy_pattern(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
 _HEART_BEAT = lazy_pattern(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:\[\]-]{3,100}:\d{1,5})\]")
 

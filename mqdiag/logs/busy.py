@@ -8,7 +8,7 @@ from __future__ import annotations
 from mqdiag.facts.vocabulary import LogSide
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs import refusals
-from mqdiag.logs.brokers import note
+from mqdiag.logs.brokers import ANSWERED_BY, LOGS_OF_BROKERS, note
 from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -26,11 +26,9 @@ KINDS = {
     "PCBUSY_CLEAN_QUEUE": "busy-pc-clean",
     "TIMEOUT_CLEAN_QUEUE": "busy-timeout-clean",
 }
-_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 _TOPIC = lazy_pattern(r"Topic: ([^,\s]{1,300})")
 _REQUEST_CODE = lazy_pattern(r"request code: (\d{1,9})")
 _SEND_CODES = ("10", "310", "320")
-_BROKER_LOGS = ("broker", "store", "store-error", "watermark", "remoting", "pop", "dledger")
 
 
 def busy(message: Message, log: LogTally) -> None:
@@ -44,7 +42,7 @@ def busy(message: Message, log: LogTally) -> None:
     if found[1] == "REJECTREQUEST" and answered and call_of(message) == "pull":
         refusals.pull_refused_by_slave(message, log)
         return
-    side: LogSide = "broker" if log.kind in _BROKER_LOGS and not answered else "client"
+    side: LogSide = "broker" if log.kind in LOGS_OF_BROKERS and not answered else "client"
     subject = _subject(message, log)
     tally = log.add(KINDS[found[1]], message, subject, side=side)
     if tally is None:
@@ -63,7 +61,7 @@ def _quoted(text: str, at: int) -> bool:
 
 def _subject(message: Message, log: LogTally) -> Subject:
     subject = queue_in(message.both)
-    broker = _BROKER.search(message.text)
+    broker = ANSWERED_BY.search(message.text)
     if subject.broker is not None and broker is not None:
         note(log, subject.broker, broker[1])
     topic = _TOPIC.search(message.both)

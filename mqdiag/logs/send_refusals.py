@@ -9,6 +9,7 @@ Source: SendMessageProcessor, AbstractSendMessageProcessor, Validators, DefaultM
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.brokers import ANSWERED_BY, LOGS_OF_BROKERS
 from mqdiag.logs.calls import call_of
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -24,8 +25,6 @@ _NOT_ALLOWED = lazy_pattern(
     r"|the topic\[([^\]]{1,300})\] sending message is forbidden"
     r"|Sending message to topic\[([^\]]{1,300})\] is forbidden"
 )
-_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
-_SERVER_LOGS = ("broker", "store", "store-error", "watermark", "remoting", "pop", "dledger")
 _FORBIDDEN = lazy_pattern(
     r"(has shutdown|slave mode|role is slave|is not writ(?:e)?able), so (?:putMessages?|end transaction) is forbidden"
     r" ?(\d{1,9})?"
@@ -72,7 +71,7 @@ def replicas_missing(message: Message, log: LogTally) -> None:
 
 def no_slave(message: Message, log: LogTally) -> None:
     """A message was stored, and no slave has it; no exception comes of it, so only applications print it."""
-    if log.kind not in _SERVER_LOGS:
+    if log.kind not in LOGS_OF_BROKERS:
         log.add("send-without-slave", message, side="client")
 
 
@@ -99,7 +98,7 @@ def send_refused(
     """The broker's answer to a message that it does not take; pulls and messages sent back have rules of their own."""
     if call_of(message) in ("pull", "send-back"):
         return
-    broker = _BROKER.search(message.text)
+    broker = ANSWERED_BY.search(message.text)
     subject = Subject(topic=topic, broker=broker[1] if broker else None)
     tally = log.add(kind, message, subject, side="client")
     if tally is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.brokers import ANSWERED_BY
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
@@ -35,7 +36,6 @@ _NOT_MEASURED = "so reclaim space, -"
 """UtilAll.getDiskPartitionSpaceUsedPercent gives -1 for a path that is not there"""
 _DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
-_BROKER = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 _MOST_SETTINGS = 100
 
 
@@ -131,7 +131,7 @@ def disk(message: Message, log: LogTally) -> None:
 
 def not_writable(message: Message, log: LogTally) -> None:
     """The broker refuses to write: its disk is full, or it is a slave; the answer has the shares of its disks."""
-    broker = _BROKER.search(message.text)
+    broker = ANSWERED_BY.search(message.text)
     subject = Subject(broker=broker[1] if broker else None)
     answered = "CODE: " in message.text or "MQBrokerException" in message.both
     tally = log.add("service-not-available", message, subject, side="client" if answered else None)

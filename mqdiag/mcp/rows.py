@@ -104,7 +104,7 @@ def compute(asked: Asked, step: Step) -> Found | MqdiagError:
                 columns = distinct_names(answer.columns)
                 taken: list[dict[str, object]] = []
                 for row in islice(rows, asked.limit):
-                    progress.advance(0.0)
+                    step()
                     taken.append({name: plain(value) for name, value in zip(columns, row, strict=True)})
                 more = next(rows, None) is not None
             heap.finish()

@@ -29,6 +29,31 @@ CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory
 RESTART = say(
     "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."
 )
+REMEDIES = {
+    HEAP: (
+        say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
+        RESTART,
+    ),
+    DIRECT: (
+        say(
+            "Take a heap dump of the process before you restart it (jcmd PID GC.heap_dump FILE), and run mqdiag"
+            " heap on it: it names the holders of direct buffers. The JVM writes no dump by itself at this error."
+        ),
+        say(
+            "Where the holders need so much, raise -XX:MaxDirectMemorySize (for Netty"
+            " -Dio.netty.maxDirectMemory), and leave room for it beside the heap."
+        ),
+        RESTART,
+    ),
+    CLASSES: (
+        say(
+            "Count classes and class loaders: jcmd PID VM.classloader_stats. If their number grows, mqdiag heap on"
+            " a heap dump names the loaders that stay."
+        ),
+        say("If it does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
+        RESTART,
+    ),
+}
 
 RULE = Rule(
     name="out-of-memory-thread",
@@ -161,7 +186,7 @@ def _of_lines(event: LogEvent) -> Draft:
             ),
             *_memory_explained(event),
         ),
-        remedy=(*_memory_remedy(event.kind), RESTART),
+        remedy=REMEDIES[event.kind],
         rests_on=event.files,
         when=ranges_of([event]),
         weight=0.2,
@@ -197,29 +222,6 @@ def _memory_explained(event: LogEvent) -> Iterator[Text]:
         yield say("The JVM keeps its classes outside of the heap, so the heap need not be full.")
     else:
         yield say("The thread that met it need not be the one that filled the heap.")
-
-
-def _memory_remedy(kind: str) -> tuple[Text, ...]:
-    if kind == DIRECT:
-        return (
-            say(
-                "Take a heap dump of the process before you restart it (jcmd PID GC.heap_dump FILE), and run mqdiag"
-                " heap on it: it names the holders of direct buffers. The JVM writes no dump by itself at this error."
-            ),
-            say(
-                "Where the holders need so much, raise -XX:MaxDirectMemorySize (for Netty"
-                " -Dio.netty.maxDirectMemory), and leave room for it beside the heap."
-            ),
-        )
-    if kind == CLASSES:
-        return (
-            say(
-                "Count classes and class loaders: jcmd PID VM.classloader_stats. If their number grows, mqdiag heap on"
-                " a heap dump names the loaders that stay."
-            ),
-            say("If it does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
-        )
-    return (say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),)
 
 
 @RULE.sees("stacks")

@@ -7,7 +7,7 @@ import re
 from mqdiag.facts.stacks import CollectorLoad
 from mqdiag.threads import roles
 from mqdiag.threads.series import Series
-from mqdiag.threads.tracks import Track
+from mqdiag.threads.tracks import Track, allocated_between
 
 _PAUSES = re.compile(r"GC Thread#\d+|GC task thread#\d+.*|ParGC Thread#\d+")
 """threads of G1 and Parallel that work in pauses only; names of JDK 8 and of later ones"""
@@ -60,6 +60,4 @@ def _growth_ms(track: Track) -> float | None:
 
 def _allocated_bytes(track: Track) -> int | None:
     first, last = track.records[track.seen[0]], track.records[track.seen[-1]]
-    if first is None or last is None or first.allocated_bytes is None or last.allocated_bytes is None:
-        return None
-    return max(last.allocated_bytes - first.allocated_bytes, 0)
+    return None if first is None or last is None else allocated_between(first, last)

@@ -37,7 +37,7 @@ from mqdiag.threads.measured_limits import (
 )
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
-from mqdiag.threads.tracks import Track, has_other_calls, is_same_call
+from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
     "one-sample": say("one sample cannot show progress"),
@@ -187,9 +187,6 @@ def _measure(track: Track, series: Series, samples: list[int]) -> Run:
     cpu_ms = None
     if first.cpu_ms is not None and last.cpu_ms is not None:
         cpu_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
-    allocated_bytes = None
-    if first.allocated_bytes is not None and last.allocated_bytes is not None:
-        allocated_bytes = max(last.allocated_bytes - first.allocated_bytes, 0)
     same_frames = same_addresses = True
     for index in samples[:-1]:
         record = track.records[index]
@@ -201,7 +198,7 @@ def _measure(track: Track, series: Series, samples: list[int]) -> Run:
         count=len(samples),
         seconds=_seconds(series, first.elapsed_s, last.elapsed_s, samples),
         cpu_growth_ms=cpu_ms,
-        allocated_growth_bytes=allocated_bytes,
+        allocated_growth_bytes=allocated_between(first, last),
         same_frames=same_frames,
         same_addresses=same_addresses,
     )

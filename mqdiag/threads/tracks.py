@@ -71,6 +71,13 @@ class Track(msgspec.Struct, eq=False):
         return self.role == roles.CONSUME_WORKER
 
 
+def allocated_between(first: ThreadRecord, last: ThreadRecord) -> int | None:
+    """Bytes of new objects between two samples of a thread; None where the dumps do not tell."""
+    if first.allocated_bytes is None or last.allocated_bytes is None:
+        return None
+    return max(last.allocated_bytes - first.allocated_bytes, 0)
+
+
 def align(series: Series, meanings: StackMeanings) -> list[Track]:
     """Tracks of all threads, those of the first sample first, each in the order of the dump."""
     count = len(series.moments)

@@ -140,10 +140,12 @@ class WarmChild:
     def _read(self, size: int, deadline: float, patience_s: float) -> bytes:
         assert self._running.stdout is not None
         descriptor = self._running.stdout.fileno()
+        # not `select.select`, which refuses descriptors from 1024 on
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
         data = bytearray()
         while len(data) < size:
-            ready, _, _ = select.select([descriptor], [], [], LOOK_S)
-            if ready:
+            if poll.poll(LOOK_S * 1000):
                 piece = os.read(descriptor, min(size - len(data), 1 << 20))
                 if not piece:
                     raise self._ended()
