@@ -1,10 +1,11 @@
-"""Sets the suspects of hprof-analyzer beside ours, on the same dumps and by one mechanical criterion.
+"""Sets the suspects of other programs beside ours, on the same dumps and by one mechanical criterion.
 
-python -m tests.accuracy.holders.suspects HPROF_ANALYZER            prints what each names, case by case
-python -m tests.accuracy.holders.suspects HPROF_ANALYZER --pages    writes the table of docs/accuracy.md
+python -m tests.accuracy.holders.suspects HPROF_ANALYZER MAT            prints what each names, case by case
+python -m tests.accuracy.holders.suspects HPROF_ANALYZER MAT --pages    writes the table of docs/accuracy.md
 
-HPROF_ANALYZER is the program: `cargo install hprof-analyzer --version 0.3.2 --locked`. Dumps that were not made are
-left out; `python -m tests.accuracy.holders` makes them.
+HPROF_ANALYZER is the program: `cargo install hprof-analyzer --version 0.3.2 --locked`. MAT is the folder of an
+installation of Eclipse MAT, with ParseHeapDump.sh. Dumps that were not made are left out; `python -m
+tests.accuracy.holders` makes them.
 """
 
 from __future__ import annotations
@@ -14,32 +15,29 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from tests.accuracy.holders.mat_suspects import run_mat
 from tests.accuracy.holders.outcome import Outcome, outcome_of
+from tests.accuracy.holders.told import SECONDS, Told
 from tests.accuracy.holders.truth import Case, cases
 from tests.accuracy.page import fill, table
 
-SECONDS = 120
-
-
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What one program accuses in a dump: a headline for each suspect, and all that is told of it."""
-
-    headlines: tuple[str, ...]
-    texts: tuple[str, ...]
+PEERS = ("hprof-analyzer 0.3.2", "Eclipse MAT 1.17")
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A case, and what both programs told."""
+    """A case, and what the programs told."""
 
     case: Case
     ours: Told
-    theirs: Told
+    theirs: tuple[Told, ...]
+    """in the order of `PEERS`"""
 
 
 def holder_classes(leak: str) -> tuple[str, ...]:
@@ -94,13 +92,14 @@ def run_hprof_analyzer(program: Path, dump: Path) -> Told:
         return told_by_hprof_analyzer(msgspec.json.decode(report.read_bytes()))
 
 
-def rows(program: Path, chosen: Sequence[Case]) -> Iterator[Row]:
-    """Both programs over each dump that is there, one after the other."""
+def rows(peers: Sequence[Callable[[Path], Told]], chosen: Sequence[Case]) -> Iterator[Row]:
+    """All programs over each dump that is there, one after the other."""
     for case in chosen:
         if case.dump is None:
             print(f"{case.name}: no dump", file=sys.stderr)
             continue
-        yield Row(case=case, ours=told_by_us(outcome_of(case)), theirs=run_hprof_analyzer(program, case.dump))
+        dump = case.dump
+        yield Row(case=case, ours=told_by_us(outcome_of(case)), theirs=tuple(peer(dump) for peer in peers))
 
 
 def part(found: Sequence[Row]) -> str:
@@ -124,31 +123,33 @@ def part(found: Sequence[Row]) -> str:
         ("program", "dumps with a holder", "headline", "anywhere", "dumps without", "accused"),
         [
             counted("mqdiag heap", [row.ours for row in ordered]),
-            counted("hprof-analyzer 0.3.2", [row.theirs for row in ordered]),
+            *(counted(name, [row.theirs[at] for row in ordered]) for at, name in enumerate(PEERS)),
         ],
     )
 
 
+def _in_words(case: Case, told: Told) -> str:
+    if not case.leaks:
+        return f"{len(told.headlines)} accused"
+    words = {True: "names", False: "misses"}
+    return f"{words[names_all(case, told.headlines)]}/{words[names_all(case, told.texts)]}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy.holders.suspects")
-    parser.add_argument("program", type=Path, metavar="HPROF_ANALYZER")
+    parser.add_argument("hprof_analyzer", type=Path, metavar="HPROF_ANALYZER")
+    parser.add_argument("mat", type=Path, metavar="MAT")
     parser.add_argument("--batch", type=int, help="programs of this batch only")
     parser.add_argument("--pages", action="store_true", help="write the table of the page")
     options = parser.parse_args()
     found = []
     chosen = [case for case in cases() if options.batch in (None, case.batch)]
-    for row in rows(options.program, chosen):
+    peers = (partial(run_hprof_analyzer, options.hprof_analyzer), partial(run_mat, options.mat))
+    for row in rows(peers, chosen):
         found.append(row)
-        words = {True: "names", False: "misses"}
-        if row.case.leaks:
-            ours, theirs = (
-                f"{words[names_all(row.case, told.headlines)]}/{words[names_all(row.case, told.texts)]}"
-                for told in (row.ours, row.theirs)
-            )
-        else:
-            ours, theirs = (f"{len(told.headlines)} accused" for told in (row.ours, row.theirs))
+        told = zip(("mqdiag", *PEERS), (row.ours, *row.theirs), strict=True)
         print(
-            f"{row.case.name}: mqdiag {ours}; hprof-analyzer {theirs} ({'; '.join(row.theirs.headlines)})",
+            f"{row.case.name}: {'; '.join(f'{name} {_in_words(row.case, one)}' for name, one in told)}",
             flush=True,
         )
     if options.pages:
