@@ -32,6 +32,8 @@ _RECORD = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d.{0,160}?"
     r"\b" + ANY + r"\b"
 )
+_EXCEPTION = lazy_pattern(r".{0,300}\bCODE: \d{1,5} {1,3}DESC: ")
+"""a broker's refusal as the client's exception tells it (MQBrokerException), which people paste without its record"""
 _DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
@@ -52,11 +54,13 @@ def parts_of(text: str) -> list[Part]:
         # logs may hold thread dumps and the head of a crash report, and are read for each
         return []
     parts: dict[str, list[str]] = {}
-    records = 0
+    records = exceptions = 0
     for name, line in _assigned(text):
         parts.setdefault(name, []).append(line)
-        records += name == LOG and _RECORD.match(line) is not None
-    if not named and records < LEAST_RECORDS and parts.keys() <= {ADMIN, LOG}:
+        if name == LOG:
+            records += _RECORD.match(line) is not None
+            exceptions += _EXCEPTION.match(line) is not None
+    if not named and records < LEAST_RECORDS and not exceptions and parts.keys() <= {ADMIN, LOG}:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
     return found if len(found) > 1 or named else []
@@ -102,7 +106,7 @@ def _begun(lines: list[str], place: int, current: str | None) -> str | None:
         return STACKS
     if _DATE_ALONE.match(line) and patterns.DUMP_MARK in following:
         return STACKS
-    if _RECORD.match(line):
+    if _RECORD.match(line) or _EXCEPTION.match(line):
         return LOG
     if begins_answer(line, by_counters=current != CRASH):
         return ADMIN

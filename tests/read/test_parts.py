@@ -41,6 +41,17 @@ CRASH = (
 )
 
 
+REFUSED = "send error:CODE: 2  DESC: [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue"
+CONFIG = "brokerClusterName=shop\nbrokerRole=ASYNC_MASTER\n"
+
+
+def test_a_refusal_without_its_record_is_a_log_beside_the_settings() -> None:
+    parts = {part.name: part.text for part in parts_of(f"{REFUSED}: 200ms\nmy settings:\n{CONFIG}")}
+    assert parts["log lines"] == f"{REFUSED}: 200ms\nmy settings:\n"
+    assert parts["mqadmin output"].strip() == CONFIG.strip()
+    assert parts_of(f"my settings:\n{CONFIG}") == []
+
+
 def test_everything_in_one_paste() -> None:
     text = f"what we see:\n{ADMIN}and the log:\n{LOG}{THREAD}{STATUS}{CRASH}"
     parts = {part.name: part.text for part in parts_of(text)}

@@ -142,14 +142,14 @@ LINES: tuple[tuple[re.Pattern[str], Callable[[Output, re.Match[str]], None]], ..
     ),
     (re.compile(r"\s*\d{3}\s+Topic: (\S+)\s+(?:ClassFilter: \S+\s+)?SubExpression: (.*)$"), _subscription),
     (re.compile(r"(ConsumeType|MessageModel|ConsumeFromWhere): (\w+)\s*$"), _kind),
-    # getBrokerConfig
+    # getBrokerConfig, and a broker's own file
     (
         re.compile(
             r"={6,}(?:Master: |My Master: )?(?P<address>[\w.:-]+?)(?:=+Slave: (?P<slave>[\w.:-]+?))?={6,}\s*$"
         ),
         _config_of,
     ),
-    (re.compile(r"([A-Za-z]\w{1,100})\s*=  ?(.*)$"), _setting),
+    (re.compile(r"([A-Za-z]\w{1,100})\s*=(?!=)[ \t]*(.*)$"), _setting),
     # haStatus
     (
         re.compile(

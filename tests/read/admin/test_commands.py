@@ -242,6 +242,14 @@ def test_settings_of_brokers() -> None:
     assert (slave.address, slave.settings) == ("10.0.0.2:10911", {"brokerRole": "SLAVE"})
 
 
+@pytest.mark.parametrize("between", ["=", " = ", "= "])
+def test_the_file_of_a_broker_is_read_as_its_settings(between: str) -> None:
+    (settings,) = of_text(
+        f"brokerClusterName{between}shop\nfileReservedTime{between}48\n#a comment\n"
+    ).broker_configs
+    assert settings.settings == {"brokerClusterName": "shop", "fileReservedTime": "48"}
+
+
 @pytest.mark.parametrize("between", ["\t", " | "])
 def test_a_consoles_pages_of_keys_and_values(between: str) -> None:
     config = (
