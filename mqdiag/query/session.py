@@ -61,10 +61,10 @@ class Answer:
         """The rows, once.
 
         Raises:
-            UsageError: the query failed while it ran, or took too long.
+            UsageError: the query failed while it ran, took too long, or has a value that Python has not.
         """
         for batch in self._record_batches():
-            yield from zip(*(_values(column) for column in batch.columns), strict=True)
+            yield from zip(*map(_values, self.columns, batch.columns), strict=True)
 
     def arrow(self, limit: int | None = None) -> pa.Table:
         """All rows as one Arrow table, instead of `rows`.
@@ -126,7 +126,6 @@ class Session:
         self._connection: Any = duckdb.connect(
             ":memory:",
             config={
-                "enable_external_access": "false",
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "memory_limit": f"{self._limits.memory_bytes // 1024}KiB",
@@ -140,6 +139,8 @@ class Session:
                 name, call, ["UBIGINT"], FUNCTIONS[name].result, type="arrow", null_handling="special"
             )
         self._connection.execute("CREATE MACRO address(id) AS format('0x{:x}', id)")
+        # Not in `config`: there DuckDB 2 takes ":memory:" for a file of the working folder, and allows to read it.
+        self._connection.execute("SET enable_external_access = false")
         # A name that is no table must not become a variable of this program.
         self._connection.execute("SET python_enable_replacements = false")
         self._connection.execute("SET lock_configuration = true")
@@ -262,11 +263,17 @@ class _Watch:
             raise UsageError(say("{message}", message=_message(error))) from None
 
 
-def _values(column: pa.Array) -> list[Any]:
+def _values(name: str, column: pa.Array) -> list[Any]:
     """A column as Python's values; sums of whole numbers are decimals for DuckDB and whole numbers here."""
+    try:
+        found: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError, pa.ArrowException):
+        # Such as the timestamp 'infinity': Python's times end with the year 9999.
+        raise UsageError(
+            say("column {name} has a value that cannot be written; cast it to VARCHAR", name=name)
+        ) from None
     if pa.types.is_decimal(column.type) and column.type.scale == 0:
-        return [None if value is None else int(value) for value in column.to_pylist()]
-    found: list[Any] = column.to_pylist()
+        return [None if value is None else int(value) for value in found]
     return found
 
 

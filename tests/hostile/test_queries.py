@@ -123,6 +123,50 @@ def test_sql_without_an_end_is_given_up(sql: str, session: Session) -> None:
     assert time.monotonic() - begun < 30
 
 
+def test_links_with_names_of_the_database_s_own_files_are_not_read(
+    heap: Heap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB lets SQL read its database, whose name is that of a file of the working folder too."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret")
+    evidence = tmp_path / "evidence"
+    evidence.mkdir()
+    names = [f":memory:{ending}" for ending in ("", ".wal", ".wal.checkpoint", ".wal.recovery")]
+    for name in names:
+        (evidence / name).symlink_to(secret)
+    (evidence / ".tmp").symlink_to(tmp_path)
+    monkeypatch.chdir(evidence)
+    with Session(heap) as opened:
+        for path in (*names, str(secret), ".tmp/secret.txt"):
+            with pytest.raises(UsageError, match="file system operations are disabled"):
+                list(opened.ask(f"SELECT content FROM read_text('{path}')").rows())
+
+
+OUT_OF_RANGE = (
+    "SELECT timestamp 'infinity'",
+    "SELECT date '294247-01-10'",
+    "SELECT timestamp_s '290000-01-01'",
+    "SELECT [timestamptz '290000-01-01 00:00:00+00']",
+)
+"""values that Python's types do not hold"""
+
+
+@pytest.mark.parametrize("sql", OUT_OF_RANGE)
+def test_a_value_that_python_has_not_ends_with_a_line(sql: str, session: Session) -> None:
+    with pytest.raises(UsageError, match="has a value that cannot be written; cast it to VARCHAR"):
+        list(session.ask(sql).rows())
+
+
+@pytest.mark.parametrize("sql", ["SELECT interval '1 year'", "SELECT union_value(a := 1)"])
+def test_a_type_that_parquet_has_not_ends_with_a_line(
+    sql: str, dump: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    rows = tmp_path / "rows.parquet"
+    assert mqdiag(["query", str(dump), sql, "--format", "parquet", "-o", str(rows)]) == 2
+    assert b"Parquet cannot hold a column" in capfdbinary.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 class Deaf:
     """A connection that hears no interrupt."""
 
