@@ -28,11 +28,16 @@ _TYPES = {
 }
 
 
-def class_view(heap: Heap, name: str) -> Table:
+def class_view(heap: Heap, name: str, hide: bool) -> Table:
     """A row for each object of exactly this class, by address.
 
     `object_id`, `shallow` and `retained` come first. A field has its own name; where a column of the name is there
     already, whatever its case, a number stands behind it. Reference fields have the id of the object, null for null.
+
+    Args:
+        heap: the graph.
+        name: of the class.
+        hide: make numbers null that may tell a text or a host.
     """
     rows = heap.classes.indices_named(name)
     nodes = heap.instances(rows, subclasses=False)
@@ -45,8 +50,27 @@ def class_view(heap: Heap, name: str) -> Table:
         while free.lower() in taken:
             free, number = f"{field}_{number}", number + 1
         taken.add(free.lower())
-        columns[free] = _field(heap, nodes, field, places[0][1])
+        kind = places[0][1]
+        columns[free] = (
+            _nothing(kind)
+            if hide and _is_telling(heap, rows[0], field, kind)
+            else _field(heap, nodes, field, kind)
+        )
     return Table(int(nodes.size), columns)
+
+
+def _is_telling(heap: Heap, row: int, field: str, kind: int) -> bool:
+    from mqdiag.redact.telling_numbers import is_telling
+
+    return any(
+        is_telling(heap.classes.names[level], field, kind == INT) for level in heap.classes.ancestors(row)
+    )
+
+
+def _nothing(kind: int) -> Column:
+    """A column without values."""
+    form = _TYPES.get(kind, pa.int64())
+    return Column(form, "", lambda first, last: pa.nulls(last - first, form))
 
 
 def _field(heap: Heap, nodes: Nodes, field: str, kind: int) -> Column:

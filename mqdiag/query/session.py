@@ -211,7 +211,7 @@ class Session:
         key = name if known is None else known.name
         if key not in self._made:
             self._made[key] = (
-                class_view(self._heap, self._class(name))
+                class_view(self._heap, self._class(name), self._hide)
                 if known is None
                 else known.make(self._heap, self._hide)
             )

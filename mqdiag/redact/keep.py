@@ -26,16 +26,11 @@ from mqdiag.read.hprof.types import INT
 from mqdiag.redact.kernels.rewrite_objects import MOST_DIGITS, Kept, Layouts
 from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_texts
 from mqdiag.redact.retained_classes import RetainedClasses
+from mqdiag.redact.telling_numbers import ALWAYS, is_hash_of_key
 from mqdiag.rocketmq.names import names_of
 from mqdiag.text import say
 
 SYSTEM_PROPERTIES = ("java.vm.name", "java.vm.version")
-CLEARED = {
-    "java.lang.String": ("hash", "hash32"),
-    "java.net.InetAddress": ("address",),
-    "java.net.InetAddress$InetAddressHolder": ("address",),
-}
-"""fields that go although they are numbers: the hash of a text gives a short one away, an address names a host"""
 _GOES, _GOES_UNLESS_KEPT = 0, 1
 _HASH_MARK = 1 << 32
 _CHUNK = 1 << 15
@@ -221,7 +216,7 @@ class _Finder:
         """All of it as tables."""
         classes = self._outline.classes
         names = classes.names
-        clearing = [row for row, name in enumerate(names) if name in CLEARED or name.startswith("java.util.")]
+        clearing = [row for row, name in enumerate(names) if name in ALWAYS or name.startswith("java.util.")]
         fields = self._layouts.chosen(_is_cleared, clearing)
         class_keys, class_rows = number_table(classes.ids[: classes.dumped])
         codes = np.array(sorted(self._codes), np.uint64) + np.uint64(_HASH_MARK)
@@ -257,7 +252,6 @@ class _Finder:
 
 
 def _is_cleared(class_name: str, field: Field) -> int | None:
-    if field.name in CLEARED.get(class_name, ()):
+    if field.name in ALWAYS.get(class_name, ()):
         return _GOES
-    is_hash = class_name.startswith("java.util.") and field.name == "hash" and field.kind == INT
-    return _GOES_UNLESS_KEPT if is_hash else None
+    return _GOES_UNLESS_KEPT if is_hash_of_key(class_name, field.name, field.kind == INT) else None

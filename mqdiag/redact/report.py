@@ -16,7 +16,9 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 import msgspec
 
 from mqdiag.facts.redaction import Redact
+from mqdiag.facts.shown import ShownObject, ShownValue
 from mqdiag.findings import Finding, Report
+from mqdiag.redact.telling_numbers import is_telling
 from mqdiag.text import Text, Value
 from mqdiag.threads.roles import OTHER, POOL, role_of_name
 
@@ -132,9 +134,19 @@ def _redacted(struct: _Given, placeholders: _Placeholders) -> _Given:
         if name in _PUBLIC_NAMES and isinstance(given, str | tuple):
             placeholders.public.update((given,) if isinstance(given, str) else given)
         made = _treated(given, treatment, placeholders, struct)
+        if isinstance(struct, ShownObject) and name == "fields":
+            made = tuple(_number_hidden(value, struct.class_name) for value in made)
         if made != given:
             changes[name] = made
     return msgspec.structs.replace(struct, **changes) if changes else struct
+
+
+def _number_hidden(field: ShownValue, class_name: str) -> ShownValue:
+    """A field of an object of this class; a number that may tell a text or a host is hidden."""
+    declared_by = field.declared_by or class_name
+    if not is_telling(declared_by, field.name, field.type == "int"):
+        return field
+    return msgspec.structs.replace(field, value=HIDDEN)
 
 
 @cache

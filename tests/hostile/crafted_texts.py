@@ -136,6 +136,15 @@ def log_of_causes(lines: int = 20_000) -> str:
     )
 
 
+def log_of_far_zones(lines: int = 10_000) -> str:
+    """Times in zones that are further from UTC than any is."""
+    zones = ("+99:99", "-9959", "+2400", "+14:01")
+    return "".join(
+        f"2026-11-21T10:00:{n % 60:02}.000{zones[n % 4]} WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy\n"
+        for n in range(lines)
+    )
+
+
 def gc_log_of_one_moment(lines: int = 15_000) -> str:
     """Collections that all begin in the same moment."""
     return "".join(
@@ -177,6 +186,7 @@ LOGS: dict[str, Callable[[], str]] = {
         log_of_blanks,
         log_of_subjects,
         log_of_causes,
+        log_of_far_zones,
         gc_log_of_one_moment,
     )
 }

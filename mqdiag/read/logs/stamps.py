@@ -13,6 +13,8 @@ from mqdiag.lazy_pattern import lazy_pattern
 HEAD = 400
 """bytes of a line in which its time stands"""
 LINES_BACK = 40
+FURTHEST_MINUTES = 14 * 60
+"""no zone is further from UTC"""
 _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec")
 
 _ISO = lazy_pattern(
@@ -195,4 +197,6 @@ def _minutes(zone: bytes | None) -> int | None:
     if text == b"Z":
         return 0
     minutes = int(text[1:3]) * 60 + int(text[3:5])
+    if minutes > FURTHEST_MINUTES:
+        return None
     return -minutes if text.startswith(b"-") else minutes

@@ -48,6 +48,15 @@ def test_forms(line: bytes, milliseconds: int, offset: int | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("zone", "minutes"), [(b"+14:00", 840), (b"-1400", -840), (b"+14:01", None), (b"-9959", None)]
+)
+def test_a_zone_that_is_none(zone: bytes, minutes: int | None) -> None:
+    stamp = StampReader().of_line(b"2026-11-21T12:00:01.250" + zone + b" x")
+    assert stamp is not None
+    assert stamp.offset_minutes == minutes
+
+
+@pytest.mark.parametrize(
     "line",
     [
         b"",
