@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from threading import RLock
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -302,6 +303,8 @@ class _Columns(dict[str, NDArray[Any]]):
     ) -> None:
         super().__init__()
         self._kept, self._file, self._dump, self._objects, self._again = kept, file, dump, objects, again
+        # Several threads may ask at once, and only one of them may compute everything again.
+        self._reading = RLock()
 
     def checked_at(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> Offsets:
         """The array `offsets`, checked for some objects: they are looked up in the dump, which takes long for all."""
@@ -321,12 +324,14 @@ class _Columns(dict[str, NDArray[Any]]):
         return offsets
 
     def __missing__(self, name: str) -> NDArray[Any]:
-        try:
-            self[name] = self._read(name)
-        except Unusable as error:
-            self._kept.refuse(error)
-            index, sizes = self._again()
-            self.update({**index.columns, "units": sizes.units})
+        with self._reading:
+            if name not in self:
+                try:
+                    self[name] = self._read(name)
+                except Unusable as error:
+                    self._kept.refuse(error)
+                    index, sizes = self._again()
+                    self.update({**index.columns, "units": sizes.units})
         return self[name]
 
     def _read(self, name: str) -> NDArray[Any]:

@@ -6,17 +6,19 @@ twelve million of them both give a few lines.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.index import Offsets
 from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.read.hprof.distinct import is_in
+from mqdiag.read.hprof.walk import worker_count
 
 Nodes = NDArray[np.int32]
 LEAST_SHARE = 0.01
@@ -27,6 +29,8 @@ MOST_STEPS = 60
 _NOT_YET = -1
 _FIRST_ROOM, _MOST_ROOM = 1 << 16, 1 << 22
 _ROOT_TYPES = 256
+_SLICE = 1 << 13
+"""references that are looked up together"""
 _HEADS = {-4: "superclass", -5: "class loader", -6: "signers", -7: "protection domain"}
 
 
@@ -100,9 +104,15 @@ class _Merged:
     ) -> None:
         self._heap = heap
         self._shut = shut
+        classes, came_from = _classes(heap), heap.shortest_paths
+        on_the_way = _holders_on_paths(came_from, sources)
+        edges = np.empty(heap.count, np.int32)
+        edges[on_the_way] = _edge_codes(heap, classes, came_from[on_the_way], on_the_way)
+        paths = kernel.ShortestPaths(heap.roots.nodes, heap.roots.types, came_from, edges)
+        ends = kernel.Targets(sources, targets, _edge_codes(heap, classes, sources, targets), shallow, retained)
         room = _FIRST_ROOM
         while True:
-            found = self._merge(sources, targets, shallow, retained, room)
+            found = self._merge(paths, classes, ends, room)
             if found is not None:
                 break
             room *= 8
@@ -111,17 +121,10 @@ class _Merged:
         self._total = found.sums[:, 1:][found.groups[:, 0] < 0].sum(axis=0)
 
     def _merge(
-        self,
-        sources: Nodes,
-        targets: Nodes,
-        shallow: NDArray[np.int64],
-        retained: NDArray[np.int64],
-        room: int,
+        self, paths: kernel.ShortestPaths, classes: kernel.Classes, targets: kernel.Targets, room: int
     ) -> _Groups | None:
         """None when there are more groups than room."""
-        heap, classes = self._heap, self._heap.dump.classes
-        class_objects = np.array(sorted(heap.class_of_node), np.int32)
-        represented = np.array([heap.class_of_node[node] for node in class_objects.tolist()], np.int32)
+        heap = self._heap
         # At the last size what does not fit stays with its holder; only roots are sure of a place.
         size = room if room < _MOST_ROOM else room + 2 * heap.classes.count * _ROOT_TYPES
         group_of = np.full(heap.count, kernel.NONE, np.int32)
@@ -140,24 +143,7 @@ class _Merged:
             sums=np.zeros((size, 4), np.int64),
             used=np.zeros(3, np.int64),
         )
-        fits = kernel.merge_paths(
-            kernel.Objects(heap.data, heap.header.id_size, self._offsets(sources, targets), heap.index.rows),
-            kernel.Classes(
-                layout_starts=classes.layout_starts,
-                layout_places=classes.layout_places,
-                static_starts=classes.static_starts,
-                static_types=classes.static_types,
-                static_values=classes.static_values,
-                kept_alive=heap.class_nodes,
-                class_row=int(heap.index.rows[class_objects[0]]) if class_objects.size else -1,
-                class_objects=class_objects,
-                represented=represented,
-            ),
-            kernel.ShortestPaths(heap.roots.nodes, heap.roots.types, heap.shortest_paths),
-            kernel.Targets(sources, targets, shallow, retained),
-            found,
-        )
-        if not fits:
+        if not kernel.merge_paths(heap.index.rows, classes, paths, targets, found):
             return None
         count = int(found.used[1])
         below: dict[int, list[int]] = {}
@@ -166,14 +152,6 @@ class _Merged:
         return _Groups(
             found.groups[:count], found.examples[:count], found.objects[:count], found.sums[:count], below
         )
-
-    def _offsets(self, sources: Nodes, targets: Nodes) -> Offsets:
-        """Places of the objects on the paths; of other objects there may be anything."""
-        heap = self._heap
-        found = np.empty(heap.count, np.int32)
-        seen = np.zeros(heap.count, np.uint8)
-        count = kernel.nodes_on_paths(heap.shortest_paths, sources, targets, seen, found)
-        return heap.index.offsets_at(found[:count])
 
     def tree(self) -> tuple[PathStep, ...]:
         """The steps from the roots."""
@@ -244,3 +222,45 @@ class _Merged:
             if any(offset == place for offset, _ in places):
                 return f"{heap.classes.names[holder]}.{name}"
         return heap.classes.names[holder]
+
+
+def _classes(heap: Heap) -> kernel.Classes:
+    classes = heap.dump.classes
+    class_objects = np.array(sorted(heap.class_of_node), np.int32)
+    represented = np.array([heap.class_of_node[node] for node in class_objects.tolist()], np.int32)
+    return kernel.Classes(
+        layout_starts=classes.layout_starts,
+        layout_places=classes.layout_places,
+        static_starts=classes.static_starts,
+        static_types=classes.static_types,
+        static_values=classes.static_values,
+        kept_alive=heap.class_nodes,
+        class_row=int(heap.index.rows[class_objects[0]]) if class_objects.size else -1,
+        class_objects=class_objects,
+        represented=represented,
+    )
+
+
+def _holders_on_paths(came_from: Nodes, holders: Nodes) -> Nodes:
+    found = np.empty(came_from.size, np.int32)
+    count = kernel.holders_on_paths(came_from, holders, np.zeros(came_from.size, np.uint8), found)
+    return found[:count]
+
+
+def _edge_codes(heap: Heap, classes: kernel.Classes, holders: Nodes, held: Nodes) -> NDArray[np.int32]:
+    """int32[k], see the kernel.
+
+    The records lie all over the file: those of a slice are still in the processor's cache after they were checked.
+    """
+    codes = np.empty(held.size, np.int32)
+
+    def find(first: int) -> None:
+        part = slice(first, first + _SLICE)
+        there = holders[part]
+        offsets = heap.index.offsets_at(np.concatenate((there[there >= 0], held[part])))
+        objects = kernel.Objects(heap.data, heap.header.id_size, offsets, heap.index.rows)
+        kernel.edge_codes(objects, classes, there, held[part], codes[part])
+
+    with ThreadPoolExecutor(worker_count()) as pool:
+        list(pool.map(find, range(0, held.size, _SLICE)))
+    return codes

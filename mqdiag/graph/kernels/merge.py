@@ -60,6 +60,8 @@ class ShortestPaths(NamedTuple):
     """[r]"""
     came_from: NDArray[np.int32]
     """[n], see `breadth_first`"""
+    edges: NDArray[np.int32]
+    """[n] how the holder of each object refers to it, by `edge_codes`; only those on the paths are used"""
 
 
 class Targets(NamedTuple):
@@ -69,6 +71,8 @@ class Targets(NamedTuple):
     """[k] the object before the target on its path; -2 where the target is a root"""
     nodes: NDArray[np.int32]
     """[k] the targets"""
+    edges: NDArray[np.int32]
+    """[k] how the holder refers to the target, by `edge_codes`"""
     shallow: NDArray[np.int64]
     """[k] bytes"""
     retained: NDArray[np.int64]
@@ -115,12 +119,15 @@ def _kind(node, rows, classes):
 
 
 @kernel
-def _edge(holder, held, kind, objects, classes):
+def _edge(holder, held, objects, classes):
     """How a holder refers to an object: number of the reference field or of the static, or one of the codes."""
     data, id_size = objects.data, objects.id_size
-    wanted = identifier(data, np.int64(objects.offsets[held]) + 1, id_size)
     at = np.int64(objects.offsets[holder])
     tag = data[at]
+    if tag == 0x22:
+        # An array keeps its class object alive as well as its elements.
+        return np.int64(CLASS) if classes.kept_alive[objects.rows[holder]] == held else np.int64(ELEMENT)
+    wanted = identifier(data, np.int64(objects.offsets[held]) + 1, id_size)
     if tag == 0x21:
         row = objects.rows[holder]
         body = at + 9 + 2 * id_size
@@ -136,11 +143,8 @@ def _edge(holder, held, kind, objects, classes):
         if classes.kept_alive[row] != held:
             return np.int64(LOCAL)
         return np.int64(CLASS)
-    if tag == 0x22:
-        # An array keeps its class object alive as well as its elements.
-        return np.int64(CLASS) if classes.kept_alive[objects.rows[holder]] == held else np.int64(ELEMENT)
     if tag == 0x20:
-        row = kind - classes.kept_alive.size
+        row = _kind(holder, objects.rows, classes) - classes.kept_alive.size
         if row >= 0:
             for s in range(classes.static_starts[row], classes.static_starts[row + 1]):
                 is_reference = classes.static_types[s] == 2
@@ -150,6 +154,25 @@ def _edge(holder, held, kind, objects, classes):
             if identifier(data, at + 5 + id_size + part * id_size, id_size) == wanted:
                 return np.int64(HEAD - part)
     return np.int64(CLASS)
+
+
+@kernel
+def edge_codes(objects, classes, holders, held, codes):
+    """How objects refer to others.
+
+    Args:
+        objects: `Objects`.
+        classes: `Classes`.
+        holders: int32[k], below 0 where a root holds the object.
+        held: int32[k].
+        codes: int32[k], out: number of the reference field or of the static, or one of the codes; 0 for roots.
+
+    O(k times their fields).
+    """
+    for pair in range(held.size):
+        codes[pair] = 0
+        if holders[pair] >= 0:
+            codes[pair] = _edge(np.int64(holders[pair]), np.int64(held[pair]), objects, classes)
 
 
 @kernel
@@ -224,12 +247,12 @@ def _step(group, code, kind, node, found):
 
 
 @kernel
-def nodes_on_paths(came_from, holders, targets, seen, found):
-    """Objects on the shortest paths to some targets, each once.
+def holders_on_paths(came_from, holders, seen, found):
+    """Holders of some targets and all objects on the shortest paths to these holders, each once.
 
     Args:
         came_from: int32[n], see `breadth_first`.
-        holders, targets: int32[k], see `Targets`.
+        holders: int32[k], see `Targets`.
         seen: uint8[n], zeros; scratch.
         found: int32[n], out.
 
@@ -237,12 +260,7 @@ def nodes_on_paths(came_from, holders, targets, seen, found):
         how many there are. O(objects on the paths).
     """
     count = 0
-    for pair in range(targets.size):
-        at = np.int64(targets[pair])
-        if seen[at] == 0:
-            seen[at] = 1
-            found[count] = at
-            count += 1
+    for pair in range(holders.size):
         at = np.int64(holders[pair])
         while at >= 0 and seen[at] == 0:
             seen[at] = 1
@@ -253,20 +271,19 @@ def nodes_on_paths(came_from, holders, targets, seen, found):
 
 
 @kernel
-def merge_paths(objects, classes, paths, targets, found):
+def merge_paths(rows, classes, paths, targets, found):
     """Sort objects by the classes and fields on their shortest path from a root.
 
     Args:
-        objects: `Objects`.
+        rows: uint16[n] or int32[n], see `Objects`.
         classes: `Classes`.
         paths: `ShortestPaths`.
         targets: `Targets`.
         found: `Groups`, out.
 
     Returns:
-        False when there were too few entries for all groups. O(objects on the paths times their fields).
+        False when there were too few entries for all groups. O(objects on the paths).
     """
-    rows = objects.rows
     for pair in range(targets.nodes.size):
         holder = np.int64(targets.holders[pair])
         target = np.int64(targets.nodes[pair])
@@ -291,17 +308,16 @@ def merge_paths(objects, classes, paths, targets, found):
                 depth -= 1
                 held = np.int64(found.stack[depth])
                 if group >= 0:
-                    code = _edge(at, held, np.int64(found.groups[group, 2]), objects, classes)
+                    code = np.int64(paths.edges[held])
                     group = _step(group, code, _kind(held, rows, classes), held, found)
                     if group == -3:
                         return False
                     found.objects[group] += 1
                 found.group_of[held] = group
-                at = held
             if group == SHUT:
                 found.used[2] += 1
                 continue
-            code = _edge(holder, target, np.int64(found.groups[group, 2]), objects, classes)
+            code = np.int64(targets.edges[pair])
         else:
             code = np.int64(paths.root_types[np.searchsorted(paths.roots, target)])
         group = _step(group, code, _kind(target, rows, classes), target, found)
