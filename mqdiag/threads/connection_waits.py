@@ -112,7 +112,7 @@ def _entry(
                 frames[meaning.own_frame or meaning.top or "?"] += 1
     cause = pool.cause
     remedy = pool.remedy
-    if user is not None and user.sure:
+    if user is not None and user.gives_cause:
         theirs = cause_of_wait(
             user.judgement.track.role, user.judgement.track.last_meaning, computing=user.judgement.now.computing
         )

@@ -58,6 +58,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """the thread that must move first; two threads can have one name, so this is no name"""
     may_wait_for: Track | None = None
     """a thread that may have to move first: it uses a pooled connection, perhaps of another pool"""
+    user_gives_cause: bool = False
+    """the likely cause is what the thread that may have to move first waits for"""
     in_crowd: bool = False
     """a single dump decides, by what many threads wait for"""
     absent_owner: str | None = None

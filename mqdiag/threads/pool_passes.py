@@ -108,7 +108,9 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
         return msgspec.structs.replace(now, state="blocked")
     if user.sure:
         return msgspec.structs.replace(now, state="blocked", waits_for=user.judgement.track)
-    return msgspec.structs.replace(now, state="blocked", may_wait_for=user.judgement.track)
+    return msgspec.structs.replace(
+        now, state="blocked", may_wait_for=user.judgement.track, user_gives_cause=user.gives_cause
+    )
 
 
 def _pool_users(world: World) -> PoolUsers:

@@ -1,7 +1,8 @@
 """Which thread uses the connections of an exhausted pool, and whether the pool is known to be the same.
 
 A stack names the library of a pool and never the pool itself, so a JVM with two pools of one library needs more: the
-object that the waiting threads wait on, the application's classes, and the threads that each pool has of its own.
+object that the waiting threads wait on, the application's calls, and the threads that each pool has of its own. Where
+these leave two pools possible, a thread is named as one that may be the user.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Literal
 
 import msgspec
 
@@ -27,17 +30,35 @@ _MOST_USERS = 100
 """threads in calls that are looked at one by one; more of them say the same"""
 _MOST_ADDRESSES = 2
 """of objects that one class waits on in one sample: one of two is always that of another pool"""
+_MOST_PLACES = 100
+"""classes that wait for connections of one library; an application has a few"""
+_LINE = re.compile(r":(\d+)\)$")
 
 _Objects = frozenset[tuple[int, str]]
 """numbers of samples, each with the address of an object that is waited on"""
+
+
+Tie = Literal["known", "same-calls", "unknown"]
+"""known: its connection is of that pool. same-calls: it came by the calls of the waiting threads to their line or past
+it, but these calls may use two pools."""
 
 
 class PoolUser(msgspec.Struct, frozen=True, eq=False):
     """A thread without progress in a client that uses such connections."""
 
     judgement: Judgement
-    sure: bool
-    """whether its connection is known to be one of that pool"""
+    tie: Tie
+    """what ties its connection to that pool"""
+
+    @property
+    def sure(self) -> bool:
+        """Whether its connection is known to be one of that pool."""
+        return self.tie == "known"
+
+    @property
+    def gives_cause(self) -> bool:
+        """Whether what it waits for is the likely cause."""
+        return self.tie != "unknown"
 
 
 class PoolUsers:
@@ -45,7 +66,10 @@ class PoolUsers:
 
     def __init__(self, judgements: Sequence[Judgement]) -> None:
         self._users: dict[tuple[int, Family | None], list[Judgement]] = defaultdict(list)
-        self._waited_on: dict[tuple[int, str, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        self._waited_on: dict[tuple[int, str], dict[str, dict[int, set[str]]]] = defaultdict(
+            lambda: defaultdict(lambda: defaultdict(set))
+        )
+        """by JVM and library, by the application's class, by sample: addresses of objects"""
         self._pools: dict[tuple[int, str], int] = defaultdict(int)
         self._known: dict[tuple[object, ...], PoolUser | None] = {}
         waited_for: dict[str, Library] = {}
@@ -59,7 +83,7 @@ class PoolUsers:
                 waited_for[meaning.library.name] = meaning.library
                 for _, address in _object(track, index):
                     for place in _places(meaning):
-                        addresses = self._waited_on[track.jvm, meaning.library.name, place][index]
+                        addresses = self._waited_on[track.jvm, meaning.library.name][place][index]
                         if len(addresses) < _MOST_ADDRESSES:
                             addresses.add(address)
         for judgement in judgements:
@@ -76,25 +100,40 @@ class PoolUsers:
         meaning = waits[-1][1]
         pool = meaning.library
         assert pool is not None
-        places = _places(meaning)
         objects = frozenset[tuple[int, str]]().union(*(_object(track, index) for index, _ in waits))
-        key = (track.jvm, pool.name, places, objects)
+        key = (track.jvm, pool.name, track.pool, meaning, objects)
         if key not in self._known:
-            self._known[key] = self._find(track.jvm, pool, places, objects)
+            self._known[key] = self._find(track, pool, meaning, objects)
         return self._known[key]
 
-    def _find(self, jvm: int, pool: Library, places: frozenset[str], objects: _Objects) -> PoolUser | None:
-        possible: PoolUser | None = None
+    def _find(self, waiting: Track, pool: Library, meaning: StackMeaning, objects: _Objects) -> PoolUser | None:
+        jvm, places = waiting.jvm, _places(meaning)
+        single = self._most_pools(jvm, pool, objects) <= 1
+        possible: Judgement | None = None
+        same_calls: list[Judgement] = []
         for user in self._candidates(jvm, pool):
             theirs = _places(user.track.last_meaning)
-            others = [place for place in theirs if self._is_of_other_pool(jvm, pool, place, objects)]
-            if theirs & places and not theirs & places & set(others):
-                return PoolUser(user, sure=True)
-            if others and not theirs & places:
+            others = {place for place in theirs if self._is_of_other_pool(jvm, pool, place, objects)}
+            shared = theirs & places
+            if others and not shared:
                 continue
-            if possible is None:
-                possible = PoolUser(user, sure=self._pools[jvm, pool.name] == 1)
-        return possible
+            possible = possible or user
+            if not shared or shared & others:
+                continue
+            if single:
+                return PoolUser(user, "known")
+            if user.track.pool == waiting.pool and _is_past(user.track.last_meaning, meaning):
+                same_calls.append(user)
+        if possible is None:
+            return None
+        if single and self._pools[jvm, pool.name] == 1:
+            return PoolUser(possible, "known")
+        # users at two calls may use two pools
+        if len({user.track.last_meaning.own_frame for user in same_calls}) != 1:
+            return PoolUser(possible, "unknown")
+        user = same_calls[0]
+        code = places | _places(user.track.last_meaning)
+        return PoolUser(user, "known" if self._others_use_the_rest(jvm, pool, code, objects) else "same-calls")
 
     def _candidates(self, jvm: int, pool: Library) -> Iterator[Judgement]:
         for family in families_of(pool):
@@ -104,8 +143,28 @@ class PoolUsers:
 
     def _is_of_other_pool(self, jvm: int, pool: Library, place: str, objects: _Objects) -> bool:
         """Whether code of this class waits on the object of another pool in a sample that shows ours too."""
-        waited_on = self._waited_on.get((jvm, pool.name, place), {})
+        waited_on = self._waited_on[jvm, pool.name].get(place, {})
         return any(waited_on.get(index, set()) - {address} for index, address in objects)
+
+    def _most_pools(self, jvm: int, pool: Library, objects: _Objects) -> int:
+        """Pools of a library that a JVM shows: by their own threads, or by what is waited on in one sample."""
+        by_objects = (1 + len(self._other_objects(jvm, pool, frozenset(), *one)) for one in objects)
+        return max(self._pools[jvm, pool.name], *by_objects, 0)
+
+    def _others_use_the_rest(self, jvm: int, pool: Library, code: frozenset[str], objects: _Objects) -> bool:
+        """Whether code that shares no class with this one waits for each other pool of the library."""
+        rest = self._most_pools(jvm, pool, objects) - 1
+        return any(len(self._other_objects(jvm, pool, code, *one)) >= rest for one in objects)
+
+    def _other_objects(
+        self, jvm: int, pool: Library, code: frozenset[str], index: int, address: str
+    ) -> set[str]:
+        """What classes outside this code wait on in a sample, without the object that our threads wait on."""
+        found: set[str] = set()
+        for place, samples in islice(self._waited_on[jvm, pool.name].items(), _MOST_PLACES):
+            if place not in code:
+                found |= samples.get(index, set())
+        return found - {address}
 
 
 def families_of(pool: Library) -> tuple[Family | None, ...]:
@@ -152,3 +211,19 @@ def _places(meaning: StackMeaning) -> frozenset[str]:
         if is_own(method):
             places.add(_ANONYMOUS.sub("", method.rpartition(".")[0]))
     return frozenset(places)
+
+
+def _is_past(user: StackMeaning, waiting: StackMeaning) -> bool:
+    """Whether a thread came by the same calls to the line that waits for a connection, or to a later line."""
+    frames, ours = user.stack.frames[::-1], waiting.stack.frames[::-1]
+    same = next(
+        (index for index, pair in enumerate(zip(frames, ours, strict=False)) if pair[0] != pair[1]),
+        min(len(frames), len(ours)),
+    )
+    if same >= len(ours) - waiting.own_index:
+        return True  # one line takes the connection and uses it
+    method = waiting.methods[-1 - same]
+    if same >= len(frames) or user.methods[-1 - same] != method or not is_own(method):
+        return False
+    theirs, line = _LINE.search(frames[same]), _LINE.search(ours[same])
+    return theirs is not None and line is not None and int(theirs[1]) >= int(line[1])

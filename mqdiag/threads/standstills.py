@@ -179,9 +179,10 @@ def _entry(
     growth_ms = [one.run.cpu_growth_ms for one in judgements if one.run.cpu_growth_ms is not None]
     remedy = why.remedy
     cause = why.cause
-    if why.kind == "pool" and holder is not None:
+    user = holder or (possible if typical.now.user_gives_cause else None)
+    if why.kind == "pool" and user is not None:
         # the cause is what the users of the connections wait for; the pool only shows it
-        theirs = cause_of_wait(holder.track.role, holder.track.last_meaning, computing=holder.now.computing)
+        theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
     return Standstill(

@@ -42,6 +42,12 @@ def uses(place: str, *wrappers: str) -> At:
     return At("reports-1", 90, frames)
 
 
+def works(number: int, place: str, line: int) -> At:
+    """A consume thread whose statement does not come back."""
+    frames = (*READ, DRIVER, WRAPPER, f"com.acme.{place}.find({place}.java:{line})", *CONSUME)
+    return At(f"ConsumeMessageThread_CID_{number}", 30 + number, frames)
+
+
 def housekeeper(number: int) -> At:
     frames = ("java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1062)",)
     return At(f"HikariPool-{number} housekeeper", 100 + number, frames, "TIMED_WAITING")
@@ -58,8 +64,50 @@ def exhausted(folder: Path, threads: list[At]) -> tuple[Finding, Standstill]:
 
 def test_a_thread_in_the_same_code_has_a_connection_of_the_pool(tmp_path: Path) -> None:
     threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("OrderDao", WRAPPER)]
-    found, still = exhausted(tmp_path, [*threads, housekeeper(1), housekeeper(2)])
+    found, still = exhausted(tmp_path, threads)
     assert (still.holder, found.cause, found.confidence) == ("reports-1", "slow-database", Confidence.HIGH)
+
+
+def test_the_same_code_may_use_two_pools(tmp_path: Path) -> None:
+    """It came by other calls, which may hand it the other pool."""
+    threads = [waits(1, "OrderDao"), waits(2, "OrderDao"), uses("OrderDao", WRAPPER)]
+    found, still = exhausted(tmp_path, [*threads, housekeeper(1), housekeeper(2)])
+    assert (still.holder, still.possible_user) == (None, "reports-1")
+    assert (found.cause, found.confidence) == ("pool-too-small", Confidence.MEDIUM)
+
+
+LISTENER = [waits(1, "OrderDao"), waits(2, "OrderDao"), housekeeper(1), housekeeper(2)]
+"""consume threads of one listener that wait, in a JVM with two pools"""
+
+
+def test_the_same_calls_give_the_cause_and_no_certainty(tmp_path: Path) -> None:
+    found, still = exhausted(tmp_path, [*LISTENER, works(3, "OrderDao", 35)])
+    assert (still.holder, still.possible_user) == (None, "ConsumeMessageThread_CID_3")
+    assert (found.cause, found.confidence) == ("slow-database", Confidence.MEDIUM)
+    assert "may be a connection of another pool" in english()(found.explanation[-1])
+
+
+def test_a_thread_before_the_wait_has_no_connection_of_the_pool(tmp_path: Path) -> None:
+    found, still = exhausted(tmp_path, [*LISTENER, works(3, "OrderDao", 31)])
+    assert (still.holder, still.possible_user) == (None, "ConsumeMessageThread_CID_3")
+    assert (found.cause, found.confidence) == ("pool-too-small", Confidence.MEDIUM)
+
+
+def test_users_at_two_calls_of_one_listener_may_use_two_pools(tmp_path: Path) -> None:
+    found, still = exhausted(tmp_path, [*LISTENER, works(3, "OrderDao", 35), works(4, "OrderDao", 41)])
+    assert (still.holder, found.cause, found.confidence) == (None, "pool-too-small", Confidence.MEDIUM)
+
+
+@pytest.mark.parametrize(("place", "holder"), [("PriceDao", "ConsumeMessageThread_CID_3"), ("OrderDao", None)])
+def test_the_other_pool_is_known_by_other_code_that_waits_for_it(
+    tmp_path: Path, place: str, holder: str | None
+) -> None:
+    other = waits(7, place, "0x00000000e6500999")
+    other.name = "prices-1"
+    made = report(tmp_path, [[*LISTENER, works(3, "OrderDao", 35), other]] * 5)
+    assert made.stacks is not None
+    still = next(one for one in made.stacks.standstills if one.group == "CID" and one.kind == "pool")
+    assert still.holder == holder
 
 
 def test_the_only_pool_of_a_library_is_the_pool(tmp_path: Path) -> None:
