@@ -61,6 +61,8 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     broker: Public | None = None
     queue_id: int | None = None
     thread: ThreadName | None = None
+    member: Public | None = None
+    """of a Raft group: the one that wrote the lines"""
     count: int
     first: Public | None = None
     last: Public | None = None

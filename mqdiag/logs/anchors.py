@@ -278,6 +278,8 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"REJECT_SMALL_LEDGER_END_INDEX", dledger.vote_refused),
     (b"[PARSE_VOTE_RESULT]", dledger.voted),
     (b"[ChangeRoleToFollower]", dledger.follows),
+    (b"][LEADER] term=", dledger.leads),
+    (b" change role to ", dledger.controller_changed_role),
     (b"[HeartBeatTimeOut] lastLeaderHeartBeatTime", dledger.leader_silent),
     (b"Pull Message Service Run Method exception", consuming.pull_failed),
     (b"execute callback in executor exception", consuming.pull_failed),

@@ -1,6 +1,7 @@
 """A DLedger group: entries that a member lacks or cannot read, and votes that it does not get.
 
-Source: DLedgerMmapFileStore.get and DLedgerMmapFileStore.recover, DLedgerResponseCode, DLedgerLeaderElector.
+Source: DLedgerMmapFileStore.get and DLedgerMmapFileStore.recover, DLedgerResponseCode, DLedgerLeaderElector, and
+DLedgerController of RocketMQ.
 """
 
 from __future__ import annotations
@@ -8,12 +9,19 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
 
 _RANGE = lazy_pattern(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
 
 
+_COMPARES = "[HandleDoCompare]"
 _EMPTY = " 0 should between -1--1"
 _VOTE = lazy_pattern(r"\bmemberNum=(\d{1,9}) allNum=(\d{1,9}) acceptedNum=(\d{1,9}).{0,200} result=(\w{1,40})")
+_MEMBER = lazy_pattern(r"\[([^\[\]\s]{1,64})\] ?\[[A-Za-z_]{6,30}\]")
+_ROLE = lazy_pattern(
+    r"Controller (\S{1,64}) change role to ([Cc]andidate|[Ff]ollower|[Ll]eader)(?:, leaderId:(\S{1,64}))?"
+)
+_ROLES = {"candidate": "raft-candidate", "follower": "raft-leader-known", "leader": "raft-leads"}
 _WON = "PASSED"
 _NO_LEADER = "leaderId: null"
 
@@ -24,9 +32,9 @@ def voted(message: Message, log: LogTally) -> None:
     if found is None:
         return
     if found[4] == _WON:
-        log.add("raft-leader-known", message, side="broker")
+        log.add("raft-leads", message, _writer(message), side="broker")
         return
-    tally = log.add("raft-vote-failed", message, side="broker")
+    tally = log.add("raft-vote-failed", message, _writer(message), side="broker")
     if tally is not None:
         tally.keep_largest("members", int(found[1]))
         tally.keep_largest("most_accepted", int(found[3]))
@@ -35,25 +43,47 @@ def voted(message: Message, log: LogTally) -> None:
 def follows(message: Message, log: LogTally) -> None:
     """A member follows a leader."""
     if _NO_LEADER not in message.text:
-        log.add("raft-leader-known", message, side="broker")
+        log.add("raft-leader-known", message, _writer(message), side="broker")
+
+
+def leads(message: Message, log: LogTally) -> None:
+    """A leader tells its role, as each member does every three seconds."""
+    log.add("raft-leads", message, _writer(message), side="broker")
+
+
+def controller_changed_role(message: Message, log: LogTally) -> None:
+    """A controller asks for votes, follows a leader or leads, by its own log."""
+    found = _ROLE.search(message.text)
+    if found is None or found[3] == "null":
+        return
+    log.add(_ROLES[found[2].lower()], message, Subject(member=found[1]), side="broker")
 
 
 def leader_silent(message: Message, log: LogTally) -> None:
     """A follower heard nothing of its leader for longer than three heartbeats, and asks for votes."""
-    log.add("raft-leader-lost", message, side="broker")
+    log.add("raft-leader-lost", message, _writer(message), side="broker")
+
+
+def _writer(message: Message) -> Subject:
+    """The member that wrote a line, which begins with its id."""
+    found = _MEMBER.search(message.text)
+    return Subject(member=found[1] if found is not None else None)
 
 
 def entry_not_held(message: Message, log: LogTally) -> None:
     """A member is asked for an entry that it does not hold: most times the leader, by its own pusher.
 
-    A new group has no entry at all, and its leader's pusher asks for the first one nevertheless.
+    A new group has no entry at all, and its leader's pusher asks for the first one nevertheless. A follower that holds
+    less than a new leader says so, and the leader goes back to what both hold.
     """
     if _EMPTY in message.text:
         return
-    tally = log.add("dledger-entry-not-held", message, side="broker")
     found = _RANGE.search(message.text)
+    wanted, first, last = (int(part) for part in found.groups()) if found is not None else (0, 0, 0)
+    if wanted > last and _COMPARES in message.both:
+        return
+    tally = log.add("dledger-entry-not-held", message, side="broker")
     if tally is not None and found is not None:
-        wanted, first, last = (int(part) for part in found.groups())
         missing = first - wanted if wanted < first else wanted - last
         tally.keep_largest("largest_missing", max(missing, 0))
 

@@ -51,6 +51,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
                 broker=subject.broker,
                 queue_id=subject.queue_id,
                 thread=subject.thread,
+                member=subject.member,
                 count=row.count,
                 first=shown_time(row.span.first, zone),
                 last=shown_time(row.span.last, zone),

@@ -25,6 +25,7 @@ class Subject(NamedTuple):
     broker: str | None = None
     queue_id: int | None = None
     thread: str | None = None
+    member: str | None = None
 
 
 NOBODY = Subject()

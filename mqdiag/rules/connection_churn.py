@@ -385,7 +385,11 @@ def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """One finding for each address; an application's log has one line for each connection that is closed."""
     for event in events(logs, CLOSED):
         for row in event.subjects:
-            closed = row.count - logs.count(SHUT_DOWN)
+            # attempts that fail end at once, and were no connections
+            failed = sum(
+                peer.brief for peer in logs.connections if peer.address == row.broker and not peer.incoming
+            )
+            closed = row.count - failed - logs.count(SHUT_DOWN)
             least = limits["frames" if is_excerpt(logs) else "closings"]
             if closed >= least and _often(closed, row.first, row.last, limits):
                 yield _server(

@@ -23,7 +23,7 @@ from mqdiag.facts.logs import (
     SuspendedQueue,
 )
 from mqdiag.facts.vocabulary import LogKind
-from mqdiag.findings import Finding, Severity
+from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import (
     busy_workaround,
@@ -527,6 +527,37 @@ def test_two_groups_are_two_findings(module: ModuleType, kind: str) -> None:
     assert {(found.subject.group, found.subject.topic) for found in both} == {("a", "t-a"), ("b", "t-b")}
     nameless = event(kind, 4, subjects=(LogSubject(topic="t", count=4),))
     assert [found.subject.group for found in findings(module, events=(nameless,))] == [None]
+
+
+def votes(member: str, kind: str, first: int, last: int) -> LogEvent:
+    """Lines of one member from one second to another."""
+    times = {"first": f"2026-11-21T20:00:{first:02}", "last": f"2026-11-21T20:00:{last:02}"}
+    row = LogSubject(member=member, count=9, **times)
+    return event(kind, 9, values={"members": 3, "most_accepted": 1}, subjects=(row,), **times)
+
+
+def test_a_group_without_leader_by_the_logs_of_one_member_or_of_all() -> None:
+    failed = [votes(member, "raft-vote-failed", 10, 40) for member in ("n0", "n1", "n2")]
+    (found,) = findings(raft_without_leader, events=(failed[0],))
+    assert (found.cause, found.confidence) == ("no-majority", Confidence.MEDIUM)
+    assert "of 1 of 3 members" in english()(found.confidence_reason)
+    (found,) = findings(raft_without_leader, events=tuple(failed))
+    assert (found.cause, found.confidence, found.evidence["members_read"]) == (
+        "no-majority",
+        Confidence.HIGH,
+        3,
+    )
+
+
+def test_a_member_that_does_not_reach_the_leader_is_told_from_a_group_without_one() -> None:
+    failed = votes("n0", "raft-vote-failed", 10, 50)
+    leads = votes("n1", "raft-leads", 0, 48)
+    (found,) = findings(raft_without_leader, events=(failed, leads))
+    assert (found.cause, found.severity) == ("cut-off-member", Severity.WARNING)
+    assert found.evidence["leading"] == ("n1",)
+    ended = votes("n1", "raft-leads", 0, 12)
+    (found,) = findings(raft_without_leader, events=(failed, ended))
+    assert (found.cause, found.evidence["without_leader_ms"]) == ("no-majority", 38_000)
 
 
 def test_a_lost_leader_that_is_replaced_soon_is_no_fault() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
 import tarfile
@@ -163,3 +164,35 @@ def test_client_mistakes_are_those_of_the_live_objects() -> None:
     by_rule = {one.rule: one.evidence for one in serious(heap_report(name))}
     assert by_rule["dead-channels"]["dead_channels"] == truth(name)["read"]["closed_channels"]
     assert by_rule["duplicate-client-id"]["clients"] == 2
+
+
+LOST = "controllers-lost-5.3.3"
+
+
+def logs_of_controllers(folder: Path, name: str, *members: str) -> Report:
+    """What the logs of these members say, each in a folder of its own as on its own host."""
+    for member in members:
+        (folder / member).mkdir()
+        log = gzip.decompress((FOLDER / LOST / f"{member}-{name}.gz").read_bytes())
+        (folder / member / name).write_bytes(log)
+    return diagnose_logs([str(folder / member / name) for member in members]).report
+
+
+@pytest.mark.parametrize(("name", "cause"), [("controller.log", "no-leader"), ("dledger.log", "no-majority")])
+def test_logs_of_all_controllers_when_two_were_killed(name: str, cause: str, tmp_path: Path) -> None:
+    report = logs_of_controllers(tmp_path, name, "n0", "n1", "n2")
+    assert report.logs is not None
+    assert {file.kind for file in report.logs.files} == {name.partition(".")[0]}
+    (found,) = serious(report)
+    assert (found.rule, found.cause) == ("raft-without-leader", cause)
+    assert sorted(found.evidence["ended"]) == sorted(truth(LOST)["killed"])
+    assert found.evidence["members_read"] == 3
+    assert 30_000 < found.evidence["without_leader_ms"] < 50_000
+
+
+@pytest.mark.parametrize("name", ["controller.log", "dledger.log"])
+def test_controllers_that_choose_another_leader_are_in_order(name: str, tmp_path: Path) -> None:
+    """The logs of the two that were killed: the second one had taken over from the first."""
+    report = logs_of_controllers(tmp_path, name, *truth(LOST)["killed"])
+    assert not serious(report)
+    assert {one.cause for one in report.findings} <= {"leader-lost"}
