@@ -105,14 +105,10 @@ class PathSearch:
             self._take_weak_ways()
             return
         refs, graph = self._graph.references, self._graph
-        until = min(self._first + _STEP, self._last)
-        self._last = int(
-            breadth_first(
-                refs.starts, refs.edges, graph.index.rows, graph.class_nodes, self._weak, self._referents,
-                self.came_from, self._queue, self._first, until, self._last,
-            )
+        self._first, self._last = breadth_first(
+            refs.starts, refs.edges, graph.index.rows, graph.class_nodes, self._weak, self._referents,
+            self.came_from, self._queue, self._first, self._last, _STEP,
         )  # fmt: skip
-        self._first = until
 
     def _take_weak_ways(self) -> None:
         """What only a weak reference reaches is better explained by it than not at all."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,9 @@ SCALARS: dict[str, Any] = {
     "f8": ctypes.c_double,
 }
 """C types by kind and size of a dtype"""
+_C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+"""of `ndarray.flags.num`"""
+_TOLD_FLAGS = _C_CONTIGUOUS | _ALIGNED | _WRITEABLE
 
 
 class KernelFunction:
@@ -63,10 +67,7 @@ def type_code(value: Any) -> TypeCode:
         TypeError: the value is of another kind.
     """
     if isinstance(value, np.ndarray):
-        flags = value.flags
-        layout = "C" if flags.c_contiguous else "A"
-        written = "w" if flags.writeable else "r"
-        return f"{value.dtype.str} {value.ndim} {layout}{written}{'a' if flags.aligned else 'u'}"
+        return _array_code(value.dtype, value.ndim, value.flags.num & _TOLD_FLAGS)
     if isinstance(value, bool | np.bool_):
         return "|b1"
     if isinstance(value, int):
@@ -78,6 +79,13 @@ def type_code(value: Any) -> TypeCode:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return TupleType(type(value), tuple(map(type_code, value)))
     raise TypeError(f"a kernel takes arrays, numbers and named tuples of them, not {type(value).__name__}")
+
+
+@cache
+def _array_code(dtype: np.dtype[Any], dimensions: int, flags: int) -> TypeCode:
+    layout = "C" if flags & _C_CONTIGUOUS else "A"
+    written = "w" if flags & _WRITEABLE else "r"
+    return f"{dtype.str} {dimensions} {layout}{written}{'a' if flags & _ALIGNED else 'u'}"
 
 
 def spelled(code: TypeCode) -> str:

@@ -1,4 +1,4 @@
-"""Object code into this process: found in the folder or compiled, loaded by llvmlite, called through ctypes.
+"""Object code into this process: found in the folder or compiled, mapped, called through ctypes.
 
 The calling convention is numba's own, as `mqdiag.kernel.build` checks it at each compilation:
 `int32 f(result*, exception**, arguments...)`. An array is passed as its meminfo and parent (null: the caller keeps
@@ -8,13 +8,15 @@ the array alive), size, item size, data, shape and strides; a named tuple is pas
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import json
+import mmap
+import os
 from collections.abc import Callable
 from functools import cache
+from importlib.util import source_hash
 from typing import Any, NamedTuple
 
-from llvmlite import binding
+import numpy as np
 
 from mqdiag.kernel import folder
 from mqdiag.kernel.definition import (
@@ -30,18 +32,22 @@ from mqdiag.kernel.self_check import arguments, fault, self_check
 
 
 class ObjectCode(NamedTuple):
-    """A compiled kernel, as `build` makes it."""
+    """A compiled kernel."""
 
     symbol: str
     """of its function"""
     results: tuple[str, ...] | None
     """kinds of the numbers that it returns; None when it returns nothing"""
     code: bytes
+    entry: int | None = None
+    """where the function begins in `code`, which `link` has laid out; None where `code` is as LLVM made it"""
+    inner: tuple[int, ...] = ()
+    outer: tuple[tuple[str, list[int]], ...] = ()
+    """see `Linked`"""
 
     def to_bytes(self) -> bytes:
         """A file: one line of JSON, then the code."""
-        digest = hashlib.sha256(self.code).hexdigest()
-        head = {"symbol": self.symbol, "results": self.results, "sha256": digest}
+        head = self._asdict() | {"code": source_hash(self.code).hex()}
         return json.dumps(head).encode() + b"\n" + self.code
 
     @classmethod
@@ -50,10 +56,10 @@ class ObjectCode(NamedTuple):
         head, _, code = data.partition(b"\n")
         try:
             kept = json.loads(head)
-            results = kept["results"]
-            if hashlib.sha256(code).hexdigest() != kept["sha256"]:
+            if source_hash(code).hex() != kept["code"]:
                 return None
-            return cls(kept["symbol"], None if results is None else tuple(results), code)
+            results = kept["results"]
+            return cls(**kept | {"code": code, "results": None if results is None else tuple(results)})
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -105,8 +111,14 @@ def _load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., 
 def _built(kernel: KernelFunction, types: tuple[TypeCode, ...], file_name: str) -> ObjectCode:
     # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
     from mqdiag.kernel.build import build
+    from mqdiag.kernel.link import link
 
     code = ObjectCode(*build(kernel, types))
+    linked = link(code.code, code.symbol)
+    if linked is not None:
+        code = code._replace(
+            code=linked.code, entry=linked.entry, inner=tuple(linked.inner), outer=tuple(linked.outer.items())
+        )
     folder.write(file_name, code.to_bytes())
     return code
 
@@ -117,7 +129,7 @@ def _name(kernel: KernelFunction) -> str:
 
 def _file_name(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> str:
     name = _name(kernel)
-    key = hashlib.sha256("\0".join((name, *map(spelled, types), *_processor())).encode()).hexdigest()[:16]
+    key = source_hash("\0".join((name, *map(spelled, types), _processor())).encode()).hex()
     return f"{name}-{key}.o"
 
 
@@ -171,19 +183,58 @@ _RETURNED_NONE = -2
 """numba's status of a function whose result is optional and none"""
 
 
+def _address(code: ObjectCode) -> int:
+    """Where the function of a kernel is in memory."""
+    return _address_by_llvm(code) if code.entry is None else _mapped(code) + code.entry
+
+
+_pieces: list[mmap.mmap] = []
+"""memory with code, which stays as long as the process"""
+
+
+def _mapped(code: ObjectCode) -> int:
+    """Put linked code into memory, where nobody can write to it from then on; its address."""
+    piece = mmap.mmap(-1, len(code.code))
+    address = ctypes.addressof(ctypes.c_char.from_buffer(piece))
+    piece[:] = code.code
+    # A view in which the eight bytes at any place can be picked: it overlaps itself.
+    words: Any = np.ndarray((len(code.code) - 7,), "<u8", buffer=piece, strides=(1,))
+    words[list(code.inner)] += np.uint64(address)
+    for name, places in code.outer:
+        words[places] = _outside(name)
+    if _libc().mprotect(ctypes.c_void_p(address), len(code.code), mmap.PROT_READ | mmap.PROT_EXEC):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    _pieces.append(piece)
+    return address
+
+
+@cache
+def _libc() -> Any:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _outside(name: str) -> int:
+    """The address of a function that object code calls."""
+    # Numba's reference counting, which arrays without meminfo never reach.
+    function = getattr(_libc(), "abort" if name == "NRT_MemInfo_call_dtor" else name)
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
 @cache
 def _engine() -> Any:
-    """LLVM's loader of object code, for this machine."""
+    """LLVM's loader of object code: its start takes a tenth of a short run, so it has only what `link` leaves."""
+    from llvmlite import binding
+
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    # Object code names numba's reference counting, which arrays without meminfo never reach.
-    abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
-    binding.add_symbol("NRT_MemInfo_call_dtor", abort)
+    binding.add_symbol("NRT_MemInfo_call_dtor", _outside("NRT_MemInfo_call_dtor"))
     machine = binding.Target.from_default_triple().create_target_machine(jit=True)
     return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
 
 
-def _address(code: ObjectCode) -> int:
+def _address_by_llvm(code: ObjectCode) -> int:
+    from llvmlite import binding
+
     engine = _engine()
     engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
     engine.finalize_object()
@@ -194,9 +245,18 @@ def _address(code: ObjectCode) -> int:
 
 
 @cache
-def _processor() -> tuple[str, str]:
-    """Code made for one processor may not run on another that shares the folder."""
-    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+def _processor() -> str:
+    """What tells processors apart: code made for one may not run on another that shares the folder."""
+    try:
+        with open("/proc/cpuinfo", "rb", buffering=0) as file:
+            first, _, _ = file.read(1 << 14).decode(errors="replace").partition("\n\n")
+    except OSError:
+        return os.uname().nodename
+    return "\n".join(line for line in first.splitlines() if line.startswith(_OF_PROCESSOR))
+
+
+_OF_PROCESSOR = ("vendor_id", "cpu family", "model", "flags", "CPU implementer", "CPU part", "Features")
+"""lines of Linux for one processor, of x86 and of ARM"""
 
 
 def _kept(name: str) -> ObjectCode | None:

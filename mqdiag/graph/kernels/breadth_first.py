@@ -9,7 +9,7 @@ from mqdiag.kernel import kernel
 
 @kernel
 def breadth_first(
-    starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, until, last
+    starts, edges, rows, class_nodes, weak_nodes, weak_targets, came_from, queue, first, last, most
 ):
     """Extend the tree of shortest paths by what some queued objects refer to.
 
@@ -19,13 +19,14 @@ def breadth_first(
         weak_nodes: int32[w], ascending: references whose referent is no way; weak_targets: int32[w].
         came_from: int32[n], in and out: holder on the shortest way; -2 for a root, -1 where nothing came yet.
         queue: int32[], in and out, at least n entries, the first `last` of them used.
-        first, until: int64, objects of the queue to expand now.
-        last: int64.
+        first, last: int64, the objects of the queue that are not expanded yet.
+        most: int64, objects to expand now, those among them that are found meanwhile.
 
     Returns:
-        the end of the queue. O(objects expanded + their references).
+        (first, last) afterwards. O(objects expanded + their references).
     """
-    while first < until:
+    until = first + most
+    while first < last and first < until:
         node = queue[first]
         first += 1
         weak = np.int32(-1)
@@ -44,7 +45,7 @@ def breadth_first(
             came_from[child] = node
             queue[last] = child
             last += 1
-    return last
+    return first, last
 
 
 @kernel

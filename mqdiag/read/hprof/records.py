@@ -30,7 +30,7 @@ KNOWN_TAGS = frozenset(
 _UNCLOSED = say("the file ends without the record that closes a dump (tag 0x2c)")
 _HEADER = 9
 """bytes of tag, time and length before a body"""
-_BATCH = 64
+_BATCH = 512
 """records after which the progress is told; each may be far from the one before"""
 _ZEROS_TO_STOP = 1 << 12
 """records of nothing but zeros, one after the other, behind which no data is expected any more"""
