@@ -14,7 +14,7 @@ from mqdiag.read.hprof.types import REFERENCE, WIDTHS, unpack_number, width_of
 
 _MAX_DEPTH = 256
 _MOST_KEPT = 1 << 20
-"""inherited fields that are kept for the next question about their classes"""
+"""inherited fields, and places of fields, that are kept for the next question about their classes"""
 
 Place = tuple[int, int]
 """byte offset from the first field, basic type"""
@@ -30,6 +30,7 @@ class ClassTable:
         self._own: dict[int, tuple[dict[str, list[Place]], int]] = {}
         self._places: dict[int, dict[str, list[Place]]] = {}
         self._kept = 0
+        self._found: dict[tuple[int, str], Place | None] = {}
         self.names: list[str] = dump.classes.names
         self.superclass: NDArray[np.int32] = dump.classes.superclass
 
@@ -108,7 +109,12 @@ class ClassTable:
 
     def field_place(self, row: int, name: str) -> Place | None:
         """Where the field of this name stands; the class's own where it is declared at several levels."""
-        return next(self._places_named(row, name), None)
+        key = row, name
+        if key not in self._found:
+            if len(self._found) >= _MOST_KEPT:
+                self._found.clear()
+            self._found[key] = next(self._places_named(row, name), None)
+        return self._found[key]
 
     def inherited_place(self, row: int, name: str) -> Place | None:
         """The same, but that of the uppermost class where it is declared at several levels."""

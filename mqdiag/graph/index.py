@@ -54,7 +54,8 @@ class IdIndex(msgspec.Struct):
     def find(self, ids: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Positions of ids; -1 for null and for ids that no object has."""
         found = np.empty(ids.size, np.int32)
-        kernel.find_ids(ids, self.base, self.shift, self.directory, self.words, found)
+        if ids.size:
+            kernel.find_ids(ids, self.base, self.shift, self.directory, self.words, found)
         return found
 
 

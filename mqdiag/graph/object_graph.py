@@ -176,16 +176,18 @@ class ObjectGraph:
     def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         there = np.flatnonzero(nodes >= 0)
-        there = there[self.data[self.index.places(nodes[there])] == 0x21]
         found = []
         for positions in _by_class(there, self.index.rows[nodes[there]]):
             place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
-            if place is not None:
-                offset, kind = place
-                starts = self.index.places(nodes[positions]) + 9 + 2 * self.header.id_size
-                lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
-                fits = offset + width_of(kind, self.header.id_size) <= lengths
-                found.append((positions[fits], starts[fits] + offset, kind))
+            if place is None:
+                continue
+            offset, kind = place
+            starts = self.index.places(nodes[positions])
+            is_instance = self.data[starts] == 0x21
+            starts, positions = starts[is_instance] + 9 + 2 * self.header.id_size, positions[is_instance]
+            lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
+            fits = offset + width_of(kind, self.header.id_size) <= lengths
+            found.append((positions[fits], starts[fits] + offset, kind))
         return found
 
     def refs(self, nodes: Nodes, field: str) -> Nodes:
@@ -234,11 +236,12 @@ class ObjectGraph:
     def array_lengths(self, nodes: Nodes) -> NDArray[np.int64]:
         """Element counts, int64; -1 for what is no array."""
         lengths = np.full(nodes.size, -1, np.int64)
-        there = nodes >= 0
-        found = np.empty(int(there.sum()), np.int64)
-        places = self.index.offsets_at(nodes[there])
-        array_lengths(self.data, self.header.id_size, places, nodes[there], found)
-        lengths[there] = found
+        there = np.flatnonzero(nodes >= 0)
+        if there.size:
+            found = np.empty(there.size, np.int64)
+            places = self.index.offsets_at(nodes[there])
+            array_lengths(self.data, self.header.id_size, places, nodes[there], found)
+            lengths[there] = found
         return lengths
 
     def elements(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:

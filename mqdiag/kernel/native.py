@@ -22,6 +22,7 @@ from mqdiag.kernel import folder
 from mqdiag.kernel.definition import (
     SCALARS,
     KernelFunction,
+    TupleType,
     TypeCode,
     flat_types,
     flat_values,
@@ -147,34 +148,29 @@ def _callable(
             signature += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
             signature += [ctypes.c_int64] * (2 * count)
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *signature)(address)
-    is_array = [count is not None for count in dimensions]
     fields = [(f"f{position}", SCALARS[code]) for position, code in enumerate(results or ())]
-    shape: Any = type("Result", (ctypes.Structure,), {"_fields_": fields})
-    single = results is not None and len(results) == 1
-    room = max(ctypes.sizeof(shape), 8)
+    # Eight bytes more, for a kernel without a result writes there as well.
+    shape: Any = type("Result", (ctypes.Structure,), {"_fields_": [*fields, ("rest", ctypes.c_int64)]})
     truths = [code == "b1" for code in results or ()]
+    has_tuples = any(isinstance(code, TupleType) for code in types)
 
     def call(*arguments: Any) -> Any:
         flat: list[Any] = []
-        for argument, array in zip(flat_values(arguments), is_array, strict=True):
-            if array:
+        for argument in flat_values(arguments) if has_tuples else arguments:
+            if isinstance(argument, np.ndarray):
                 data = argument.__array_interface__["data"][0]
-                flat += (None, None, argument.size, argument.itemsize, data)
-                flat += argument.shape
-                flat += argument.strides
+                flat += (None, None, argument.size, argument.itemsize, data, *argument.shape, *argument.strides)
             else:
-                flat.append(argument.item() if hasattr(argument, "item") else argument)
-        result = ctypes.create_string_buffer(room)
-        failure = ctypes.c_void_p()
-        status = function(ctypes.addressof(result), ctypes.addressof(failure), *flat)
+                flat.append(argument.item() if isinstance(argument, np.generic) else argument)
+        result, failure = shape(), ctypes.c_void_p()
+        status = function(ctypes.byref(result), ctypes.byref(failure), *flat)
         if status not in (0, _RETURNED_NONE):
             raise ArithmeticError(f"kernel {name} failed with status {status}")
         if results is None:
             return None
-        values = shape.from_buffer(result)
-        numbers = [getattr(values, f"f{position}") for position in range(len(truths))]
+        numbers = [getattr(result, field) for field, _ in fields]
         numbers = [bool(value) if truth else value for value, truth in zip(numbers, truths, strict=True)]
-        return numbers[0] if single else tuple(numbers)
+        return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
     return call
 
