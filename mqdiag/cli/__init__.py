@@ -71,7 +71,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports and readers make many objects and hardly any cycles: the usual 700 objects between two searches for
     # cycles cost a twentieth of a short run.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     leave(run(sys.argv[1:]))
 
 

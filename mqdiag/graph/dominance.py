@@ -56,6 +56,18 @@ class Dominance(msgspec.Struct):
         units: NDArray[np.int64] = self.prefix[ends].astype(np.int64) - self.prefix[places].astype(np.int64)
         return units * self.alignment
 
+    def retained_together(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Retained bytes of each node, 0 where another one of them dominates it: their sum counts no byte twice."""
+        retained = np.zeros(nodes.size, np.int64)
+        places = self.numbers[nodes]
+        order = np.argsort(places, kind="stable")
+        places = places[order]
+        ends = np.maximum.accumulate(places.astype(np.int64) + self.dominated[places])
+        outermost = np.ones(places.size, bool)
+        outermost[1:] = places[1:] >= ends[:-1]
+        retained[order[outermost]] = self.retained(places[outermost])
+        return retained
+
     def heavy_children(self, place: int, least_bytes: int) -> tuple[int, NDArray[np.int32]]:
         """(the heaviest child or -1, children of at least so many bytes); O(children)."""
         found = np.empty(_MOST_HEAVY, np.int32)

@@ -40,7 +40,7 @@ def paths_to_all(heap: Heap, nodes: Nodes, retained: NDArray[np.int64]) -> tuple
     Args:
         heap: the graph.
         nodes: reachable, distinct.
-        retained: int64, see `retained_together`.
+        retained: int64, see `Dominance.retained_together`.
     """
     shallow = heap.shallow_sizes(nodes)
     return _Merged(heap, heap.shortest_paths[nodes], nodes, shallow, retained).tree()
@@ -66,20 +66,6 @@ def paths_to_one(heap: Heap, node: int, referrers: Nodes) -> tuple[PathStep, ...
     one = np.ones(sources.size, np.int64)
     targets = np.full(sources.size, node, np.int32)
     return _Merged(heap, sources.astype(np.int32), targets, one * 0, one * 0, shut=node).tree()
-
-
-def retained_together(heap: Heap, nodes: Nodes) -> NDArray[np.int64]:
-    """Retained bytes of each node, 0 where another one of the nodes dominates it: their sum counts no byte twice."""
-    tree = heap.dominance
-    retained = np.zeros(nodes.size, np.int64)
-    places = tree.numbers[nodes]
-    order = np.argsort(places, kind="stable")
-    places = places[order]
-    ends = np.maximum.accumulate(places.astype(np.int64) + tree.dominated[places])
-    outermost = np.ones(places.size, bool)
-    outermost[1:] = places[1:] >= ends[:-1]
-    retained[order[outermost]] = tree.retained(places[outermost])
-    return retained
 
 
 class _Groups(msgspec.Struct):

@@ -1,7 +1,7 @@
 """Functions over arrays, compiled by numba once for a machine and called without numba ever after.
 
 Importing numba and letting it load its own cache takes longer than most dumps take to read. So numba is the
-compiler only: what it makes is kept as plain object code (`folder`), loaded through llvmlite and called through
+compiler only: what it makes is kept as plain object code (`folder`), laid out (`link`), mapped and called through
 ctypes (`native`). See docs/adr/0004-kernels-as-object-code.md.
 """
 

@@ -42,8 +42,8 @@ class ObjectCode(NamedTuple):
     code: bytes
     entry: int | None = None
     """where the function begins in `code`, which `link` has laid out; None where `code` is as LLVM made it"""
-    inner: tuple[int, ...] = ()
-    outer: tuple[tuple[str, list[int]], ...] = ()
+    inner: list[int] | None = None
+    outer: dict[str, list[int]] | None = None
     """see `Linked`"""
 
     def to_bytes(self) -> bytes:
@@ -112,16 +112,18 @@ def _load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., 
 def _built(kernel: KernelFunction, types: tuple[TypeCode, ...], file_name: str) -> ObjectCode:
     # The compiler comes with numba, half a second that a run with all kernels at hand never pays.
     from mqdiag.kernel.build import build
-    from mqdiag.kernel.link import link
 
-    code = ObjectCode(*build(kernel, types))
-    linked = link(code.code, code.symbol)
-    if linked is not None:
-        code = code._replace(
-            code=linked.code, entry=linked.entry, inner=tuple(linked.inner), outer=tuple(linked.outer.items())
-        )
+    code = _linked(ObjectCode(*build(kernel, types)))
     folder.write(file_name, code.to_bytes())
     return code
+
+
+def _linked(code: ObjectCode) -> ObjectCode:
+    """The same as one piece, where that is possible."""
+    from mqdiag.kernel.link import link
+
+    piece = link(code.code, code.symbol)
+    return code if piece is None else code._replace(**piece._asdict())
 
 
 def _name(kernel: KernelFunction) -> str:
@@ -195,11 +197,11 @@ def _mapped(code: ObjectCode) -> int:
     piece[:] = code.code
     # A view in which the eight bytes at any place can be picked: it overlaps itself.
     words: Any = np.ndarray((len(code.code) - 7,), "<u8", buffer=piece, strides=(1,))
-    words[list(code.inner)] += np.uint64(address)
-    for name, places in code.outer:
+    words[code.inner or []] += np.uint64(address)
+    for name, places in (code.outer or {}).items():
         words[places] = _outside(name)
     if _libc().mprotect(ctypes.c_void_p(address), len(code.code), mmap.PROT_READ | mmap.PROT_EXEC):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "mprotect")
     _pieces.append(piece)
     return address
 

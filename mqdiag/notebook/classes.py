@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import UsageError
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph import Heap
-from mqdiag.graph.merged_paths import paths_to_all, retained_together
+from mqdiag.graph.merged_paths import paths_to_all
 from mqdiag.notebook.frames import instance_frame
 from mqdiag.notebook.objects import JavaObject
 from mqdiag.read.hprof.types import NAMES
@@ -101,7 +101,7 @@ class JavaClass:
     @property
     def retained_bytes(self) -> int:
         """Sum over the instances that no other instance dominates."""
-        return int(retained_together(self._heap, self.nodes(reachable=True)).sum())
+        return int(self._heap.dominance.retained_together(self.nodes(reachable=True)).sum())
 
     def largest(self, limit: int = 10, *, subclasses: bool = False) -> list[JavaObject]:
         """The instances that retain most.
@@ -121,7 +121,7 @@ class JavaClass:
             subclasses: with instances of subclasses.
         """
         nodes = self.nodes(subclasses=subclasses, reachable=True)
-        return paths_to_all(self._heap, nodes, retained_together(self._heap, nodes))
+        return paths_to_all(self._heap, nodes, self._heap.dominance.retained_together(nodes))
 
     def frame(self, *fields: str, subclasses: bool = False, reachable: bool = False) -> pd.DataFrame:
         """Its instances as a table, a row each; read as columns, not object by object.

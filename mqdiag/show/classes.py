@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.shown import CountedClass, ShownClass, ShownInstance, ShownValue
 from mqdiag.graph import Heap
-from mqdiag.graph.merged_paths import paths_to_all, retained_together
+from mqdiag.graph.merged_paths import paths_to_all
 from mqdiag.show.values import label_of, static_values
 
 
@@ -23,7 +23,7 @@ def show_class(heap: Heap, name: str, *, limit: int = 20, subclasses: bool = Fal
     rows = heap.classes.indices_named(name)
     nodes = heap.instances(rows, subclasses=subclasses)
     reachable = nodes[heap.reachable(nodes)]
-    retained = retained_together(heap, reachable)
+    retained = heap.dominance.retained_together(reachable)
     mirrors = [node for node, row in heap.class_of_node.items() if row in set(rows)]
     return ShownClass(
         name=name,

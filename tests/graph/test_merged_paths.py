@@ -13,7 +13,7 @@ import pytest
 from mqdiag.facts.shown import PathStep
 from mqdiag.graph import Heap, merged_paths
 from mqdiag.graph.kernels.merge import MAX_REPEATS
-from mqdiag.graph.merged_paths import paths_to_all, paths_to_one, retained_together
+from mqdiag.graph.merged_paths import paths_to_all, paths_to_one
 from mqdiag.graph.paths import edge_name
 from mqdiag.graph.referrers import referrers_of
 from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS
@@ -59,7 +59,7 @@ def walked(heap: Heap, node: int) -> Way:
 
 
 def expected(heap: Heap, nodes: list[int]) -> dict[Way, Sums]:
-    retained = retained_together(heap, np.array(nodes, np.int32)).tolist()
+    retained = heap.dominance.retained_together(np.array(nodes, np.int32)).tolist()
     ends: Counter[Way] = Counter()
     below: Counter[Way] = Counter()
     weights: Counter[Way] = Counter()
@@ -113,7 +113,7 @@ def test_random_graphs(seed: int, tmp_path: Path) -> None:
     for name in ("A", "B", "java.lang.Object[]"):
         nodes = heap.instances(heap.classes.indices_named(name), subclasses=False)
         nodes = nodes[heap.reachable(nodes)]
-        found = flat(paths_to_all(heap, nodes, retained_together(heap, nodes)))
+        found = flat(paths_to_all(heap, nodes, heap.dominance.retained_together(nodes)))
         assert found == expected(heap, nodes.tolist())
 
 
@@ -122,7 +122,7 @@ def test_small_tables_are_made_larger(tmp_path: Path, monkeypatch: pytest.Monkey
     heap = heap_of(random_dump(7), tmp_path)
     nodes = heap.instances(heap.classes.indices_named("A"), subclasses=False)
     nodes = nodes[heap.reachable(nodes)]
-    retained = retained_together(heap, nodes)
+    retained = heap.dominance.retained_together(nodes)
     whole = paths_to_all(heap, nodes, retained)
     monkeypatch.setattr(merged_paths, "_FIRST_ROOM", 1)
     assert paths_to_all(heap, nodes, retained) == whole
@@ -151,7 +151,7 @@ def test_a_long_chain_is_one_step(tmp_path: Path) -> None:
     dump, links = chain(50_000)
     heap = heap_of(dump, tmp_path)
     nodes = heap.instances(heap.classes.indices_named("Link"))
-    (root,) = paths_to_all(heap, nodes, retained_together(heap, nodes))
+    (root,) = paths_to_all(heap, nodes, heap.dominance.retained_together(nodes))
     assert (root.root, root.class_name) == ("system class", "class Holder")
     (step,) = root.below
     assert (step.field, step.class_name, step.ends, step.instances) == ("Holder.HEAD", "Link", 50_000, 50_000)
@@ -171,7 +171,7 @@ def test_a_tree_of_two_classes_folds(tmp_path: Path) -> None:
     dump.root(STICKY_CLASS, holder.id)
     heap = heap_of(dump, tmp_path)
     nodes = heap.instances(heap.classes.indices_named("Element"))
-    way = flat(paths_to_all(heap, nodes, retained_together(heap, nodes)))
+    way = flat(paths_to_all(heap, nodes, heap.dominance.retained_together(nodes)))
     assert len(way) <= 2 + 2 * MAX_REPEATS
     assert max(instances for _, instances, _ in way.values()) == 500
 

@@ -10,7 +10,6 @@ from mqdiag.graph.collections import compares_by_identity, items, map_entries
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.broken_keys import broken_keys
 from mqdiag.graph.holders.own_classes import is_jdk
-from mqdiag.graph.merged_paths import retained_together
 
 MOST_BEANS, FEWEST_BEANS = 100, 8
 """more entries are data, fewer are not spread"""
@@ -51,7 +50,7 @@ def contents_of(heap: Heap, held: int, point: int) -> Contents | None:
     values = values[values >= 0]
     if not values.size:
         return None
-    weights = retained_together(heap, values)
+    weights = heap.dominance.retained_together(values)
     return Contents(
         entries=values.size,
         classes=_classes(heap, values, weights),

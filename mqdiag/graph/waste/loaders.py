@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import LoaderGroup
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.merged_paths import retained_together
 from mqdiag.read.hprof.distinct import is_in
 
 MOST_GROUPS = 5
@@ -59,7 +58,7 @@ def _group(heap: Heap, kind: str, repeated: dict[str, list[int]]) -> LoaderGroup
         retained = heap.retained_of_sets([together])[0][1]
         path = tuple(heap.path_to_root(chosen))
     else:
-        retained, path = int(retained_together(heap, together).sum()), ()
+        retained, path = int(heap.dominance.retained_together(together).sum()), ()
     return LoaderGroup(
         loader_class=kind,
         loaders=loaders.size,

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import ThreadLocals, ThreadLocalsOf
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.merged_paths import retained_together
 from mqdiag.read.hprof.distinct import is_in
 
 THREADS = 10
@@ -25,7 +24,7 @@ def thread_locals(heap: Heap) -> ThreadLocals | None:
     owners, values, stale = owners[there], values[there], stale[there]
     distinct, first = np.unique(values, return_index=True)
     owners, stale = owners[first], stale[first]
-    retained = retained_together(heap, distinct)
+    retained = heap.dominance.retained_together(distinct)
     # A cut dump lacks objects that the JVM had: a reference into the gap looks like one that was cleared.
     whole = heap.problem is None
     return ThreadLocals(
