@@ -262,6 +262,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """its anchor in the page"""
     title: Text
+    short_title: Text = NOTHING
+    """in a page's list of its parts, where the title is long"""
     parts: Sequence[AnyPart]
     headed: bool = True
     """False where the parts speak for themselves: text writes no heading, a page shows none in its list"""
@@ -269,3 +271,5 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """only the wide form has it"""
     paper: bool = True
     """False for tables that a printed page leaves out"""
+    folded: bool = False
+    """a page shows its title, and the parts on demand"""

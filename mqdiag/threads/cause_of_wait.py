@@ -276,7 +276,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
         "slow-disk",
         (
             say(
-                "Look at the disk (iostat -x 1): with flushDiskType=SYNC_FLUSH every send waits for"
+                "Look at the disk (iostat -x 1): with SYNC_FLUSH every send waits for"
                 " its flush; syncFlushTimeout (5 s) bounds it."
             ),
             ASYNC_FLUSH,

@@ -84,6 +84,7 @@
       waits = true;
     });
     addEventListener("resize", show);
+    addEventListener("toggle", show, true);
     show();
     return {
       count: all.length,
@@ -171,8 +172,14 @@
     source.after(button);
   }
 
-  for (const source of document.querySelectorAll(".answer code, .finding > ol code, pre")) copyable(source);
-  const target = () => location.hash && document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", "");
+  for (const source of document.querySelectorAll(".paste, pre")) copyable(source);
+  function target() {
+    const aim = location.hash && document.getElementById(location.hash.slice(1));
+    if (!aim) return;
+    for (let inside = aim.closest("details"); inside; inside = inside.parentElement.closest("details")) inside.open = true;
+    const own = aim.querySelector(":scope > details.section");
+    if (own) own.open = true;
+  }
   addEventListener("hashchange", target);
   target();
 })();

@@ -14,13 +14,20 @@ from markupsafe import Markup, escape
 from mqdiag.findings import Report
 from mqdiag.language import TAGS, Writer, writer
 from mqdiag.render.parts import Column, Section, Table, Words
-from mqdiag.render.wording.code_words import code_words
+from mqdiag.render.wording.code_words import code_words, pasted
 from mqdiag.render.wording.safe import LONGEST_WIDE, safe
 from mqdiag.text import Text, Value, say
 
 _FOLDER = Path(__file__).parent
-_LONG, _LONGER = 26, 90
-"""characters of a cell from which it is wide, and from which it scrolls by itself"""
+_WIDTHS = ((26, ""), (45, "long"), (90, "longer"))
+"""characters up to which a cell has a class: each class is so wide that its text takes three lines at most"""
+_LONGEST = "longest"
+"""the class of a cell that scrolls by itself"""
+_BREAKS = re.compile(r"(?<=[./$])(?=[^\W\d])")
+"""where a long name may go on in the next line"""
+_MOST_BROKEN = 100
+"""rows up to which a table has such places: each is an element, and pages of too many elements open slowly"""
+_FLAG = re.compile(r"((?<!\S)--?\w+)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [+-]\d\d:\d\d)?\Z")
 _LAST = -1
 """sorts what is not known behind all numbers"""
@@ -63,9 +70,10 @@ def _template(language: str) -> Template:
     environment.filters.update(
         code=lambda lines: _code(lines, write),
         marked=lambda words: _marked(words, write),
+        marked_step=lambda words: _marked(words, write, step=True),
         kind=_kind,
         value=write.value,
-        cell=lambda text: _cell(safe(text, limit=LONGEST_WIDE)),
+        cell=lambda text, table: _cell(safe(text, limit=LONGEST_WIDE), len(table.rows) <= _MOST_BROKEN),
         tuple=tuple,
         cells=lambda row, table: _cells(row, table, write),
         is_long=_is_long,
@@ -89,23 +97,35 @@ def _code(lines: Sequence[Words], write: Writer) -> Markup:
     return Markup("\n").join(safe(write(line), limit=None) for line in lines)
 
 
-def _marked(words: Words, write: Writer) -> Markup:
-    """A sentence whose setters, settings, flags and commands are code."""
-    parts = code_words(safe(write(words), limit=LONGEST_WIDE))
+def _marked(words: Words, write: Writer, *, step: bool = False) -> Markup:
+    """A sentence whose setters, settings, flags and commands are code; in a step, what is pasted is marked."""
+    parts = list(code_words(safe(write(words), limit=LONGEST_WIDE)))
+    whole = pasted([part for part, is_code in parts if is_code]) if step else frozenset()
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if is_code else escape(part) for part, is_code in parts
+        _code_word(part, is_pasted=part in whole) if is_code else escape(part) for part, is_code in parts
     )
 
 
-def _cell(text: str) -> Markup:
-    """A cell of words: a long text is wide rather than high, and a very long one scrolls by itself."""
+def _code_word(code: str, *, is_pasted: bool) -> Markup:
+    """A line never ends between the dash of a flag and its name."""
+    inner = Markup("").join(
+        Markup('<span class="flag">{}</span>').format(part) if place % 2 else escape(part)
+        for place, part in enumerate(_FLAG.split(code))
+    )
+    return Markup('<code class="paste">{}</code>' if is_pasted else "<code>{}</code>").format(inner)
+
+
+def _cell(text: str, breaks: bool) -> Markup:
+    """A cell of words: the longer the text, the wider its column is at least; a very long text scrolls by itself."""
     if _TIME.match(text):
         return Markup('<td class="time">{}</td>').format(text)
-    if len(text) <= _LONG:
+    width = next((name for most, name in _WIDTHS if len(text) <= most), _LONGEST)
+    if not width:
         return Markup("<td>{}</td>").format(text)
-    if len(text) <= _LONGER:
-        return Markup('<td class="long">{}</td>').format(text)
-    return Markup('<td class="long"><div tabindex="0">{}</div></td>').format(text)
+    broken = Markup("<wbr>").join(_BREAKS.split(text)) if breaks else escape(text)
+    if width == _LONGEST:
+        broken = Markup('<div tabindex="0">{}</div>').format(broken)
+    return Markup('<td class="{}">{}</td>').format(width, broken)
 
 
 def _cells(row: Sequence[Value], table: Table, write: Writer) -> list[tuple[str, float | None]]:

@@ -26,7 +26,7 @@ Maker = Callable[[Report, View], Iterator[Section]]
 def sections_of(report: Report, view: View) -> list[Section]:
     """All sections of a report in their order: what a reader acts on, then the tables that it rests on.
 
-    Where evidence of several kinds was joined, the short form leaves the tables out.
+    Where evidence of several kinds was joined, the short form leaves the tables out, and a page folds them.
     """
     if report.show is not None:
         from mqdiag.render.sections.shown_object import shown_sections
@@ -39,7 +39,7 @@ def sections_of(report: Report, view: View) -> list[Section]:
     first = [section for make in _first_makers(report) for section in make(report, view)]
     joined = report.verdict is not None
     tables = [
-        msgspec.structs.replace(section, paper=False, wide=section.wide or joined)
+        msgspec.structs.replace(section, paper=False, wide=section.wide or joined, folded=joined)
         for make in _table_makers(report)
         for section in make(report, view)
     ]

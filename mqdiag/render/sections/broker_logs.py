@@ -28,6 +28,7 @@ def broker_logs_section(report: Report, view: View) -> Iterator[Section]:
         yield Section(
             name="write-times",
             title=say("How long the broker's writes took (PAGECACHERT)"),
+            short_title=say("Write times"),
             parts=(
                 Bullets([*write_times(logs.pagecachert)]),
                 _buckets(logs.pagecachert, "write-times"),

@@ -42,7 +42,7 @@ def evidence_times_section(report: Report, view: View) -> Iterator[Section]:
     if len(lines) < 2:
         return
     parts: list[AnyPart] = [*_picture(lines), _table(lines)]
-    yield Section(name="times", title=say("When the evidence is of"), parts=parts)
+    yield Section(name="times", title=say("When the evidence is of"), short_title=say("Times"), parts=parts)
 
 
 def _lines(report: Report) -> Iterator[_Line]:

@@ -87,5 +87,10 @@ GLOSSARY: tuple[tuple[str | Text, Text], ...] = (
 def glossary_section() -> Section:
     """All words."""
     return Section(
-        name="words", title=say("Words in reports"), parts=(Pairs(GLOSSARY),), wide=True, paper=False
+        name="words",
+        title=say("Words in reports"),
+        parts=(Pairs(GLOSSARY),),
+        wide=True,
+        paper=False,
+        folded=True,
     )

@@ -58,7 +58,7 @@ def heap_threads_section(report: Report, view: View) -> Iterator[Section]:
         if view.all_threads
         else say("Threads that hold messages or hit the OutOfMemoryError")
     )
-    yield Section(name="threads", title=title, parts=parts)
+    yield Section(name="threads", title=title, short_title=say("Threads"), parts=parts)
 
 
 def _order(thread: HeapThread) -> tuple[bool, int]:

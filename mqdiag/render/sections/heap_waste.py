@@ -42,7 +42,9 @@ def waste_section(report: Report, view: View) -> Iterator[Section]:
             parts.append(Pairs(rows, wide=wide))
     parts += _tables(heap)
     if parts:
-        yield Section(name="waste", title=say("Waste and other suspects"), parts=parts)
+        yield Section(
+            name="waste", title=say("Waste and other suspects"), short_title=say("Waste"), parts=parts
+        )
 
 
 def _lines(waste: Waste) -> Iterator[Line]:

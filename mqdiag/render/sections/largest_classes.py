@@ -35,7 +35,7 @@ def classes_section(report: Report, view: View) -> Iterator[Section]:
         ),
         note=NOTHING if all(row.retained_bytes is None for row in rows) else _NOTE,
     )
-    yield Section(name="classes", title=say("Largest classes"), parts=(table,))
+    yield Section(name="classes", title=say("Largest classes"), short_title=say("Classes"), parts=(table,))
 
 
 def _weight(row: ClassRow) -> tuple[int, int]:

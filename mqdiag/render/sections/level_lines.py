@@ -32,7 +32,12 @@ def level_lines_section(report: Report, view: View) -> Iterator[Section]:
             )
         )
     if parts:
-        yield Section(name="level-lines", title=say("Lines at WARN and ERROR"), parts=parts)
+        yield Section(
+            name="level-lines",
+            title=say("Lines at WARN and ERROR"),
+            short_title=say("WARN and ERROR"),
+            parts=parts,
+        )
 
 
 def _counts(lines: LevelLineFacts) -> Iterator[tuple[Text, int]]:

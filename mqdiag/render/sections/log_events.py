@@ -45,11 +45,23 @@ def log_events_section(report: Report, view: View) -> Iterator[Section]:
     if logs is None:
         return
     if logs.events:
-        yield Section(name="events", title=say("Events in the logs"), parts=[*_events(logs)])
+        yield Section(
+            name="events", title=say("Events in the logs"), short_title=say("Events"), parts=[*_events(logs)]
+        )
     if logs.flow_control:
-        yield Section(name="flow-control", title=say("Flow control of consumers"), parts=(_flow_control(logs),))
+        yield Section(
+            name="flow-control",
+            title=say("Flow control of consumers"),
+            short_title=say("Flow control"),
+            parts=(_flow_control(logs),),
+        )
     if logs.connections:
-        yield Section(name="connections", title=say("Connections in the logs"), parts=(_connections(logs),))
+        yield Section(
+            name="connections",
+            title=say("Connections in the logs"),
+            short_title=say("Connections"),
+            parts=(_connections(logs),),
+        )
 
 
 def _events(logs: LogsFacts) -> Iterator[AnyPart]:

@@ -33,7 +33,7 @@ def memory_section(report: Report, view: View) -> Iterator[Section]:
     if large:
         parts += [_table(large), _paths(large)]
     if parts:
-        yield Section(name="memory", title=say("Where the memory is"), parts=parts)
+        yield Section(name="memory", title=say("Where the memory is"), short_title=say("Memory"), parts=parts)
 
 
 def _table(suspects: list[Suspect]) -> Table:

@@ -23,6 +23,7 @@ def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
         yield Section(
             name="missing",
             title=say("What would make it more certain"),
+            short_title=say("Missing evidence"),
             parts=(
                 Several(
                     parts=[_missing(missing) for missing in report.verdict.missing_evidence],

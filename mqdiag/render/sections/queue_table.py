@@ -34,7 +34,7 @@ def queues_section(report: Report, view: View) -> Iterator[Section]:
     parts += _bars([queue for queue in heap.queues if queue.messages])
     parts += _strips([queue for queue in heap.queues if queue.held_offsets and (queue.span or 0) > 0])
     parts.append(_table(heap))
-    yield Section(name="queues", title=_title(heap), parts=parts)
+    yield Section(name="queues", title=_title(heap), short_title=say("Queues"), parts=parts)
 
 
 def _title(heap: HeapFacts) -> Text:

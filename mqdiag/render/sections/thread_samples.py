@@ -67,7 +67,12 @@ def stacks_section(report: Report, view: View) -> Iterator[Section]:
     yield Section(name="samples", title=say("The samples"), parts=[*_summary(stacks)])
     threads = _threads(stacks, view)
     if threads:
-        yield Section(name="stacks", title=say("What the threads did, sample by sample"), parts=threads)
+        yield Section(
+            name="stacks",
+            title=say("What the threads did, sample by sample"),
+            short_title=say("Sample by sample"),
+            parts=threads,
+        )
     locks = _locks(stacks)
     if locks:
         yield Section(name="locks", title=say("Who blocks whom"), parts=locks)

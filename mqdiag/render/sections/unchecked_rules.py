@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Paragraph, Section, Table, Words
+from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Table, Words
 from mqdiag.text import Text, say
 
 _UNKNOWN = 3
@@ -35,7 +37,13 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
             )
         )
     if report.skipped and any(given.was_read for given in report.inputs):
-        parts += [Paragraph(_summary(report)), _skipped(report, wide=not view.why)]
+        skipped = _skipped(report)
+        parts += [
+            Paragraph(_summary(report, listed=view.why), short=True),
+            Fold(_summary(report, listed=True), (skipped,), wide=True),
+        ]
+        if view.why:
+            parts.append(msgspec.structs.replace(skipped, short=True))
     lines = None if report.logs is None else report.logs.level_lines
     if lines is not None and lines.not_understood >= _MANY_LINES and report.answer.state == "fault":
         from mqdiag.facts.unjudged_lines import unjudged_lines
@@ -46,30 +54,41 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         if unknown:
             parts.append(Bullets(unknown, title=say("Values that could not be read"), shown=_UNKNOWN))
     if parts:
-        yield Section(name="unchecked", title=say("Not checked, and why"), parts=parts, paper=False)
+        yield Section(
+            name="unchecked",
+            title=say("Not checked, and why"),
+            short_title=say("Not checked"),
+            parts=parts,
+            paper=False,
+        )
 
 
-def _summary(report: Report) -> Text:
-    """How many rules were not checked, and which other evidence they would look at."""
+def _summary(report: Report, *, listed: bool) -> Text:
+    """How many rules were not checked, what lists them, and which other evidence they would look at."""
     rules = len({skipped.rule for skipped in report.skipped})
     lacking = {kind for skipped in report.skipped for kind in skipped.needs}
     if not lacking:
+        if listed:
+            return say("{rules:count} {rules:rule was|rules were} not checked.", rules=rules)
         return say("{rules:count} {rules:rule was|rules were} not checked; --why lists them.", rules=rules)
-    return say(
-        "{rules:count} {rules:rule was|rules were} not checked; --why lists them. They would also look at"
-        " {lacking:and}.",
-        rules=rules,
-        lacking=evidence_names(kind for kind in NAMES if kind in lacking),
+    template = (
+        say("{rules:count} {rules:rule was|rules were} not checked. They would also look at {lacking:and}.")
+        if listed
+        else say(
+            "{rules:count} {rules:rule was|rules were} not checked; --why lists them. They would also look at"
+            " {lacking:and}."
+        )
     )
+    names = evidence_names(kind for kind in NAMES if kind in lacking)
+    return template.filled({"rules": rules, "lacking": names})
 
 
-def _skipped(report: Report, *, wide: bool) -> Table:
+def _skipped(report: Report) -> Table:
     by_reason: dict[Text, set[str]] = {}
     for skipped in report.skipped:
         by_reason.setdefault(skipped.reason, set()).add(skipped.rule)
     return Table(
         name="unchecked",
-        wide=wide,
         columns=(
             Column(say("why")),
             Column(say("rules"), "count"),

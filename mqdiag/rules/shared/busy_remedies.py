@@ -17,8 +17,8 @@ STRONGER_HOST = say(
     " vmstat 1 (vm.swappiness, vm.min_free_kbytes)."
 )
 NOT_THESE = say(
-    "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity, and do not set"
-    " brokerFastFailureEnable=false: they hide the error and make senders wait."
+    "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity, and do not switch"
+    " brokerFastFailureEnable off: they hide the error and make senders wait."
 )
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """for a page cache that is too slow"""

@@ -182,12 +182,12 @@ def test_every_report_fits_on_four_pages(browser: Any, tmp_path: Path, path: Pat
     assert printed_pages(opened) <= MOST_PRINTED_PAGES
 
 
-def test_a_setter_is_copied_by_the_keyboard(browser: Any, tmp_path: Path) -> None:
+def test_a_command_is_copied_by_the_keyboard(browser: Any, tmp_path: Path) -> None:
     allowed = ["clipboard-read", "clipboard-write"]
-    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), permissions=allowed)
+    opened = Opened(browser, tmp_path / "report.html", html(busy_broker()), permissions=allowed)
     button = opened.page.locator(".answer ol li code + button").first
     button.focus()
     opened.page.keyboard.press("Enter")
     opened.page.locator("button:focus", has_text="Copied").wait_for()
-    assert opened.page.evaluate("navigator.clipboard.readText()") == "setConnectTimeout"
+    assert opened.page.evaluate("navigator.clipboard.readText()") == "iostat -x 1"
     opened.check()

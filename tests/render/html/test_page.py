@@ -28,8 +28,8 @@ from tests.render.html.reports import (
     two_processes,
 )
 
-INLINE = {"a", "code", "span"}
-VOID = {"meta", "link", "br", "img", "input", "hr"}
+INLINE = {"a", "code", "span", "wbr"}
+VOID = {"meta", "link", "br", "wbr", "img", "input", "hr"}
 
 
 class Outline(HTMLParser):
