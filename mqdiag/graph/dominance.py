@@ -149,12 +149,12 @@ def build_dominance(
     dominated = room.empty(reached + 1, np.int32)
     kernel.subtree_sizes(places, ends, dominated)
     del ends
-    order = room.empty(reached + 1, np.int32)
-    kernel.order_by_place(numbers, places, order)
-    del places, heads
-    dominator = room.empty(reached + 1, np.int32)
-    kernel.dominators_by_place(dominated, dominator, stack)
-    del stack
+    order, dominator = (room.empty(reached + 1, np.int32) for _ in range(2))
+    with ThreadPoolExecutor(1) as beside:
+        ordered = beside.submit(kernel.order_by_place, numbers, places, order)
+        kernel.dominators_by_place(dominated, dominator, stack)
+        ordered.result()
+    del places, heads, stack
     prefix = room.empty(
         reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64
     )

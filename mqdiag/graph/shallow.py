@@ -8,6 +8,7 @@ learned, and the formula made of them serves for the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
+from mqdiag.read.hprof.walk import worker_count
 
 ENOUGH = 5
 """instances with the same distance that settle a class's size"""
@@ -128,17 +130,25 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
 
     def units() -> NDArray[np.uint32]:
         found: NDArray[np.uint32] = dump.room.empty(index.count, np.uint32)
-        kernel.shallow_sizes(
-            dump.source.data,
-            dump.header.id_size,
-            index.offsets,
-            index.rows,
-            sizes_by_row,
-            base,
-            element,
-            alignment,
-            found,
-        )
+        units_by_row = _aligned(sizes_by_row, alignment) // alignment
+        workers = worker_count()
+        bounds = [index.count * i // workers for i in range(workers + 1)]
+
+        def fill(first: int, last: int) -> None:
+            kernel.shallow_sizes(
+                dump.source.data,
+                dump.header.id_size,
+                index.offsets[first:last],
+                index.rows[first:last],
+                units_by_row,
+                base,
+                element,
+                alignment.bit_length() - 1,
+                found[first:last],
+            )
+
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(fill, bounds[:-1], bounds[1:]))
         if usable:
             _size_truncated_arrays(dump, index, found, shift)
         _size_class_objects(dump, index, found, alignment, width, usable, int(sizes_by_row[class_row]))

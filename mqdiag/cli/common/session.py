@@ -106,7 +106,8 @@ def diagnose(
     kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with (
         _debug_log(options.debug),
-        terminal_progress(reader_language()) as shown,
+        terminal_progress(reader_language()) as drawn,
+        _measured(drawn, options.debug) as shown,
         watched(shown, paths) as allowed,
         imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
     ):
@@ -148,8 +149,20 @@ def diagnose(
 
 
 @contextmanager
+def _measured(progress: Progress, wanted: bool) -> Iterator[Progress]:
+    """Progress that tells developers what each phase costs, if they want to know."""
+    if not wanted:
+        yield progress
+        return
+    from mqdiag.cli.common.phase_costs import phase_costs
+
+    with phase_costs(progress) as measured:
+        yield measured
+
+
+@contextmanager
 def _debug_log(wanted: bool) -> Iterator[None]:
-    """Write what mqdiag logs for developers to standard error: how each thread was judged."""
+    """Write what mqdiag logs for developers to standard error: how each thread was judged, what phases cost."""
     if not wanted:
         yield
         return

@@ -67,13 +67,13 @@ def array_lengths(data, id_size, offsets, nodes, lengths):
 
 
 @kernel
-def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, element_by_row, alignment, sizes):
+def shallow_sizes(data, id_size, offsets, rows, units_by_row, base_by_row, element_by_row, shift, sizes):
     """Shallow size of every object, in units of the alignment.
 
     Args:
         data: uint8, the file; id_size; offsets: uint32[n] or int64[n]; rows: uint16[n] or int32[n].
-        sizes_by_row: int64[c], instances; base_by_row: int64[c], element_by_row: int64[c]: arrays.
-        alignment: bytes.
+        units_by_row: int64[c], instances; base_by_row: int64[c], element_by_row: int64[c]: bytes of arrays.
+        shift: log2 of the alignment: a division takes as long as all else.
         sizes: uint32[n], out.
 
     O(n); of arrays only the heads are touched.
@@ -81,9 +81,9 @@ def shallow_sizes(data, id_size, offsets, rows, sizes_by_row, base_by_row, eleme
     for i in range(offsets.size):
         row = rows[i]
         if element_by_row[row] == 0:
-            sizes[i] = (sizes_by_row[row] + alignment - 1) // alignment
+            sizes[i] = units_by_row[row]
         else:
             at = offsets[i] + 5 + id_size
             length = u4(data, at)
             size = base_by_row[row] + length * element_by_row[row]
-            sizes[i] = (size + alignment - 1) // alignment
+            sizes[i] = (size + (1 << shift) - 1) >> shift
