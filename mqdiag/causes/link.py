@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -160,15 +160,59 @@ def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 class Depths:
-    """How many causes lie before each finding, on the longest way; a circle of causes counts once."""
+    """How many causes lie before each finding, on the longest way; the causes of a circle count once each."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        self._by_fingerprint = {finding.fingerprint: finding for finding in findings}
+        causes = {finding.fingerprint: finding.caused_by for finding in findings}
+        self._depths: dict[str, int] = {}
+        for circle in _circles(causes):
+            before = (self._depths[cause] for one in circle for cause in causes[one] if cause in self._depths)
+            depth = max((1 + depth for depth in before), default=0) + (len(circle) if len(circle) > 1 else 0)
+            self._depths.update(dict.fromkeys(circle, depth))
 
-    def of(self, finding: Finding, seen: frozenset[str] = frozenset()) -> int:
+    def of(self, finding: Finding) -> int:
         """0 for a root cause."""
-        if finding.fingerprint in seen:
-            return 0
-        below = seen | {finding.fingerprint}
-        roots = (self._by_fingerprint[root] for root in finding.caused_by if root in self._by_fingerprint)
-        return max((1 + self.of(root, below) for root in roots), default=0)
+        return self._depths[finding.fingerprint]
+
+
+def _circles(causes: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
+    """Fingerprints that are causes of each other, or one by itself; each after all of its causes.
+
+    Tarjan's strongly connected components (SIAM Journal on Computing 1, 1972), in linear time: a hostile thread dump
+    makes a circle of hundreds of findings, which has too many ways to go them all.
+    """
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    for start in causes:
+        way = [] if start in numbers else [(start, iter(causes[start]))]
+        while way:
+            here, left = way[-1]
+            if here not in numbers:
+                numbers[here] = lowest[here] = len(numbers)
+                stack.append(here)
+                on_stack.add(here)
+            deeper = next(
+                (cause for cause in left if cause in causes and _is_open(cause, numbers, on_stack)), None
+            )
+            if deeper is not None and deeper not in numbers:
+                way.append((deeper, iter(causes[deeper])))
+                continue
+            if deeper is not None:
+                lowest[here] = min(lowest[here], numbers[deeper])
+                continue
+            way.pop()
+            if way:
+                above = way[-1][0]
+                lowest[above] = min(lowest[above], lowest[here])
+            if lowest[here] == numbers[here]:
+                place = stack.index(here)
+                yield stack[place:]
+                on_stack.difference_update(stack[place:])
+                del stack[place:]
+
+
+def _is_open(cause: str, numbers: Mapping[str, int], on_stack: Collection[str]) -> bool:
+    """Whether a cause was not met yet, or belongs to a circle that is not complete yet."""
+    return cause not in numbers or cause in on_stack

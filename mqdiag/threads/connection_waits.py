@@ -6,6 +6,7 @@ Each of them moves, as it fails one message after the other, so none is stuck; y
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import msgspec
 
@@ -45,19 +46,25 @@ def connection_waits(judgements: list[Judgement], series: Series) -> tuple[Conne
         track = member.judgement.track
         by_pools[track.jvm, track.pool, member.pool.name].append(member)
     cycling = {member.judgement for member in waiting}
-    others = [
-        judgement
+    others = {
+        judgement: None
         for judgement in judgements
         if judgement.state in ("progressing", "unknown") and judgement not in cycling
-    ]
+    }
+    giving = {
+        pool.name
+        for pool in {one.pool.name: one.pool for one in waiting}.values()
+        if _gets_connections(pool, others)
+    }
+    others_may_have_one = any(_may_have_connection(other) for other in others)
     users = PoolUsers(judgements)
     entries = []
-    for (jvm, pool, _), ours in by_pools.items():
+    for (jvm, pool, name), ours in by_pools.items():
         own = members[jvm, pool]
-        if any(one in others for one in own) or _gets_connections(ours[0].pool, others):
+        if name in giving or any(one in others for one in own):
             continue
         user = users.of(ours[0].judgement)
-        if user is None and any(_may_have_connection(other) for other in others):
+        if user is None and others_may_have_one:
             continue
         entries.append(_entry(ours, own, user, len(series.moments)))
     return tuple(entries)
@@ -78,7 +85,7 @@ def _waiting(judgement: Judgement) -> _Waiting | None:
     return _Waiting(judgement, pool) if pool is not None and all(other is pool for other in pools) else None
 
 
-def _gets_connections(pool: Library, others: list[Judgement]) -> bool:
+def _gets_connections(pool: Library, others: Iterable[Judgement]) -> bool:
     """Whether some thread that moves was seen to use a connection as the pool has them."""
     return any(may_have_connection(pool, meaning) for meaning in _meanings(others))
 
@@ -88,7 +95,7 @@ def _may_have_connection(judgement: Judgement) -> bool:
     return any(meaning.own_index >= 0 and not meaning.idle for meaning in _meanings([judgement]))
 
 
-def _meanings(judgements: list[Judgement]) -> list[StackMeaning]:
+def _meanings(judgements: Iterable[Judgement]) -> list[StackMeaning]:
     return [
         meaning
         for judgement in judgements

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import msgspec
 
-from mqdiag.read.stacks.library_packages import is_own
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, World, site_of
@@ -14,8 +14,10 @@ from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 FORK_JOIN = "java.util.concurrent.ForkJoinPool.runWorker"
-CLOSE_KIN = 3
-"""the waiting code and the task share a class"""
+CLOSE_KIN, PACKAGE_KIN, DISTANT_KIN = 3, 2, 1
+"""the waiting code and the task share a class, a package, or the first two parts of its name"""
+_MOST_POOLS = 100
+"""pools that are kept of those with tasks of one class or package; more of them say the same"""
 
 
 class _TaskPool(msgspec.Struct):
@@ -41,33 +43,107 @@ _Kin = tuple[int, _TaskPool]
 """how near a pool's tasks are to the waiting code, and the pool"""
 
 
+class _Kinships:
+    """Which pools have tasks like some code, found by the names of classes and packages.
+
+    Of two tasks of a pool one is another than the waiting code, so no more are kept of each pool.
+    """
+
+    def __init__(self, pools: Iterable[_TaskPool]) -> None:
+        self._pools = list(pools)
+        self._tasks: dict[tuple[int, str], dict[int, list[StackMeaning]]] = defaultdict(dict)
+        for place, pool in enumerate(self._pools):
+            tasks = pool.tasks if pool.all_new else pool.without_progress
+            for meaning in dict.fromkeys(task.track.last_meaning for task in tasks):
+                for kinship in (CLOSE_KIN, PACKAGE_KIN, DISTANT_KIN):
+                    for name in _names(meaning, kinship):
+                        self._add(self._tasks[kinship, name], place, meaning)
+
+    @staticmethod
+    def _add(tasks: dict[int, list[StackMeaning]], place: int, meaning: StackMeaning) -> None:
+        if place in tasks or len(tasks) < _MOST_POOLS:
+            known = tasks.setdefault(place, [])
+            if len(known) < 2:
+                known.append(meaning)
+
+    def nearest(self, waiter: StackMeaning, own_pool: str | None = None) -> _Kin | None:
+        """The pool with the tasks that are most like the waiting code; the first one if several are equal.
+
+        Args:
+            waiter: the waiting code.
+            own_pool: a pool that does not count.
+        """
+        for kinship in (CLOSE_KIN, PACKAGE_KIN, DISTANT_KIN):
+            places = (
+                next(
+                    (place for place, tasks in known.items() if self._counts(place, tasks, waiter, own_pool)),
+                    None,
+                )
+                for name in _names(waiter, kinship)
+                if (known := self._tasks.get((kinship, name))) is not None
+            )
+            first = min((place for place in places if place is not None), default=None)
+            if first is not None:
+                return kinship, self._pools[first]
+        return None
+
+    def _counts(
+        self, place: int, tasks: list[StackMeaning], waiter: StackMeaning, own_pool: str | None
+    ) -> bool:
+        return self._pools[place].name != own_pool and any(task is not waiter for task in tasks)
+
+
 class _TaskPools:
     """All pools of tasks of a series; nearest pools are found once for each stack that waits."""
 
     def __init__(self, world: World) -> None:
-        self.pools = _task_pools(world.judgements, plain=False)
-        self.plain_threads = _task_pools(world.judgements, plain=True)
         self.moving = {site_of(one.track) for one in world.judgements if one.state == "progressing"}
+        pools = _task_pools(world.judgements, plain=False)
+        self._pools = {jvm: _Kinships(own) for jvm, own in pools.items()}
+        self._plain_threads = {
+            jvm: _Kinships(own) for jvm, own in _task_pools(world.judgements, plain=True).items()
+        }
+        self._unordered: dict[tuple[int, str], _TaskPool] = {}
+        for jvm, own in pools.items():
+            for pool in filter(_keeps_no_order, own):
+                for task in pool.tasks:
+                    for name in task.track.last_meaning.own_classes:
+                        self._unordered.setdefault((jvm, name), pool)
         self._nearest: dict[tuple[int, str | None, StackMeaning], _Kin | None] = {}
-
-    def of(self, jvm: int) -> list[_TaskPool]:
-        return [pool for (own, _), pool in self.pools.items() if own == jvm]
 
     def nearest(self, track: Track) -> _Kin | None:
         """The pool with the tasks that are most like the waiting code."""
         key = (track.jvm, track.pool, track.last_meaning)
         if key not in self._nearest:
-            others = [
-                pool for (jvm, name), pool in self.pools.items() if jvm == track.jvm and name != track.pool
-            ]
-            self._nearest[key] = _nearest(track.last_meaning, others)
+            pools = self._pools.get(track.jvm)
+            self._nearest[key] = pools.nearest(track.last_meaning, track.pool) if pools is not None else None
         return self._nearest[key]
 
     def own_threads(self, track: Track) -> _Kin | None:
         """Threads that the waiting code started itself, and waits for by a latch or a join: only close kin counts."""
-        own = [pool for (jvm, _), pool in self.plain_threads.items() if jvm == track.jvm]
-        best = _nearest(track.last_meaning, own)
+        threads = self._plain_threads.get(track.jvm)
+        best = threads.nearest(track.last_meaning) if threads is not None else None
         return best if best is not None and best[0] >= CLOSE_KIN else None
+
+    def without_order(self, track: Track) -> _TaskPool | None:
+        """A fork-join pool that runs the waiter's own tasks, which all move: it may leave one in a queue for long."""
+        found = (self._unordered.get((track.jvm, name)) for name in track.last_meaning.own_classes)
+        return next((pool for pool in found if pool is not None), None)
+
+
+def _keeps_no_order(pool: _TaskPool) -> bool:
+    return not pool.without_progress and all(
+        FORK_JOIN in task.track.last_meaning.methods for task in pool.tasks
+    )
+
+
+def _names(meaning: StackMeaning, kinship: int) -> frozenset[str]:
+    """The names by which code is kin: of its own classes, their packages, or the first two parts of them."""
+    if kinship == CLOSE_KIN:
+        return meaning.own_classes
+    if kinship == PACKAGE_KIN:
+        return frozenset(name.rpartition(".")[0] for name in meaning.own_classes)
+    return frozenset(".".join(name.split(".")[:2]) for name in meaning.own_classes)
 
 
 def by_future(judgement: Judgement, world: World) -> Revision | None:
@@ -81,7 +157,7 @@ def by_future(judgement: Judgement, world: World) -> Revision | None:
         return None
     pools = world.once(_TaskPools)
     if site_of(track) in pools.moving:
-        unordered = _pool_without_order(track.last_meaning, pools.of(track.jvm))
+        unordered = pools.without_order(track)
         if unordered is not None:
             return msgspec.structs.replace(
                 now,
@@ -152,14 +228,14 @@ def _by_task_pool(now: Revision, kinship: int, pool: _TaskPool) -> Revision | No
     )
 
 
-def _task_pools(judgements: Iterable[Judgement], *, plain: bool) -> dict[tuple[int, str], _TaskPool]:
-    """Pools with tasks at work in the last sample; consume threads complete no futures of others.
+def _task_pools(judgements: Iterable[Judgement], *, plain: bool) -> dict[int, list[_TaskPool]]:
+    """Pools with tasks at work in the last sample, by JVM; consume threads complete no futures of others.
 
     Args:
         judgements: all threads.
         plain: take the threads that run no task of a pool instead, by the name that they share.
     """
-    pools: dict[tuple[int, str], _TaskPool] = {}
+    pools: dict[int, dict[str, _TaskPool]] = defaultdict(dict)
     for judgement in judgements:
         track = judgement.track
         meaning = track.last_meaning
@@ -167,53 +243,5 @@ def _task_pools(judgements: Iterable[Judgement], *, plain: bool) -> dict[tuple[i
         if track.is_worker or not name or meaning.own_index < 0 or track.ended:
             continue
         if (meaning.in_pool_task or track.role == roles.VIRTUAL) is not plain:
-            pools.setdefault((track.jvm, name), _TaskPool(name)).tasks.append(judgement)
-    return pools
-
-
-def _nearest(waiter: StackMeaning, pools: list[_TaskPool]) -> _Kin | None:
-    """The pool with the tasks that are most like the waiting code; the first one if several are equal."""
-    mine = _own_classes(waiter)
-    best: _Kin | None = None
-    for pool in pools:
-        tasks = pool.tasks if pool.all_new else pool.without_progress
-        meanings = {task.track.last_meaning for task in tasks}
-        kinship = max(
-            (_kinship(mine, _own_classes(meaning)) for meaning in meanings if meaning is not waiter), default=0
-        )
-        if kinship and (best is None or kinship > best[0]):
-            best = (kinship, pool)
-    return best
-
-
-def _pool_without_order(waiter: StackMeaning, pools: list[_TaskPool]) -> _TaskPool | None:
-    """A fork-join pool that runs the waiter's own tasks, and all tasks move: it may leave one in a queue for long."""
-    mine = _own_classes(waiter)
-    for pool in pools:
-        meanings = [task.track.last_meaning for task in pool.tasks]
-        if (
-            meanings
-            and not pool.without_progress
-            and all(FORK_JOIN in meaning.methods for meaning in meanings)
-            and any(_kinship(mine, _own_classes(meaning)) == CLOSE_KIN for meaning in meanings)
-        ):
-            return pool
-    return None
-
-
-def _kinship(mine: frozenset[str], theirs: frozenset[str]) -> int:
-    """How sure it is that the waiter submitted a task: they share a class, a package, or its first two parts."""
-    if mine & theirs:
-        return CLOSE_KIN
-    if {name.rpartition(".")[0] for name in mine} & {name.rpartition(".")[0] for name in theirs}:
-        return 2
-    if {".".join(name.split(".")[:2]) for name in mine} & {".".join(name.split(".")[:2]) for name in theirs}:
-        return 1
-    return 0
-
-
-def _own_classes(meaning: StackMeaning) -> frozenset[str]:
-    end = meaning.run_index if meaning.run_index >= 0 else len(meaning.methods)
-    return frozenset(
-        method.rpartition(".")[0].partition("$")[0] for method in meaning.methods[:end] if is_own(method)
-    )
+            pools[track.jvm].setdefault(name, _TaskPool(name)).tasks.append(judgement)
+    return {jvm: list(own.values()) for jvm, own in pools.items()}

@@ -11,7 +11,7 @@ from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
-from mqdiag.threads.locks import cycle_of
+from mqdiag.threads.locks import Initializers, cycle_of
 from mqdiag.threads.measured_limits import LONG_RUN_S, SEND_PATH_SAMPLES
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -220,20 +220,15 @@ def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
     if now.state != "stuck" or now.computing or not _may_wait_for_class(meaning):
         return None
     wanted = next((lock.class_name for lock in meaning.stack.locks if lock.kind == CLASS_INIT), None)
-    others = [
-        other
-        for other in world.once(_running_initializers)
-        if other is not judgement
-        and other.track.jvm == judgement.track.jvm
-        and (wanted is None or wanted in other.track.last_meaning.initializes)
-    ]
-    return (
-        msgspec.structs.replace(now, state="blocked", waits_for=others[0].track) if len(others) == 1 else None
-    )
+    owner = world.once(_running_initializers).only_other(judgement.track, wanted or "")
+    return None if owner is None else msgspec.structs.replace(now, state="blocked", waits_for=owner)
 
 
-def _running_initializers(world: World) -> list[Judgement]:
-    return [judgement for judgement in world.judgements if judgement.track.last_meaning.initializes]
+def _running_initializers(world: World) -> Initializers:
+    running = Initializers()
+    for track in world.by_track:
+        running.add(track, track.last_meaning.initializes)
+    return running
 
 
 def _may_wait_for_class(meaning: StackMeaning) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 import msgspec
 
 from mqdiag.facts.vocabulary import LockKind
@@ -20,6 +23,8 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track
 
 _LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
+_MOST_INITIALIZERS = 3
+"""the waiting thread itself, and two others"""
 
 
 class Wait(msgspec.Struct):
@@ -58,6 +63,32 @@ class LockGraph(msgspec.Struct):
                 found.append(tuple(path[place[here] :]))
             done.update(path)
         return found
+
+
+class Initializers:
+    """The threads that run static initializers, found by JVM and class.
+
+    A thread waits for a class only while one other thread initializes it. So of more than two others none is known to
+    be the one, and no more are kept.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[tuple[int, str], list[Track]] = defaultdict(list)
+        """under an empty name those of any class"""
+
+    def add(self, track: Track, classes: Iterable[str]) -> None:
+        """Take a thread that initializes these classes, perhaps none."""
+        distinct = dict.fromkeys(classes)
+        for class_name in ("", *distinct) if distinct else ():
+            known = self._running[track.jvm, class_name]
+            if len(known) < _MOST_INITIALIZERS:
+                known.append(track)
+
+    def only_other(self, track: Track, class_name: str) -> Track | None:
+        """The one thread beside a waiting one that initializes a class, any class where its name is empty."""
+        known = self._running.get((track.jvm, class_name), ())
+        others = [other for other in known if other is not track]
+        return others[0] if len(others) == 1 else None
 
 
 def cycle_of(pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
@@ -193,23 +224,18 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
     waits = [(track, wait) for track, wait in graph.waits.items() if wait.kind == "class-init"]
     if not waits:
         return
-    running: dict[Track, list[str]] = {}
+    running = Initializers()
     for track in tracks:
         meaning = track.meanings[index]
-        classes = [] if meaning is None else meaning.initializes
-        if classes:
-            running[track] = classes
+        if meaning is not None:
+            running.add(track, meaning.initializes)
     for track, wait in waits:
-        owners = [
-            other
-            for other, classes in running.items()
-            if other is not track
-            and other.jvm == track.jvm
-            and (not wait.class_name or wait.class_name in classes)
-        ]
-        if len(owners) == 1:
-            wait.owner = owners[0]
-            wait.class_name = wait.object_id = wait.class_name or running[owners[0]][0]
+        owner = running.only_other(track, wait.class_name)
+        if owner is not None:
+            wait.owner = owner
+            meaning = owner.meanings[index]
+            assert meaning is not None
+            wait.class_name = wait.object_id = wait.class_name or meaning.initializes[0]
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
@@ -219,18 +245,15 @@ def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
         meaning = track.meanings[index]
         if wait.owner is None and wait.kind == "synchronizer" and meaning is not None and meaning.locking:
             open_waits.setdefault(meaning.locking, []).append((track, wait))
+    waiting = {method: {track for track, _ in waits} for method, waits in open_waits.items()}
+    inside: dict[str, list[Track]] = defaultdict(list)
+    for track in tracks:
+        meaning = track.meanings[index]
+        if meaning is not None and not meaning.idle:
+            for method in open_waits.keys() & set(meaning.methods):
+                if track not in waiting[method]:
+                    inside[method].append(track)
     for method, waits in open_waits.items():
-        if len({wait.object_id for _, wait in waits}) != 1:
-            continue
-        waiting = {track for track, _ in waits}
-        inside = [
-            track
-            for track in tracks
-            if track not in waiting
-            and (meaning := track.meanings[index]) is not None
-            and not meaning.idle
-            and method in meaning.methods
-        ]
-        if len(inside) == 1:
+        if len(inside[method]) == 1 and len({wait.object_id for _, wait in waits}) == 1:
             for _, wait in waits:
-                wait.owner, wait.inferred = inside[0], True
+                wait.owner, wait.inferred = inside[method][0], True

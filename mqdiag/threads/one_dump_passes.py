@@ -85,18 +85,21 @@ def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd
         if wait is not None and judgement.track.last_meaning.doing in LOCK_WAITS:
             by_lock[judgement.track.jvm, wait.object_id].append(judgement)
     found: dict[Judgement, _Crowd] = {}
+    all_busy = frozenset(one.track for one in busy)
     for waiting in by_lock.values():
         waits = [wait for one in waiting if (wait := world.last_wait(one.track)) is not None]
         owner = next((wait.owner for wait in waits if wait.owner is not None), None)
-        others = [one for one in busy if one not in waiting and one.track is not owner]
-        if len(waiting) < LEAST_CROWD or len(waiting) <= len(others):
+        others = len(busy) - len(waiting)
+        if owner in all_busy and all(one.track is not owner for one in waiting):
+            others -= 1
+        if len(waiting) < LEAST_CROWD or len(waiting) <= others:
             continue
         crowd = _Crowd(
             reason=say(
                 "one sample shows {waiting:count} threads before one lock and {others:count} at other work, not for how"
                 " long",
                 waiting=len(waiting),
-                others=len(others),
+                others=others,
             ),
             owner=owner,
             owner_name=next((wait.owner_name for wait in waits if wait.owner_name), None),
@@ -113,9 +116,10 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
         if meaning.doing == "pool" and meaning.library is not None:
             key = judgement.track.jvm, meaning.library.name, judgement.track.last.addresses[:1]
             by_pool[key].append(judgement)
+    at_work = sum(map(_is_at_work, busy))
     found: dict[Judgement, _Crowd] = {}
     for waiting in by_pool.values():
-        if len(waiting) < LEAST_CROWD or any(_is_at_work(one) for one in busy if one not in waiting):
+        if len(waiting) < LEAST_CROWD or at_work > sum(map(_is_at_work, waiting)):
             continue
         crowd = _Crowd(
             reason=say(

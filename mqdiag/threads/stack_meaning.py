@@ -137,6 +137,14 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return container_of(self.methods[: self.run_index + 1])
 
     @cached_property
+    def own_classes(self) -> frozenset[str]:
+        """Outermost classes of the application in it, down to the listener."""
+        end = self.run_index if self.run_index >= 0 else len(self.methods)
+        return frozenset(
+            method.rpartition(".")[0].partition("$")[0] for method in self.methods[:end] if is_own(method)
+        )
+
+    @cached_property
     def in_pipe(self) -> bool:
         """Whether it waits for the thread at the other end of a pipe."""
         return self.waits and any(method.startswith(PIPES) for method in self.methods[:MAX_TOP])

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 HEAD = "2026-11-21 10:00:{second:02}\nFull thread dump OpenJDK 64-Bit Server VM (11.0.20+8 mixed mode):\n\n"
+
+
+_AT_WORK = "\tat app.Listener.consume(Listener.java:1)"
+_SOCKET = "\tat java.net.SocketInputStream.socketRead0(java.base@11.0.20/Native Method)"
+_FUTURE_GET = (
+    "\tat java.util.concurrent.FutureTask.awaitDone(java.base@11.0.20/FutureTask.java:447)",
+    "\tat java.util.concurrent.FutureTask.get(java.base@11.0.20/FutureTask.java:190)",
+)
+_IN_POOL = (
+    "\tat java.util.concurrent.FutureTask.run(java.base@11.0.20/FutureTask.java:264)",
+    "\tat java.util.concurrent.ThreadPoolExecutor.runWorker(java.base@11.0.20/ThreadPoolExecutor.java:1128)",
+    "\tat java.util.concurrent.ThreadPoolExecutor$Worker.run(java.base@11.0.20/ThreadPoolExecutor.java:628)",
+)
 
 
 def _dump(threads: list[str], second: int = 0) -> str:
@@ -49,6 +63,84 @@ def ring_of_locks(threads: int = 4_000, samples: int = 2, *, is_closed: bool = T
 def chain_of_locks() -> str:
     """The same, but the last thread waits for a lock that nobody holds."""
     return ring_of_locks(is_closed=False)
+
+
+def one_ring() -> str:
+    """The ring in a single dump, where the threads are held against all others."""
+    return ring_of_locks(20_000, samples=1)
+
+
+def chain_without_cpu_time(threads: int = 6_000) -> str:
+    """Each thread waits for the next one, which no CPU time tells of, and the last one stands."""
+    made = [
+        _thread(number, [_AT_WORK, f"\t- waiting to lock {_lock(number + 1)}", f"\t- locked {_lock(number)}"])
+        for number in range(1, threads)
+    ]
+    made.append(_thread(threads, [_SOCKET, _AT_WORK, f"\t- locked {_lock(threads)}"], "RUNNABLE"))
+    return _series([re.sub("cpu=.*?ms elapsed=.*?s ", "", thread) for thread in made])
+
+
+def chain_of_futures(pools: int = 300) -> str:
+    """The only task of each pool waits for a task of the next pool."""
+    made = []
+    for number in range(1, pools + 1):
+        own = [
+            f"\tat a{number}.b{number + 1}.Next.call(Next.java:1)",
+            f"\tat a{number}.b{number}.Task.run(Task.java:1)",
+        ]
+        stack = [*_parked(number, "java.util.concurrent.FutureTask"), *_FUTURE_GET, *own, *_IN_POOL]
+        made.append(_thread(number, stack, "WAITING (parking)", f"{_letters(number)}-1"))
+    return _series(made)
+
+
+def class_initializers(classes: int = 9_000) -> str:
+    """Threads that wait for a class each, and as many that initialize another one."""
+    made = []
+    for number in range(1, classes + 1):
+        wanted = f"\t- waiting on the Class initialization monitor for app.Wanted{number}"
+        made.append(_thread(2 * number, [_AT_WORK, wanted], "RUNNABLE"))
+        made.append(_thread(2 * number + 1, [f"\tat app.C{number}.<clinit>(C.java:1)"], "RUNNABLE"))
+    return _series([thread.replace("waiting for monitor entry", "in Object.wait()") for thread in made])
+
+
+def methods_that_lock(threads: int = 9_000) -> str:
+    """Threads that wait for a lock each, called from as many methods."""
+    lock = "java.util.concurrent.locks.ReentrantLock"
+    return _series(
+        [
+            _thread(
+                number,
+                [
+                    *_parked(number, f"{lock}$NonfairSync"),
+                    f"\tat {lock}.lock(java.base@11.0.20/ReentrantLock.java:267)",
+                    f"\tat app.L{number}.call(L.java:1)",
+                ],
+                "WAITING (parking)",
+            )
+            for number in range(1, threads + 1)
+        ]
+    )
+
+
+def _parked(number: int, class_name: str) -> list[str]:
+    return [
+        "\tat jdk.internal.misc.Unsafe.park(java.base@11.0.20/Native Method)",
+        f"\t- parking to wait for  <0x{number:016x}> (a {class_name})",
+        "\tat java.util.concurrent.locks.LockSupport.park(java.base@11.0.20/LockSupport.java:194)",
+    ]
+
+
+def _series(threads: list[str]) -> str:
+    """Three dumps over 40 s, in which nothing moves."""
+    return "".join(
+        _dump([thread.replace("elapsed=99", f"elapsed={99 + second}") for thread in threads], second)
+        for second in (0, 20, 40)
+    )
+
+
+def _letters(number: int) -> str:
+    """A name without digits, which would be taken for the number of a thread in its pool."""
+    return "pool" + "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
 def listed_ring(threads: int = 8_000) -> str:
@@ -177,8 +269,14 @@ THREAD_DUMPS: dict[str, Callable[[], str]] = {
         one_long_line,
         open_quotes,
         spaces_before_the_state,
+        chain_of_futures,
+        chain_without_cpu_time,
     )
 }
+LARGE_THREAD_DUMPS: dict[str, Callable[[], str]] = {
+    attack.__name__: attack for attack in (one_ring, class_initializers, methods_that_lock)
+}
+"""up to 18 MB: less shows nothing of a quadratic pass"""
 LOGS: dict[str, Callable[[], str]] = {
     attack.__name__: attack
     for attack in (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.bounded import run
-from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS, ring_of_locks
+from tests.hostile.crafted_texts import ANY, LARGE_THREAD_DUMPS, LOGS, THREAD_DUMPS, ring_of_locks
 
 ENDLESS = 1 << 62
 
@@ -23,6 +23,12 @@ def written(text: str, folder: Path) -> Path:
 @pytest.mark.parametrize("attack", THREAD_DUMPS)
 def test_stacks_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
     run("stacks", written(THREAD_DUMPS[attack](), tmp_path)).check(0, 1, 3)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("attack", LARGE_THREAD_DUMPS)
+def test_stacks_ends_within_its_budget_of_a_larger_dump(attack: str, tmp_path: Path) -> None:
+    run("stacks", written(LARGE_THREAD_DUMPS[attack](), tmp_path)).check(0, 1)
 
 
 @pytest.mark.parametrize("attack", LOGS)

@@ -13,7 +13,7 @@ from tests.fleet import test_hostile_files
 from tests.hostile import test_queries, test_reports, test_terminal
 from tests.hostile.crafted_archives import BOMBS
 from tests.hostile.crafted_dumps import ATTACKS
-from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
+from tests.hostile.crafted_texts import ANY, LARGE_THREAD_DUMPS, LOGS, THREAD_DUMPS
 from tests.hostile.test_mutations import DUMPS, SEEDS, heap_records, original
 from tests.hostile.test_outputs import NAMES
 from tests.hostile.typed_mutations import MUTATIONS
@@ -24,7 +24,7 @@ BEGIN, END = "<!-- tries: written by tests/hostile/tries.py -->\n", "<!-- end of
 
 def table() -> str:
     """The lines of the table, in Markdown."""
-    texts = len(THREAD_DUMPS) + len(LOGS) + len(ANY)
+    texts = len(THREAD_DUMPS) + len(LARGE_THREAD_DUMPS) + len(LOGS) + len(ANY)
     records = sum(len(heap_records(original(dump))) for dump in DUMPS)
     sql = len(test_queries.REACHES_OUT) + len(test_queries.ENDLESS) + len(test_queries.DEEP)
     sql += len(test_queries.MUCH_TEXT) + len([test_queries.UNINTERRUPTED])
@@ -36,7 +36,7 @@ def table() -> str:
             2 * len(ATTACKS),
             "night, half of it each time",
         ),
-        ("texts made to cost much", texts, "each time"),
+        ("texts made to cost much", texts, "each time; large ones at night"),
         ("archives that unpack to much, each by three commands", 3 * len(BOMBS), "night"),
         ("hostile names, each in every format of a report", len(NAMES) * len(formats()), "each time"),
         (
