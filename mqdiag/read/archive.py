@@ -286,8 +286,9 @@ class TarFeed(io.RawIOBase):
 def _tar(label: str, feed: TarFeed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
     with contextlib.suppress(EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
         for info in archive:
-            # the reader keeps every header it has seen
+            # The reader keeps every header it has seen, and copies what a global one says into each member.
             archive.members.clear()  # type: ignore[attr-defined]
+            archive.pax_headers.clear()
             if not info.isreg():
                 continue
             if info.issparse():

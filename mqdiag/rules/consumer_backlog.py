@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mqdiag.facts import Facts
@@ -197,11 +198,8 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert admin is not None
     # Where mqadmin was asked about a group several times, the last answer counts.
     latest = {(progress.group or progress.source): progress for progress in admin.groups}
-    backlogs = [
-        _backlog(admin, progress, topic, limits)
-        for progress in latest.values()
-        for topic in sorted({queue.topic for queue in progress.queues})
-    ]
+    behind = _behind_by_topic(admin)
+    backlogs = [one for progress in latest.values() for one in _backlogs(admin, progress, behind, limits)]
     large = [one for one in backlogs if one.total >= limits["messages"] or (one.blocked and one.total > 0)]
     for backlog in large:
         yield _draft(backlog, limits)
@@ -215,20 +213,38 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield Skip(reason=say("mqadmin consumerProgress was not given"))
 
 
-def _backlog(admin: AdminFacts, progress: GroupProgress, topic: str, limits: Limits) -> _Backlog:
-    queues = [queue for queue in progress.queues if queue.topic == topic]
-    blocked = [
-        one
-        for one in _blocked(admin, progress)
-        if one.topic == topic and one.blocked_ms >= limits["blocked_ms"] and _is_behind(queues, one)
-    ]
-    return _Backlog(
-        progress=progress,
-        topic=topic,
-        queues=queues,
-        blocked=blocked,
-        others=_others(admin, progress, topic),
-    )
+def _backlogs(
+    admin: AdminFacts, progress: GroupProgress, behind: Mapping[str, Mapping[str, int]], limits: Limits
+) -> Iterator[_Backlog]:
+    """What a group has not consumed, for each of its topics."""
+    queues: dict[str, list[QueueProgress]] = defaultdict(list)
+    for queue in progress.queues:
+        queues[queue.topic].append(queue)
+    waiting = {(queue.topic, queue.broker, queue.queue_id) for queue in progress.queues if queue.diff > 0}
+    blocked: dict[str, list[BlockedQueue]] = defaultdict(list)
+    for one in _blocked(admin, progress):
+        if one.blocked_ms >= limits["blocked_ms"] and (one.topic, one.broker, one.queue_id) in waiting:
+            blocked[one.topic].append(one)
+    for topic in sorted(queues):
+        yield _Backlog(
+            progress=progress,
+            topic=topic,
+            queues=queues[topic],
+            blocked=blocked[topic],
+            others={group: diff for group, diff in behind[topic].items() if group != progress.group},
+        )
+
+
+def _behind_by_topic(admin: AdminFacts) -> dict[str, dict[str, int]]:
+    """Messages by which each named group is behind, by topic and group; of several answers the last one counts."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for progress in admin.groups:
+        own: dict[str, int] = defaultdict(int)
+        for queue in progress.queues:
+            own[queue.topic] += max(queue.diff, 0)
+        for topic, diff in own.items() if progress.group is not None else ():
+            found[topic][progress.group] = diff
+    return found
 
 
 def _blocked(admin: AdminFacts, progress: GroupProgress) -> list[BlockedQueue]:
@@ -242,22 +258,6 @@ def _blocked(admin: AdminFacts, progress: GroupProgress) -> list[BlockedQueue]:
             if key not in longest or one.blocked_ms > longest[key].blocked_ms:
                 longest[key] = one
     return list(longest.values())
-
-
-def _is_behind(queues: list[QueueProgress], blocked: BlockedQueue) -> bool:
-    return any(
-        queue.diff > 0 and (queue.broker, queue.queue_id) == (blocked.broker, blocked.queue_id)
-        for queue in queues
-    )
-
-
-def _others(admin: AdminFacts, progress: GroupProgress, topic: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for other in admin.groups:
-        diffs = [queue.diff for queue in other.queues if queue.topic == topic]
-        if diffs and other.group is not None and other.group != progress.group:
-            found[other.group] = sum(max(diff, 0) for diff in diffs)
-    return found
 
 
 def _draft(backlog: _Backlog, limits: Limits) -> Draft:

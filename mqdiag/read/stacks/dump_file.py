@@ -51,7 +51,7 @@ def _read_one_json(source: str, text: str, at: int) -> Sample:
     try:
         dump = msgspec.json.decode(text.strip())["threadDump"]
         containers = dump["threadContainers"]
-    except (msgspec.DecodeError, KeyError, TypeError, UnicodeError):
+    except (msgspec.DecodeError, KeyError, TypeError, UnicodeError, RecursionError):
         dump, containers, end = _cut_json(text)
         sample.complete = False
         sample.stopped_at_byte = at + end
