@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import pytest
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import QUICK, TEMPLATE, Night
 from tests.fleet.faults import LEAN_EXECUTORS, Running, start, wait_until
-from tests.fleet.made_fleet import mixed_fleet
+from tests.fleet.made_fleet import heap, mixed_fleet, put
 from tests.fleet.packed import pack
 from tests.fleet.runs import command, content, environment, rows
 
@@ -106,6 +108,38 @@ def test_speculative_copies(fleet: Path, night: Night, tmp_path: Path) -> None:
     assert content(tmp_path / "out", fleet) == night.content
 
 
+def test_an_executor_without_python(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """Spark leaves an executor out on which tasks fail, if it is told to: `spark.excludeOnFailure.enabled`."""
+    named = tmp_path / "bin" / "python-of-mqdiag"
+    named.parent.mkdir()
+    named.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    named.chmod(0o755)
+    conf = ("--conf", f"spark.pyspark.python={named.name}", "--conf", "spark.excludeOnFailure.enabled=true")
+    with Cluster(tmp_path, first_path=f"{named.parent}:{os.environ['PATH']}") as cluster:
+        running = start((str(fleet), *TEMPLATE, *conf), tmp_path / "out", cluster)
+        assert running.end() == 1, (tmp_path / "out.err").read_text()
+    assert content(tmp_path / "out", fleet) == night.content
+
+
+def test_a_listing_that_changes_during_the_run(night: Night, tmp_path: Path) -> None:
+    """What comes later is for the next run, and a file with a new time and the same content is known."""
+    source = tmp_path / "in"
+    mixed_fleet(source)
+    arguments = (str(source), *TEMPLATE)
+    first = start((*arguments, "--run", "first"), tmp_path / "out")
+    first.wait_for_results(1)
+    shutil.copyfile(source / "payments/p2/20261121-080000.hprof", source / "payments/p2/20261121-200000.hprof")
+    put(source, "late/l1/20261121-080000.hprof", heap("no-rocketmq"))
+    for path in source.rglob("*.hprof"):
+        os.utime(path, (1.8e9, 1.8e9))
+    assert first.end() == 1, (tmp_path / "out.err").read_text()
+    assert content(tmp_path / "out", source) == night.content
+    second = start((*arguments, "--run", "second"), tmp_path / "out")
+    assert second.end() == 1, (tmp_path / "out.err").read_text()
+    own = [row for row in rows(tmp_path / "out", "incidents") if row["analysed_in"] == "second"]
+    assert [row["host"] for row in own] == ["l1"], "the copy on p2 has the content of a known incident"
+
+
 def test_local_cluster(fleet: Path, night: Night, tmp_path: Path) -> None:
     """Spark's own cluster in one process tree."""
     done = subprocess.run(
@@ -155,6 +189,31 @@ def test_a_full_scratch_disk(fleet: Path, night: Night, tmp_path: Path) -> None:
         row["incident"]: row["status"] for row in rows(night.root / "out", "incidents") if row["run"] == "first"
     }
     assert state == quiet
+
+
+def test_a_full_output(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """The run ends and says why; with room again, the same command goes on to the tables of a quiet run."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (tmp_path / "out").symlink_to(disk)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(disk)], check=False)
+    if mounted.returncode:
+        pytest.skip("tmpfs cannot be mounted here")
+    try:
+        full = start((str(fleet), *TEMPLATE), tmp_path / "out")
+        full.wait_for_results(1)
+        with contextlib.suppress(OSError), (disk / "junk").open("wb", buffering=0) as junk:
+            while True:
+                junk.write(bytes(4096))
+        assert full.end() == 4
+        assert "No space left" in (tmp_path / "out.err").read_text()
+        assert full.results() >= 1
+        (disk / "junk").unlink()
+        again = start((str(fleet), *TEMPLATE), tmp_path / "out")
+        assert again.end() == 1, (tmp_path / "out.err").read_text()
+        assert content(tmp_path / "out", fleet) == night.content
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_spark_submit_with_packed_dependencies(fleet: Path, night: Night, tmp_path: Path) -> None:
