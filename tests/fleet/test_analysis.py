@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from mqdiag.fleet.analysis.capacity import capacity
-from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
-from mqdiag.fleet.analysis.changes import changes, with_counts
-from mqdiag.fleet.analysis.common import common_traits
-from mqdiag.fleet.analysis.consumers import latest_consumers
-from mqdiag.fleet.analysis.drift import drifts
-from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
-from mqdiag.fleet.analysis.outliers import outlier_instances
-from mqdiag.fleet.analysis.services import host_states
+from mqdiag.facts.vocabulary import TraitKind
+from mqdiag.fleet.analysis import view as view_module
+from mqdiag.fleet.analysis.gather import FAULT_OF_HOST
+from mqdiag.fleet.analysis.view import view
 from mqdiag.fleet.session import cores_of_executor
 from mqdiag.fleet.tables.arrow import full_schema
 from mqdiag.fleet.tables.frames import ddl
@@ -59,11 +55,15 @@ def _drifts(frame: DataFrame) -> dict[str, dict[str, tuple[int, list[str]]]]:
     }
 
 
+def _compared(consumers: DataFrame) -> DataFrame:
+    return view("drifts", drift=view("drift", latest_consumers=consumers))
+
+
 def test_drifts(spark: SparkSession) -> None:
     rows = [_consumer(f"h{place}") for place in range(3)]
     rows.append(_consumer("h3", settings={"pullThresholdForQueue": "100"}))
     rows.append(_consumer("x", group="other"))
-    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {
+    assert _drifts(_compared(_frame(spark, "consumers", rows))) == {
         "g pullThresholdForQueue": {
             "1000": (3, ["orders/h0", "orders/h1", "orders/h2"]),
             "100": (1, ["orders/h3"]),
@@ -77,9 +77,9 @@ def test_a_default_that_changed_with_the_version_is_no_drift(spark: SparkSession
         _consumer("h1", version="4.9.8", settings={"vipChannelEnabled": "false"}),
     ]
     skew = {"g client_version": {"4.9.8": (1, ["orders/h1"]), "4.3.2": (1, ["orders/h0"])}}
-    assert _drifts(drifts(_frame(spark, "consumers", rows))) == skew
+    assert _drifts(_compared(_frame(spark, "consumers", rows))) == skew
     rows[1]["settings"]["pullThresholdForQueue"] = "10"
-    found = _drifts(drifts(_frame(spark, "consumers", rows)))
+    found = _drifts(_compared(_frame(spark, "consumers", rows)))
     assert set(found) == {*skew, "g pullThresholdForQueue"}
 
 
@@ -88,7 +88,7 @@ def test_a_threshold_divided_by_the_queues_is_no_drift(spark: SparkSession) -> N
         _consumer(host, settings={"pullThresholdForTopic": "400", "pullThresholdForQueue": value})
         for host, value in (("h0", "100"), ("h1", "133"))
     ]
-    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {}
+    assert _drifts(_compared(_frame(spark, "consumers", rows))) == {}
 
 
 def test_environments_are_kept_apart(spark: SparkSession) -> None:
@@ -96,7 +96,7 @@ def test_environments_are_kept_apart(spark: SparkSession) -> None:
         _consumer("h0", environment="prod"),
         _consumer("h1", environment="test", settings={"pullThresholdForQueue": "1"}),
     ]
-    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {}
+    assert _drifts(_compared(_frame(spark, "consumers", rows))) == {}
 
 
 def test_unequal_subscriptions(spark: SparkSession) -> None:
@@ -106,7 +106,7 @@ def test_unequal_subscriptions(spark: SparkSession) -> None:
         _consumer("h2", subscriptions=["a"]),
         _consumer("h3", subscriptions=[]),
     ]
-    assert _drifts(drifts(_frame(spark, "consumers", rows))) == {
+    assert _drifts(_compared(_frame(spark, "consumers", rows))) == {
         "g subscriptions": {"a, b": (2, ["orders/h0", "orders/h1"]), "a": (1, ["orders/h2"])}
     }
 
@@ -118,7 +118,7 @@ def test_the_latest_dump_of_a_host_counts(spark: SparkSession) -> None:
         _consumer("h0", incident="new", group="second", window_start=datetime(2026, 1, 2, tzinfo=UTC)),
         _consumer("h1", incident="lone"),
     ]
-    found = latest_consumers(_frame(spark, "consumers", rows)).collect()
+    found = view("latest_consumers", current_consumers=_frame(spark, "consumers", rows)).collect()
     assert sorted((row["host"], row["incident"], row["consumer_group"]) for row in found) == [
         ("h0", "new", "g"),
         ("h0", "new", "second"),
@@ -129,7 +129,7 @@ def test_the_latest_dump_of_a_host_counts(spark: SparkSession) -> None:
 def test_outliers(spark: SparkSession) -> None:
     rows = [_consumer(f"h{place}", messages=400 + place) for place in range(7)]
     rows.append(_consumer("sick", messages=9000))
-    (found,) = outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).collect()
+    (found,) = view("outliers", latest_consumers=_frame(spark, "consumers", rows)).collect()
     assert (found["host"], found["metric"], found["value"]) == ("sick", "messages", 9000)
     assert (found["median"], found["deviation"], found["instances"]) == (403.5, 2.0, 8)
     # Deviations of 2 are noise: the scale is the floor of 100 messages, not 1.4826 * 2.
@@ -140,13 +140,13 @@ def test_many_outliers_do_not_hide_each_other(spark: SparkSession) -> None:
     """A mean and a standard deviation would be moved by the three and miss them."""
     rows = [_consumer(f"h{place}", messages=400) for place in range(7)]
     rows += [_consumer(f"sick{place}", messages=9000) for place in range(3)]
-    found = outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).collect()
+    found = view("outliers", latest_consumers=_frame(spark, "consumers", rows)).collect()
     assert sorted(row["host"] for row in found) == ["sick0", "sick1", "sick2"]
 
 
 def test_too_few_instances_have_no_outlier(spark: SparkSession) -> None:
     rows = [_consumer("h0"), _consumer("h1"), _consumer("h2", messages=9000)]
-    assert outlier_instances(_frame(spark, "consumers", rows), score=3.5, instances=5).count() == 0
+    assert view("outliers", latest_consumers=_frame(spark, "consumers", rows)).count() == 0
 
 
 def _finding(service: str, host: str, rule: str = "r", severity: str = "error", **more: Any) -> dict[str, Any]:
@@ -158,6 +158,7 @@ def _finding(service: str, host: str, rule: str = "r", severity: str = "error", 
         "rule": rule,
         "cause": cause,
         "severity": severity,
+        "severity_rank": ("error", "warning", "info").index(severity),
         "consumer_group": "g",
         "weight": 0.5,
         "title": f"{rule} on {host}",
@@ -174,7 +175,7 @@ def test_causes_by_spread(spark: SparkSession) -> None:
         *(_finding("orders", f"h{place}", "deep") for place in range(9)),
     ]
     frame = _frame(spark, "findings", rows)
-    first, second = shared_causes(frame).collect()
+    first, second = view("shared_causes", unrefuted_findings=frame).collect()
     assert (first["rule"], first["services"], first["hosts"], first["findings"], first["rank"]) == (
         "wide",
         2,
@@ -184,11 +185,10 @@ def test_causes_by_spread(spark: SparkSession) -> None:
     )
     assert first["document"] == "wide h0"
     assert (second["rule"], second["services"], second["hosts"]) == ("deep", 1, 9)
-    cells = {
-        (row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in hosts_by_rule(frame).collect()
-    }
+    by_rule, faults = (view(name, unrefuted_findings=frame) for name in ("hosts_by_rule", "service_faults"))
+    cells = {(row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in by_rule.collect()}
     assert cells == {("orders", "wide"): (3, 1), ("pay", "wide"): (1, 0), ("orders", "deep"): (9, 0)}
-    lone = {(row["service"], row["document"]): row["hosts"] for row in lone_faults(frame).collect()}
+    lone = {(row["service"], row["document"]): row["hosts"] for row in faults.collect()}
     assert lone == {("orders", "wide h0"): 3, ("pay", "wide h0"): 1, ("orders", "deep h0"): 9}
 
 
@@ -206,12 +206,15 @@ def test_changes(spark: SparkSession) -> None:
     ]
     incidents_before = [_incident("orders", ["old", "kept", "new"]), _incident("gone", ["old"])]
     incidents_now = [_incident("orders", ["old", "kept", "new", "unseen"]), _incident("fresh", ["new"])]
-    found_now, found_before = _frame(spark, "findings", now), _frame(spark, "findings", before)
-    changed = changes(
-        found_now,
-        _frame(spark, "incidents", incidents_now),
-        found_before,
-        _frame(spark, "incidents", incidents_before),
+    faults, earlier = (
+        view("service_faults", unrefuted_findings=_frame(spark, "findings", rows)) for rows in (now, before)
+    )
+    changed = view(
+        "changes",
+        service_faults=faults,
+        current_incidents=_frame(spark, "incidents", incidents_now),
+        earlier_faults=earlier,
+        earlier_incidents=_frame(spark, "incidents", incidents_before),
     )
     found = changed.collect()
     # "unseen" was not checked before, "fresh" was not there before, "gone" is not there now: nothing is known of them.
@@ -220,7 +223,17 @@ def test_changes(spark: SparkSession) -> None:
         ("recovery", "orders", "old"),
     ]
     states = _frame(spark, "incidents", incidents_now).select("environment", "service")
-    counted = with_counts(states, found_now, found_before, changed).orderBy("service").collect()
+    counted = (
+        view(
+            "state_changes",
+            current_state=states,
+            service_faults=faults,
+            earlier_faults=earlier,
+            changes=changed,
+        )
+        .orderBy("service")
+        .collect()
+    )
     assert [(row["service"], row["new"], row["known"], row["gone"]) for row in counted] == [
         ("fresh", 0, 0, 0),
         ("orders", 1, 1, 1),
@@ -235,6 +248,10 @@ def _found_at(day: int | None, **more: Any) -> dict[str, Any]:
 def _checked_at(day: int | None, *checked: str) -> dict[str, Any]:
     start = None if day is None else datetime(2026, 1, day, tzinfo=UTC)
     return {**_incident("orders", list(checked)), "incident": f"i{day}", "window_start": start}
+
+
+def _open(findings: DataFrame, incidents: DataFrame) -> DataFrame:
+    return view("unrefuted_findings", current_findings=findings, current_incidents=incidents)
 
 
 def test_the_latest_evidence_that_could_show_a_fault_decides_whether_it_is_open(spark: SparkSession) -> None:
@@ -252,20 +269,20 @@ def test_the_latest_evidence_that_could_show_a_fault_decides_whether_it_is_open(
         _checked_at(3),  # nothing could be read then, so nothing is refuted
     ]
     frame = _frame(spark, "findings", findings)
-    still_open = open_findings(frame, _frame(spark, "incidents", incidents))
+    still_open = _open(frame, _frame(spark, "incidents", incidents))
     assert sorted((row["rule"], row["incident"]) for row in still_open.collect()) == [
         ("dateless", "iNone"),
         ("needs-a-heap", "i1"),
         ("still", "i2"),
     ]
-    assert recovered_faults(frame, still_open) == 1
+    assert frame.select(*FAULT_OF_HOST).subtract(still_open.select(*FAULT_OF_HOST)).count() == 1
 
 
 def test_one_host_does_not_refute_the_fault_of_another(spark: SparkSession) -> None:
     healthy = {**_checked_at(2, "r"), "host": "h1"}
     frame = _frame(spark, "findings", [_found_at(1)])
     incidents = _frame(spark, "incidents", [_checked_at(1, "r"), healthy])
-    assert open_findings(frame, incidents).count() == 1
+    assert _open(frame, incidents).count() == 1
 
 
 def _with_evidence(service: str, host: str, group: str | None = None, **evidence: str) -> dict[str, Any]:
@@ -279,7 +296,14 @@ def _common(spark: SparkSession, rows: list[dict[str, Any]], versions: dict[str,
         for name, version in versions.items()
         for place, host in [name.split("/")]
     ]
-    return common_traits(_frame(spark, "findings", rows), _frame(spark, "consumers", consumers)).collect()
+    found, of_hosts = _frame(spark, "findings", rows), _frame(spark, "consumers", consumers)
+    return view("common_traits", unrefuted_findings=found, latest_consumers=of_hosts).collect()
+
+
+def test_every_kind_of_trait_has_its_place() -> None:
+    text = (Path(view_module.__file__).parent / "common_traits.sql").read_text()
+    kinds = ", ".join(f"'{kind}'" for kind in get_args(TraitKind))
+    assert f"array({kinds})" in text
 
 
 def test_unrelated_calls_have_nothing_in_common(spark: SparkSession) -> None:
@@ -323,10 +347,11 @@ def test_service_states(spark: SparkSession) -> None:
     findings = [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
     failures = [{"service": "pay", "host": "h0", "path": path} for path in ("a", "b")]
     found = (
-        service_states(
-            _frame(spark, "incidents", incidents),
-            _frame(spark, "findings", findings),
-            _frame(spark, "failures", failures),
+        view(
+            "current_state",
+            current_incidents=_frame(spark, "incidents", incidents),
+            unrefuted_findings=_frame(spark, "findings", findings),
+            current_failures=_frame(spark, "failures", failures),
         )
         .orderBy("service")
         .collect()
@@ -337,6 +362,10 @@ def test_service_states(spark: SparkSession) -> None:
     ]
 
 
+def _states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
+    return view("host_states", current_incidents=incidents, unrefuted_findings=findings).orderBy("host")
+
+
 def test_host_states(spark: SparkSession) -> None:
     times = [datetime(2026, 11, day, 8, tzinfo=UTC) for day in (1, 2)]
     incidents = [{**_incident("orders", []), "window_start": time} for time in times]
@@ -344,7 +373,7 @@ def test_host_states(spark: SparkSession) -> None:
     findings = _frame(
         spark, "findings", [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
     )
-    ill, lost = host_states(_frame(spark, "incidents", incidents), findings).orderBy("host").collect()
+    ill, lost = _states(_frame(spark, "incidents", incidents), findings).collect()
     assert (ill["incidents"], ill["errors"], ill["warnings"], ill["latest_evidence"]) == (
         2,
         1,
@@ -362,7 +391,8 @@ def test_capacity(spark: SparkSession) -> None:
         _consumer("h1", heap_bytes=2000 * mib, bound_bytes=400 * mib, threshold=100, queues=6),
         _consumer("h2", group="unknown", heap_bytes=None, bound_bytes=None),
     ]
-    known, unknown = capacity(_frame(spark, "consumers", rows)).collect()
+    groups = view("capacity", latest_consumers=_frame(spark, "consumers", rows))
+    known, unknown = groups.orderBy("consumer_group").collect()
     assert known["instances"] == 2
     assert known["heap_bytes_least"] == 1000 * mib
     assert known["bound_bytes_most"] == 1100 * mib

@@ -23,7 +23,7 @@ from mqdiag.fleet.watching import watch as watching
 from mqdiag.fleet.watching.watch import WatchOptions, watch
 from mqdiag.progress import Silent
 from tests.fleet.made_fleet import FIXTURES, put
-from tests.fleet.runs import content
+from tests.fleet.runs import content, rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,6 +62,13 @@ class Watch:
     def tell(self, data: bytes, key: str) -> None:
         """Receive a line."""
         self.lines.append(json.loads(data))
+
+    @property
+    def content(self) -> dict[str, list[str]]:
+        """The rows of the evidence and, as each start is a run, the `incidents` of the latest run."""
+        latest = max(rows(self.out, "runs"), key=lambda row: int(row["run_number"]))["run"]
+        of_latest = [row["incident"] for row in rows(self.out, "incidents") if row["run"] == latest]
+        return {**content(self.out, self.source), "incidents": sorted(of_latest)}
 
     @property
     def keys(self) -> set[str]:
@@ -155,7 +162,7 @@ def test_rows_once_and_actions_at_least_once(
         spark.sparkContext.cancelAllJobs()
         told = len(watched.lines)
         watched.once()
-    assert content(watched.out, watched.source) == content(quiet.out, quiet.source)
+    assert watched.content == quiet.content
     assert watched.keys == quiet.keys, "every finding is told, under the key of a quiet run"
     assert told == (1 if point == "in the actions" else 0)
     assert len(watched.lines) == len(quiet.lines) + told, "and once, but for what was told before the kill"

@@ -216,27 +216,6 @@ def test_a_clock_of_an_executor_that_is_behind_hides_nothing(layout: Layout) -> 
     assert heard.take() == [("a", "r"), ("b", "s")]
 
 
-def test_a_run_without_anything_new_tells_nothing(layout: Layout) -> None:
-    heard = Heard()
-    tell_runs(layout, [heard])
-    first = write_output(layout, "r1", [one("a", 1, "r")])
-    write_output(layout, "r2", [], first)
-    write_output(layout, "r3", [])
-    tell_runs(layout, [heard])
-    assert heard.take() == [("a", "r")]
-
-
-def test_a_clock_of_an_executor_that_is_behind_hides_nothing(layout: Layout) -> None:
-    """After a compaction too, when only times could say which run has analysed an incident."""
-    heard = Heard()
-    tell_runs(layout, [heard])
-    first = write_output(layout, "r1", [one("a", 1, "r")])
-    write_output(layout, "r2", [one("b", 2, "r", "s", more={"analysed_at": at(1)})], first)
-    compact(layout)
-    tell_runs(layout, [heard])
-    assert heard.take() == [("a", "r"), ("b", "s")]
-
-
 def test_information_is_not_told(layout: Layout) -> None:
     heard = Heard()
     tell_runs(layout, [heard])

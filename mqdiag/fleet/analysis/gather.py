@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,15 +24,8 @@ from mqdiag.facts.fleet import (
     SharedCause,
 )
 from mqdiag.findings import Finding, Severity, fingerprint
-from mqdiag.fleet.analysis.capacity import capacity
-from mqdiag.fleet.analysis.causes import hosts_by_rule, lone_faults, service_states, shared_causes
-from mqdiag.fleet.analysis.changes import SERVICE, changes, with_counts
-from mqdiag.fleet.analysis.common import common_traits
-from mqdiag.fleet.analysis.consumers import latest_consumers
-from mqdiag.fleet.analysis.drift import drifts
-from mqdiag.fleet.analysis.open_findings import open_findings, recovered_faults
-from mqdiag.fleet.analysis.outliers import outlier_instances
 from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.analysis.view import view
 from mqdiag.fleet.faults import FAULT
 from mqdiag.report_json import finding_from_json, text_of
 from mqdiag.text import Text
@@ -45,9 +39,8 @@ LONE = 50
 """findings of single services in the report"""
 VALUES = 10
 """different values of one setting that are told"""
-SCORE = 3.5
-"""distance from which an instance is kept as a possible outlier; the rule's own limit is the same or higher"""
-INSTANCES = 5
+FAULT_OF_HOST = ("environment", "service", "host", "rule", "cause", "consumer_group")
+"""what a fault of a host is over time: the thread or queue can be another one tomorrow"""
 _SEVERITIES = tuple(severity.value for severity in Severity)
 
 Fact = TypeVar("Fact", bound=msgspec.Struct)
@@ -67,31 +60,54 @@ def fleet_facts(
     Returns:
         The facts, and one finding for each fault of each service.
     """
-    all_findings = now.table("findings").persist()
-    findings = open_findings(all_findings, now.incidents).persist()
-    failures = now.table("failures").persist()
-    consumers = latest_consumers(now.table("consumers")).persist()
-    states = service_states(now.incidents, findings, failures)
-    causes, cause_count = _top(shared_causes(findings), LISTED, lambda row: _cause(row, totals.hosts))
-    common, _ = _top(common_traits(findings, consumers), LISTED, _common)
-    spread, _ = _top(hosts_by_rule(findings), CELLS, lambda row: plain_fact(row, HostsByRule))
-    differences, drift_count = _top(drifts(consumers), LISTED, _drift)
-    far = outlier_instances(consumers, score=SCORE, instances=INSTANCES)
-    outliers, outlier_count = _top(
-        far.orderBy(F.desc(F.abs("score")), "consumer_group", "host", "metric"),
-        LISTED,
-        lambda row: plain_fact(row, Outlier),
+    findings, consumers, failures = now.open_findings, now.latest_consumers, now.failures
+    states = view(
+        "current_state",
+        current_incidents=now.incidents,
+        unrefuted_findings=findings,
+        current_failures=failures,
     )
+    faults = view("service_faults", unrefuted_findings=findings).persist()
     told: tuple[FleetChange, ...] = ()
     counts: dict[str, int] = {}
     if before is not None:
-        open_before = open_findings(before.table("findings"), before.incidents).persist()
-        changed = changes(findings, now.incidents, open_before, before.incidents).persist()
+        earlier = view("service_faults", unrefuted_findings=before.open_findings).persist()
+        changed = view(
+            "changes",
+            service_faults=faults,
+            current_incidents=now.incidents,
+            earlier_faults=earlier,
+            earlier_incidents=before.incidents,
+        ).persist()
         told, _ = _top(changed, LISTED, _change)
         counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
-        states = with_counts(states, findings, open_before, changed)
+        states = view(
+            "state_changes",
+            current_state=states,
+            service_faults=faults,
+            earlier_faults=earlier,
+            changes=changed,
+        )
     services, service_count = _top(
-        states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), *SERVICE), SERVICES, _service
+        states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), "environment", "service"),
+        SERVICES,
+        _fact_of(ServiceState),
+    )
+    causes, cause_count = _top(
+        view("shared_causes", unrefuted_findings=findings), LISTED, lambda row: _cause(row, totals.hosts)
+    )
+    traits = view("common_traits", unrefuted_findings=findings, latest_consumers=consumers)
+    common, _ = _top(traits, LISTED, _common)
+    spread, _ = _top(view("hosts_by_rule", unrefuted_findings=findings), CELLS, _fact_of(HostsByRule))
+    drifts = view("drifts", drift=view("drift", latest_consumers=consumers))
+    differences, drift_count = _top(drifts, LISTED, _drift)
+    far, outlier_count = _top(view("outliers", latest_consumers=consumers), LISTED, _fact_of(Outlier))
+    groups, group_count = _top(
+        view("capacity", latest_consumers=consumers).orderBy(
+            F.desc_nulls_last("bound_share_most"), F.desc("held_bytes_most"), "environment", "consumer_group"
+        ),
+        LISTED,
+        _capacity,
     )
     failed, failure_count = _top(
         # Faults of ours first: one that a long list cuts off would not end the run as a fault.
@@ -99,9 +115,9 @@ def fleet_facts(
         LISTED,
         lost_file,
     )
-    groups, group_count = _top(capacity(consumers), LISTED, _capacity)
+    recovered = now.findings.select(*FAULT_OF_HOST).subtract(findings.select(*FAULT_OF_HOST)).count()
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
-    lone, _ = _top(lone_faults(findings), LONE, lone_finding)
+    lone, _ = _top(faults, LONE, lone_finding)
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,
@@ -116,7 +132,7 @@ def fleet_facts(
             warnings=severities.get("warning", 0),
             drifts=drift_count,
             outliers=outlier_count,
-            recovered=recovered_faults(all_findings, findings),
+            recovered=recovered,
             causes=cause_count,
             regressions=counts.get("regression", 0),
             recoveries=counts.get("recovery", 0),
@@ -126,7 +142,7 @@ def fleet_facts(
         common=common,
         hosts_by_rule=spread,
         drifts=differences,
-        outliers=outliers,
+        outliers=far,
         changes=told,
         capacity=groups,
         failures=failed,
@@ -148,12 +164,12 @@ def plain_fact(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     return msgspec.convert({key: value for key, value in known.items() if key in names}, kind, strict=False)
 
 
+def _fact_of(kind: type[Fact]) -> Callable[[Mapping[str, Any]], Fact]:
+    return partial(plain_fact, kind=kind)
+
+
 def _ranked(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     return plain_fact({**row, "severity": _SEVERITIES[row["rank"]]}, kind)
-
-
-def _service(row: Mapping[str, Any]) -> ServiceState:
-    return plain_fact(row, ServiceState)
 
 
 def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:

@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
+from mqdiag.fleet.analysis.view import view
 from mqdiag.fleet.tables.frames import table_frame
 from mqdiag.fleet.tables.layout import Layout
 
@@ -58,6 +59,27 @@ class Picture:
         counts = self._counted.asDict()
         del counts["runs"]
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
+
+    @cached_property
+    def findings(self) -> DataFrame:
+        """Of the run's incidents, refuted ones too."""
+        return self.table("findings").persist()
+
+    @cached_property
+    def open_findings(self) -> DataFrame:
+        """Those that no later incident of their host has refuted."""
+        named = {"current_findings": self.findings, "current_incidents": self.incidents}
+        return view("unrefuted_findings", **named).persist()
+
+    @cached_property
+    def failures(self) -> DataFrame:
+        """What could not be analysed of the run's incidents."""
+        return self.table("failures").persist()
+
+    @cached_property
+    def latest_consumers(self) -> DataFrame:
+        """The consumers of the latest dump of each host."""
+        return view("latest_consumers", current_consumers=self.table("consumers")).persist()
 
     @cached_property
     def _counted(self) -> Row:

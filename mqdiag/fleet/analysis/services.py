@@ -11,12 +11,11 @@ from pyspark.sql import functions as F
 
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, HostState, ServiceState
 from mqdiag.findings import Finding
-from mqdiag.fleet.analysis.causes import lone_faults
-from mqdiag.fleet.analysis.changes import SERVICE
 from mqdiag.fleet.analysis.gather import lone_finding, lost_file, plain_fact
-from mqdiag.fleet.analysis.open_findings import HOST, open_findings
 from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.analysis.view import view
 
+SERVICE = ("environment", "service")
 _Key = tuple[str, str]
 
 
@@ -40,42 +39,22 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
         now: the run.
         facts: its facts, with the services.
     """
-    findings = open_findings(now.table("findings"), now.incidents).persist()
-    hosts = _Rows(host_states(now.incidents, findings), F.desc("errors"), F.desc("warnings"), "host")
-    faults = _Rows(lone_faults(findings), "rank", F.desc("hosts"), "rule", "cause", "consumer_group")
-    failures = _Rows(now.table("failures"), "host", "path")
+    found = now.open_findings
+    states = view("host_states", current_incidents=now.incidents, unrefuted_findings=found)
+    hosts = _Rows(states, F.desc("errors"), F.desc("warnings"), "host")
+    faults = view("service_faults", unrefuted_findings=found)
+    findings = _Rows(faults, "rank", F.desc("hosts"), "rule", "cause", "consumer_group")
+    failures = _Rows(now.failures, "host", "path")
     checked = _Rows(now.incidents.select(*SERVICE, F.explode("checked").alias("rule")).distinct(), "rule")
     for state in sorted(facts.services, key=lambda state: (state.environment, state.service)):
         key = (state.environment, state.service)
         yield OneService(
             state=state,
-            hosts=tuple(_host(row) for row in hosts.of(key)),
-            findings=tuple(lone_finding(row) for row in faults.of(key)),
+            hosts=tuple(plain_fact(row, HostState) for row in hosts.of(key)),
+            findings=tuple(lone_finding(row) for row in findings.of(key)),
             failures=tuple(lost_file(row) for row in failures.of(key)),
             checked=tuple(row["rule"] for row in checked.of(key)),
         )
-
-
-def host_states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
-    """One row for each host.
-
-    Args:
-        incidents: of the run.
-        findings: those of them that are open.
-
-    Returns:
-        environment, service, host, incidents, failed, errors, warnings and latest_evidence, which is RFC 3339 in UTC.
-    """
-    seen = incidents.groupBy(*HOST).agg(
-        F.count("*").alias("incidents"),
-        F.count_if(F.col("status") == "failed").alias("failed"),
-        F.date_format(F.max("window_start"), "yyyy-MM-dd'T'HH:mm:ssXXX").alias("latest_evidence"),
-    )
-    found = findings.groupBy(*HOST).agg(
-        F.count_if(F.col("severity") == "error").alias("errors"),
-        F.count_if(F.col("severity") == "warning").alias("warnings"),
-    )
-    return seen.join(found, list(HOST), "left").fillna(0, ["errors", "warnings"])
 
 
 class _Rows:
@@ -101,7 +80,3 @@ class _Rows:
     @staticmethod
     def _key(row: Mapping[str, Any]) -> _Key:
         return row["environment"], row["service"]
-
-
-def _host(row: Mapping[str, Any]) -> HostState:
-    return plain_fact(row, HostState)

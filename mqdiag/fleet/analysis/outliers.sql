@@ -1,0 +1,28 @@
+-- Instances far from the median of their group, by statistics that the outliers themselves cannot move: at least 5
+-- instances, and 3.5 robust standard deviations. The rule's own limits are the same or higher.
+WITH instances_of_group AS (
+    -- A JVM can have several consumers of a group: they are one instance.
+    SELECT environment, consumer_group, service, host, CAST(sum(messages) AS double) AS messages, CAST(max(lag) AS double) AS lag,
+           CAST(sum(body_bytes) AS double) AS body_bytes, CAST(sum(retained_bytes) AS double) AS retained_bytes
+    FROM latest_consumers GROUP BY environment, consumer_group, service, host
+), metrics AS (
+    -- What is compared, each with the deviation below which a difference does not matter.
+    SELECT environment, consumer_group, service, host,
+           stack(4, 'messages', messages, 100D, 'body_bytes', body_bytes, 1048576D,
+                    'retained_bytes', retained_bytes, 4194304D, 'lag', lag, 1000D) AS (metric, value, least)
+    FROM instances_of_group
+), centred AS (
+    SELECT *, median(value) OVER of_metric AS median, count(*) OVER of_metric AS instances
+    FROM metrics WHERE value IS NOT NULL
+    WINDOW of_metric AS (PARTITION BY environment, consumer_group, metric)
+), spread AS (
+    SELECT *, median(abs(value - median)) OVER (PARTITION BY environment, consumer_group, metric) AS deviation
+    FROM centred WHERE instances >= 5
+), scored AS (
+    -- 1.4826 makes a standard deviation of a median absolute deviation, for a normal distribution. A tenth of the median
+    -- is the least: instances that all hold the same must not make one more an outlier.
+    SELECT *, (value - median) / greatest(deviation * 1.4826D, abs(median) * 0.1D, least) AS score FROM spread
+)
+SELECT environment, consumer_group, service, host, metric, value, median, deviation, score, instances
+FROM scored WHERE abs(score) >= 3.5D
+ORDER BY abs(score) DESC, consumer_group, host, metric

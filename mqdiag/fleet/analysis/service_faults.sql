@@ -1,0 +1,8 @@
+-- Each fault of a service with its gravest finding, the worst first. A fault is a rule, a cause and a consumer group ('' for
+-- none): the thread or queue of tonight need not be that of last night.
+SELECT environment, service, rule, cause, coalesce(consumer_group, '') AS consumer_group, min(severity_rank) AS rank,
+       count(DISTINCT host) AS hosts, min_by(host, struct(severity_rank, -weight, incident)) AS host,
+       min_by(fingerprint, struct(severity_rank, -weight, incident)) AS fingerprint,
+       min_by(document, struct(severity_rank, -weight, incident)) AS document
+FROM unrefuted_findings GROUP BY 1, 2, 3, 4, 5
+ORDER BY rank, hosts DESC, environment, service, rule, cause, consumer_group

@@ -1,0 +1,13 @@
+-- Each rule and cause, the widest spread first, with its gravest finding. `rank` is 0 for an error, 1 for a warning.
+WITH placed AS (
+    SELECT *, concat_ws('/', nullif(environment, ''), service) AS of_service,
+           concat_ws('/', nullif(environment, ''), service, host) AS of_host
+    FROM unrefuted_findings
+)
+SELECT rule, cause, min(severity_rank) AS rank, count(DISTINCT of_service) AS services, count(DISTINCT of_host) AS hosts,
+       count(DISTINCT consumer_group) AS groups, count(DISTINCT incident) AS incidents, count(*) AS findings,
+       slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
+       slice(array_sort(collect_set(of_host)), 1, 5) AS example_hosts,
+       min_by(document, struct(severity_rank, -weight, incident)) AS document
+FROM placed GROUP BY rule, cause
+ORDER BY services DESC, hosts DESC, rank, rule, cause
