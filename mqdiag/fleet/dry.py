@@ -33,7 +33,7 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
         services=work.services(),
         cores=cores,
         estimate_s=None if rate is None else round(size / rate / cores, 3),
-        largest=tuple(_shown(todo.item) for todo in itertools.islice(work.items(), SHOWN)),
+        largest=tuple(_shown(item) for _, item in itertools.islice(work.items(), SHOWN)),
     )
 
 

@@ -163,7 +163,9 @@ class _FleetRun:
             count, size = work.size()
             clock.append(time.monotonic())
             if count:
-                run_waves(context, work.items(), self._job(), Status(self._progress, count, size), count)
+                run_waves(
+                    context, work.items(), self._job(), Status(context, self._progress, count, size), count
+                )
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
             known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)

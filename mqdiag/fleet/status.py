@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from pyspark import StatusTracker
+from pyspark import SparkContext
 
 from mqdiag.progress import Progress
 from mqdiag.text import Text, say
@@ -17,6 +16,7 @@ class Status:
     """Turns Spark's status into progress.
 
     Args:
+        context: of the session.
         progress: who listens.
         incidents: how many are to be analysed in all.
         total_bytes: their size.
@@ -24,52 +24,30 @@ class Status:
 
     LOOK_S = 0.5
 
-    def __init__(self, progress: Progress, incidents: int, total_bytes: int) -> None:
+    def __init__(self, context: SparkContext, progress: Progress, incidents: int, total_bytes: int) -> None:
+        self._tracker = context.statusTracker()
         self._progress = progress
         self._incidents = incidents
         self._bytes = total_bytes
         self._started = time.monotonic()
         self._noted = self._started
-        self._before = (0, 0, 0)
-        """incidents, bytes and failures of the waves that are done"""
-        self._counted: Callable[[], tuple[int, int, int]] = lambda: (0, 0, 0)
+        self.done, self.done_bytes, self.failed = (context.accumulator(0) for _ in range(3))
+        """incidents that tasks have done, their bytes, and those of them that failed"""
 
-    def wave(self, counted: Callable[[], tuple[int, int, int]]) -> None:
-        """A wave begins.
-
-        Args:
-            counted: tells the incidents and bytes done and the incidents failed, from Spark's accumulators.
-        """
-        self._counted = counted
-
-    def look(self, tracker: StatusTracker) -> None:
+    def look(self) -> None:
         """Ask Spark and tell."""
         lost = active = 0
-        for job_id in tracker.getActiveJobsIds():
-            job = tracker.getJobInfo(job_id)
+        for job_id in self._tracker.getActiveJobsIds():
+            job = self._tracker.getJobInfo(job_id)
             for stage_id in () if job is None else job.stageIds:
-                stage = tracker.getStageInfo(stage_id)
+                stage = self._tracker.getStageInfo(stage_id)
                 if stage is not None:
                     lost, active = stage.numFailedTasks, stage.numActiveTasks
-        self._tell(lost, active)
-
-    def wave_done(self) -> None:
-        """A wave has ended."""
-        self._before = self._sums()
-        self._counted = lambda: (0, 0, 0)
-        self._tell(0, 0)
-
-    def _sums(self) -> tuple[int, int, int]:
-        done, read, failed = map(sum, zip(self._before, self._counted(), strict=True))
-        return done, read, failed
-
-    def _tell(self, lost: int, active: int) -> None:
-        done, read, failed = self._sums()
         told = status_line(
-            done=done,
+            done=self.done.value,
             incidents=self._incidents,
-            failed=failed,
-            read_bytes=read,
+            failed=self.failed.value,
+            read_bytes=self.done_bytes.value,
             total_bytes=self._bytes,
             seconds=time.monotonic() - self._started,
             active=active,

@@ -30,13 +30,12 @@ from typing import Any
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.fleet.files.fingerprints import evidence_key, incident_key
 from mqdiag.fleet.files.incidents import Incident
 from mqdiag.fleet.files.labels import Labels
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.work.analyse import Request, analyse, warm
 from mqdiag.fleet.work.item import WorkItem
-from mqdiag.fleet.work.plan import FINGERPRINTED_AT_ONCE
+from mqdiag.fleet.work.plan import FINGERPRINTED_AT_ONCE, work_item
 from mqdiag.fleet.work.worklist import WorkList
 from tests.fleet.made_fleet import FIXTURES, heap
 from tests.fleet.runs import environment
@@ -126,10 +125,7 @@ def _listed(folder: Path, count: int) -> None:
 
     def keyed(incident: str) -> bytes:
         one = msgspec.json.decode(incident, type=Incident)
-        contents = tuple(file.uri for file in one.files)
-        key, evidence = incident_key(one, contents, "s"), evidence_key(one, contents)
-        named = {name: getattr(one, name) for name in one.__struct_fields__}
-        return msgspec.json.encode(WorkItem(incident=key, evidence=evidence, contents=contents, **named))
+        return msgspec.json.encode(work_item(one, [file.uri for file in one.files], "s"))
 
     with WorkList(folder) as work:
         work.add_files(files())

@@ -130,7 +130,7 @@ def test_rows_that_are_taken_over_have_the_form_of_a_file(layout: Layout) -> Non
 
 def test_what_was_known_is_known(layout: Layout) -> None:
     def known() -> set[str]:
-        return {one.incident for one in known_incidents(layout, layout.runs(), settings="s", limits="")}
+        return {incident for incident, _, _ in known_incidents(layout, layout.runs(), settings="s", limits="")}
 
     before = known()
     compact(layout)

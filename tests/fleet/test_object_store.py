@@ -25,7 +25,7 @@ from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work import task
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import read_result
-from mqdiag.fleet.work.scratch import NoRoom, TooLarge, fetch, wait_for_room
+from mqdiag.fleet.work.scratch import NotFetched, fetch, wait_for_room
 from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
@@ -120,8 +120,9 @@ def test_an_object_is_listed_fetched_analysed_and_removed(bucket: tuple[Storage,
 
 def test_an_object_over_the_limit_is_not_fetched(bucket: tuple[Storage, str], tmp_path: Path) -> None:
     store, _ = bucket
-    with pytest.raises(TooLarge):
+    with pytest.raises(NotFetched) as large:
         fetch(store, "dumps/in/orders/h1/20261121-080000.hprof", tmp_path / "x", 1 << 20)
+    assert large.value.kind == "too-large"
     assert (tmp_path / "x").stat().st_size <= 1 << 20
 
 
@@ -150,9 +151,10 @@ def test_an_object_that_has_gone_is_tried_again_by_the_next_run(
 
 def test_a_full_scratch_disk_waits_and_then_says_so(tmp_path: Path) -> None:
     started = time.monotonic()
-    with pytest.raises(NoRoom) as full:
+    with pytest.raises(NotFetched) as full:
         wait_for_room(tmp_path, 1 << 60, 0.6)
     assert time.monotonic() - started >= 0.5
+    assert full.value.kind == "no-room"
     assert "1,048,576 TiB" in str(full.value)
 
 

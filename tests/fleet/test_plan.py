@@ -67,7 +67,7 @@ class Bench:
 
     def todo(self, **more: str) -> list[WorkItem]:
         with self.plan(**more) as work:
-            return [msgspec.json.decode(todo.item, type=WorkItem) for todo in work.items()]
+            return [msgspec.json.decode(item, type=WorkItem) for _, item in work.items()]
 
     def hosts(self, **more: str) -> list[str]:
         return [item.host for item in self.todo(**more)]
@@ -113,7 +113,7 @@ def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
     with bench.plan() as work:
         assert work.size() == (3, 600)
         work.keep_largest(2)
-        assert [todo.bytes for todo in work.items()] == [300, 200]
+        assert [size for size, _ in work.items()] == [300, 200]
         assert work.size() == (2, 500)
         assert len([*work.in_order()]) == 2
 

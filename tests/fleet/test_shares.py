@@ -21,7 +21,6 @@ from mqdiag.fleet.work.results import count_try, read_result
 from mqdiag.fleet.work.shares import shares, shares_of
 from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS, run_item
 from mqdiag.fleet.work.waves import TASK_BYTES, in_tasks
-from mqdiag.fleet.work.worklist import Todo
 
 
 def _item(size: int) -> WorkItem:
@@ -52,7 +51,7 @@ def _job(tmp_path: Path, cores: int) -> Job:
 
 
 def _tasks(sizes: list[int], most: int) -> list[list[int]]:
-    todo = [Todo(bytes=size, item=str(size)) for size in sizes]
+    todo = [(size, str(size)) for size in sizes]
     return [[int(text) for text in each] for each in in_tasks(todo, most)]
 
 

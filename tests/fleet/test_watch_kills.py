@@ -119,10 +119,10 @@ def _killed_at(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> Non
 def _killed_in_the_wave(monkeypatch: pytest.MonkeyPatch, watched: Watch) -> None:
     whole = Status.look
 
-    def look(self: Status, tracker: Any) -> None:
+    def look(self: Status) -> None:
         if any((watched.out / "_staging/results").glob("*/*")):
             raise _Killed
-        whole(self, tracker)
+        whole(self)
 
     monkeypatch.setattr(Status, "look", look)
     monkeypatch.setattr(Status, "LOOK_S", 0.01)

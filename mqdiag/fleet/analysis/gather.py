@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -91,23 +91,31 @@ def fleet_facts(
     services, service_count = _top(
         states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), "environment", "service"),
         SERVICES,
-        _fact_of(ServiceState),
+        partial(plain_fact, kind=ServiceState),
     )
     causes, cause_count = _top(
-        view("shared_causes", unrefuted_findings=findings), LISTED, lambda row: _cause(row, totals.hosts)
+        view("shared_causes", unrefuted_findings=findings),
+        LISTED,
+        lambda row: _with_example({**row, "host_share": row["hosts"] / totals.hosts}, SharedCause),
     )
     traits = view("common_traits", unrefuted_findings=findings, latest_consumers=consumers)
-    common, _ = _top(traits, LISTED, _common)
-    spread, _ = _top(view("hosts_by_rule", unrefuted_findings=findings), CELLS, _fact_of(HostsByRule))
+    common, _ = _top(traits, LISTED, partial(_with_example, kind=CommonTrait))
+    spread, _ = _top(
+        view("hosts_by_rule", unrefuted_findings=findings), CELLS, partial(plain_fact, kind=HostsByRule)
+    )
     drifts = view("drifts", drift=view("drift", latest_consumers=consumers))
-    differences, drift_count = _top(drifts, LISTED, _drift)
-    far, outlier_count = _top(view("outliers", latest_consumers=consumers), LISTED, _fact_of(Outlier))
+    differences, drift_count = _top(
+        drifts, LISTED, lambda row: plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
+    )
+    far, outlier_count = _top(
+        view("outliers", latest_consumers=consumers), LISTED, partial(plain_fact, kind=Outlier)
+    )
     groups, group_count = _top(
         view("capacity", latest_consumers=consumers).orderBy(
             F.desc_nulls_last("bound_share_most"), F.desc("held_bytes_most"), "environment", "consumer_group"
         ),
         LISTED,
-        _capacity,
+        lambda row: plain_fact({**row, "over": row["over_heap"]}, GroupCapacity),
     )
     failed, failure_count = _top(
         # Faults of ours first: one that a long list cuts off would not end the run as a fault.
@@ -164,27 +172,13 @@ def plain_fact(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     return msgspec.convert({key: value for key, value in known.items() if key in names}, kind, strict=False)
 
 
-def _fact_of(kind: type[Fact]) -> Callable[[Mapping[str, Any]], Fact]:
-    return partial(plain_fact, kind=kind)
-
-
 def _ranked(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     return plain_fact({**row, "severity": _SEVERITIES[row["rank"]]}, kind)
 
 
-def _cause(row: Mapping[str, Any], hosts: int) -> SharedCause:
+def _with_example(row: Mapping[str, Any], kind: type[Fact]) -> Fact:
     finding = finding_from_json(row["document"])
-    told = {
-        "example_title": finding.title,
-        "example_remedy": finding.remedy,
-        "host_share": row["hosts"] / hosts,
-    }
-    return _ranked({**row, **told}, SharedCause)
-
-
-def _common(row: Mapping[str, Any]) -> CommonTrait:
-    finding = finding_from_json(row["document"])
-    return _ranked({**row, "example_title": finding.title, "example_remedy": finding.remedy}, CommonTrait)
+    return _ranked({**row, "example_title": finding.title, "example_remedy": finding.remedy}, kind)
 
 
 def lone_finding(row: Mapping[str, Any]) -> Finding:
@@ -199,14 +193,6 @@ def lone_finding(row: Mapping[str, Any]) -> Finding:
         caused_by=(),
         evidence={**found.evidence, "hosts": row["hosts"]},
     )
-
-
-def _capacity(row: Mapping[str, Any]) -> GroupCapacity:
-    return plain_fact({**row, "over": row["over_heap"]}, GroupCapacity)
-
-
-def _drift(row: Mapping[str, Any]) -> SettingDrift:
-    return plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
 
 
 def _change(row: Mapping[str, Any]) -> FleetChange:

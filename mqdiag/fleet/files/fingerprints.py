@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from mqdiag.fleet.files.incidents import Incident, IncidentFile
+from mqdiag.fleet.files.incidents import IncidentFile
 from mqdiag.fleet.files.storage import storage
 
 WHOLE = 4 << 20
@@ -33,32 +33,4 @@ def content_fingerprint(file: IncidentFile) -> str:
                     digest.update(stream.read(BLOCK))
     except OSError:
         digest.update(file.uri.encode())
-    return digest.hexdigest()
-
-
-def evidence_key(incident: Incident, contents: list[str]) -> str:
-    """Identity of what an incident was found in: labels and contents, wherever the files lie.
-
-    Args:
-        incident: the incident.
-        contents: fingerprints of its files.
-    """
-    return _hash(incident.environment, incident.service, incident.host, *sorted(contents))
-
-
-def incident_key(incident: Incident, contents: list[str], settings: str) -> str:
-    """Identity of an incident's result: labels, contents, and what it was analysed with.
-
-    Args:
-        incident: the incident.
-        contents: fingerprints of its files.
-        settings: hash of tool version and settings.
-    """
-    return _hash(settings, incident.environment, incident.service, incident.host, *sorted(contents))
-
-
-def _hash(*texts: str) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        digest.update(f"{text}\0".encode())
     return digest.hexdigest()

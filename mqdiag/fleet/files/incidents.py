@@ -24,7 +24,7 @@ class IncidentFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes into one diagnosis: a work item."""
+    """What goes into one diagnosis."""
 
     environment: str
     service: str

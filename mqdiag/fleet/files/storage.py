@@ -16,11 +16,11 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from mqdiag.errors import InputError, UsageError, first_line
+from mqdiag.errors import UsageError, first_line
 from mqdiag.files import write_whole
 from mqdiag.text import say
 
-HADOOP_NAMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfss"}
+HADOOP_NAMES = {"s3a": "s3", "s3n": "s3"}
 """what Hadoop calls a scheme that pyarrow knows under another name"""
 
 
@@ -202,11 +202,3 @@ def _through_fsspec(scheme: str, query: str) -> fs.FileSystem | None:
 
 def _entry(info: fs.FileInfo) -> Entry:
     return Entry(path=info.path, bytes=info.size or 0, modified_ns=info.mtime_ns)
-
-
-def unreadable(uri: str, error: OSError) -> InputError:
-    """The error of a file that a file system does not give."""
-    known = {2: say("no such file"), 13: say("no permission to read it")}
-    return InputError(
-        uri, known.get(error.errno or 0, say("cannot be read: {reason}", reason=first_line(error)))
-    )

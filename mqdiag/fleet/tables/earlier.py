@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,26 +13,19 @@ from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.schemas import INCIDENTS
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnownIncident:
-    """A result that still holds."""
-
-    incident: str
-    listing: str
-    run: str
-    """whose row of `incidents` tells of it"""
-
-
 def known_incidents(
     layout: Layout, marks: Collection[RunMark], *, settings: str, limits: str
-) -> Iterator[KnownIncident]:
-    """Incidents of whole runs whose result still holds, those of the newest run first.
+) -> Iterator[tuple[str, str, str]]:
+    """Incidents of whole runs that have a result which still holds, those of the newest run first.
 
     Args:
         layout: the output.
         marks: of the runs.
         settings: hash that a result must have been made with.
         limits: limits of this run; a failure by the same limits is not tried again.
+
+    Returns:
+        Key and listing of each, and the run that has its row.
     """
     whole = ds.field("analysed_in").isin([*(mark.run for mark in marks), *layout.compactions()])
     same_limits = ds.field("limits").is_null() | (ds.field("limits") == limits)
@@ -42,7 +34,7 @@ def known_incidents(
         rows = layout.rows(INCIDENTS.name, {mark.run})
         for batch in rows.to_batches(columns=["incident", "listing"], filter=holds, batch_size=BATCH):
             for row in batch.to_pylist():
-                yield KnownIncident(**row, run=mark.run)
+                yield row["incident"], row["listing"], mark.run
 
 
 def rows_taken_over(

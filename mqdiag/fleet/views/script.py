@@ -55,20 +55,8 @@ def views_script(out: str, engine: Engine) -> str:
     zone = {"duckdb": "SET TimeZone = 'UTC';\n", "spark": "SET TIME ZONE 'UTC';\n"}[engine]
     parts = [zone + "".join(table(out, one) for one in ALL_TABLES.values())]
     parts += [_DUCKDB_FUNCTIONS] if engine == "duckdb" else []
-    parts += [_view(name) for name in VIEWS]
+    parts += [f"CREATE OR REPLACE TEMP VIEW {name} AS\n{view_select(name).rstrip()};\n" for name in VIEWS]
     return "\n".join(parts)
-
-
-def _view(name: str) -> str:
-    comment, select = _split(view_select(name))
-    return f"{comment}CREATE OR REPLACE TEMP VIEW {name} AS\n{select.rstrip()};\n"
-
-
-def _split(text: str) -> tuple[str, str]:
-    """The comment at the top, and the rest."""
-    lines = text.splitlines(keepends=True)
-    head = next(place for place, line in enumerate(lines) if not line.startswith("--"))
-    return "".join(lines[:head]), "".join(lines[head:])
 
 
 def _duckdb_table(out: str, table: Table) -> str:

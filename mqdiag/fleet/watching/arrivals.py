@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.listing import EvidenceFile, Identity
@@ -16,14 +15,6 @@ HEAP_DUMP_END = b"\x2c"
 END_BYTES = 9
 
 
-@dataclass(frozen=True)
-class Sighting:
-    """A file as it was first seen with its present size and time."""
-
-    identity: Identity
-    since_s: float
-
-
 class Arrivals:
     """Remembers when each listed file was last seen to change.
 
@@ -31,7 +22,8 @@ class Arrivals:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, Sighting] = {}
+        self._seen: dict[str, tuple[Identity, float]] = {}
+        """by URI: size and time, and since when they have been seen"""
 
     def complete(
         self, files: Iterable[EvidenceFile], now_s: float, has_end: Callable[[EvidenceFile], bool]
@@ -47,11 +39,11 @@ class Arrivals:
         found = {}
         for file in files:
             identity = (file.bytes, file.modified_ns)
-            sighting = before.get(file.uri)
-            if sighting is None or sighting.identity != identity:
-                sighting = Sighting(identity, now_s)
-            self._seen[file.uri] = sighting
-            if now_s - sighting.since_s >= STILL_S or file.error is not None or has_end(file):
+            seen, since_s = before.get(file.uri, (None, now_s))
+            if seen != identity:
+                since_s = now_s
+            self._seen[file.uri] = identity, since_s
+            if now_s - since_s >= STILL_S or file.error is not None or has_end(file):
                 found[file.uri] = identity
         return found
 

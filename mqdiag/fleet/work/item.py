@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from mqdiag.config import Settings
-from mqdiag.fleet.files.incidents import IncidentFile
+from mqdiag.fleet.files.incidents import Incident
 from mqdiag.fleet.options import Limits
 
 
-class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
+class WorkItem(Incident, frozen=True, kw_only=True):
     """An incident with its key."""
 
     incident: str
-    environment: str
-    service: str
-    host: str
-    window_start_ns: int | None
-    bytes: int
-    files: tuple[IncidentFile, ...]
     contents: tuple[str, ...]
     """fingerprints of the files, in their order"""
-    listing: str
     evidence: str
     """hash of labels and contents, whatever they are analysed with"""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from pyspark import SparkContext
 
 from mqdiag import __version__
 from mqdiag.config import Settings
-from mqdiag.fleet.files.fingerprints import content_fingerprint, evidence_key, incident_key
+from mqdiag.fleet.files.fingerprints import content_fingerprint
 from mqdiag.fleet.files.incidents import Incident
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import known_incidents
@@ -66,7 +66,9 @@ def plan(
     work.group(window_s)
 
     def keyed(incident: str) -> bytes:
-        return msgspec.json.encode(_item(msgspec.json.decode(incident, type=Incident), settings))
+        """Read enough of each file to know it again under any name."""
+        one = msgspec.json.decode(incident, type=Incident)
+        return msgspec.json.encode(work_item(one, [content_fingerprint(file) for file in one.files], settings))
 
     for batch in work.fresh(FINGERPRINTED_AT_ONCE):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
@@ -74,18 +76,22 @@ def plan(
         work.add(msgspec.json.decode(item, type=WorkItem) for item in found)
 
 
-def _item(one: Incident, settings: str) -> WorkItem:
-    """Read enough of each file to know it again under any name."""
-    contents = [content_fingerprint(file) for file in one.files]
+def work_item(one: Incident, contents: Sequence[str], settings: str) -> WorkItem:
+    """An incident with its keys: of its evidence, wherever the files lie, and of its result.
+
+    Args:
+        one: the incident.
+        contents: fingerprints of its files.
+        settings: hash of what it is analysed with.
+    """
+    evidence = (one.environment, one.service, one.host, *sorted(contents))
     return WorkItem(
-        incident=incident_key(one, contents, settings),
-        evidence=evidence_key(one, contents),
-        environment=one.environment,
-        service=one.service,
-        host=one.host,
-        window_start_ns=one.window_start_ns,
-        bytes=one.bytes,
-        files=one.files,
+        **msgspec.structs.asdict(one),
         contents=tuple(contents),
-        listing=one.listing,
+        evidence=_hash(*evidence),
+        incident=_hash(settings, *evidence),
     )
+
+
+def _hash(*texts: str) -> str:
+    return hashlib.blake2b("".join(f"{text}\0" for text in texts).encode(), digest_size=16).hexdigest()

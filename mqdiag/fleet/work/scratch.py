@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from mqdiag.facts.vocabulary import LossKind
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.language import english
@@ -25,20 +26,14 @@ class NotFetched(Exception):
     """An object is not on the executor's disk.
 
     Args:
-        text: why, as the tables tell it.
+        kind: no-room where the disk is full, too-large where the object is.
+        reason: why, as the tables tell it.
     """
 
-    def __init__(self, text: Text) -> None:
-        self.text = text
-        super().__init__(english()(text))
-
-
-class NoRoom(NotFetched):
-    """The scratch disk is full."""
-
-
-class TooLarge(NotFetched):
-    """The object is larger than an input may be."""
+    def __init__(self, kind: LossKind, reason: Text) -> None:
+        self.kind = kind
+        self.reason = reason
+        super().__init__(english()(reason))
 
 
 @contextmanager
@@ -61,15 +56,14 @@ def wait_for_room(folder: Path, size: int, patience_s: float) -> None:
     """Wait until so many bytes fit: other incidents on the node give theirs back when they are done.
 
     Raises:
-        NoRoom: they do not.
+        NotFetched: they do not.
     """
     deadline = time.monotonic() + patience_s
     while not fits(folder, size):
         if time.monotonic() >= deadline:
             free = max(free_bytes(folder) - RESERVE_BYTES, 0)
-            raise NoRoom(
-                say("needs {size:bytes} of scratch space, {free:bytes} are free", size=size, free=free)
-            )
+            reason = say("needs {size:bytes} of scratch space, {free:bytes} are free", size=size, free=free)
+            raise NotFetched("no-room", reason)
         time.sleep(min(0.5, max(deadline - time.monotonic(), 0.0)))
 
 
@@ -80,8 +74,7 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
         Its size.
 
     Raises:
-        NoRoom: the disk is full.
-        TooLarge: it is larger than the limit, whatever the listing said.
+        NotFetched: the disk is full, or it is larger than the limit, whatever the listing said.
         OSError: the store does not give it.
     """
     written = 0
@@ -89,12 +82,12 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
         while piece := source.read(CHUNK):
             written += len(piece)
             if written > limit:
-                raise TooLarge(say("is larger than {limit:bytes}", limit=limit))
+                raise NotFetched("too-large", say("is larger than {limit:bytes}", limit=limit))
             try:
                 file.write(piece)
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise NoRoom(say("the scratch disk became full")) from error
+                    raise NotFetched("no-room", say("the scratch disk became full")) from error
                 raise
     return written
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,7 +25,7 @@ from mqdiag.fleet.work.child import ChildFailure, WarmChild
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.results import Result, count_try, read_result, write_result
 from mqdiag.fleet.work.rows import Row, Rows, failure_row
-from mqdiag.fleet.work.scratch import NoRoom, TooLarge, executor_folder, fetch, scratch_folder, wait_for_room
+from mqdiag.fleet.work.scratch import NotFetched, executor_folder, fetch, scratch_folder, wait_for_room
 from mqdiag.fleet.work.shares import shares, shares_of
 from mqdiag.language import english
 from mqdiag.text import Text, say
@@ -86,18 +85,16 @@ def _given_up(item: WorkItem, job: Job) -> Result:
 
 def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[Lost]]:
     """Rows of what could be read; a file that ends the analysis is left out and the rest tried again."""
-    lost = [Lost(file=file, kind="unreadable", reason=_said(file.error)) for file in item.files if file.error]
-    files = [file for file in item.files if not file.error]
-    for file in files:
-        if file.bytes > job.limits.input_bytes:
-            reason = say(
-                "has {bytes:bytes}, more than the {limit:bytes} that an input may have",
-                bytes=file.bytes,
-                limit=job.limits.input_bytes,
-            )
-            lost.append(Lost(file=file, kind="too-large", reason=reason))
-    left_out = {one.file.uri for one in lost}
-    files = [file for file in files if file.uri not in left_out]
+    files, lost = list[IncidentFile](), list[Lost]()
+    limit = job.limits.input_bytes
+    for file in item.files:
+        if file.error:
+            lost.append(Lost(file=file, kind="unreadable", reason=say("{error}", error=file.error)))
+        elif file.bytes > limit:
+            told = "has {bytes:bytes}, more than the {limit:bytes} that an input may have"
+            lost.append(Lost(file=file, kind="too-large", reason=say(told, bytes=file.bytes, limit=limit)))
+        else:
+            files.append(file)
     limits = replace(job.limits, memory_bytes=shares * job.limits.memory_bytes)
     with ExitStack() as stack:
         try:
@@ -127,11 +124,6 @@ def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[
     return None, lost
 
 
-def _said(error: str) -> Text:
-    """What a listing said of a file."""
-    return say("{error}", error=error)
-
-
 def _fetched(
     files: list[IncidentFile], folder: Path, limits: Limits
 ) -> tuple[dict[str, IncidentFile], list[Lost]]:
@@ -147,10 +139,8 @@ def _fetched(
                 continue
             wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
             fetch(store, path, target, limits.input_bytes)
-        except NoRoom as error:
-            lost.append(Lost(file=file, kind="no-room", reason=error.text))
-        except TooLarge as error:
-            lost.append(Lost(file=file, kind="too-large", reason=error.text))
+        except NotFetched as error:
+            lost.append(Lost(file=file, kind=error.kind, reason=error.reason))
         except OSError as error:
             reason = say("could not be fetched: {reason}", reason=first_line(error))
             lost.append(Lost(file=file, kind="lost", reason=reason))
@@ -219,14 +209,9 @@ def _add_leading(rows: Rows, item: WorkItem) -> None:
         "host": item.host,
         "window_start": start,
     }
-    for row in _all_rows(rows):
+    for row in itertools.chain.from_iterable(rows.values()):
         row.update(leading)
     for row in (*rows["inputs"], *rows["failures"]):
         # The options behind a URI tell of an endpoint, not of the evidence.
         if row["path"] is not None:
             row["path"] = without_options(row["path"])
-
-
-def _all_rows(rows: Rows) -> Iterator[dict[str, Any]]:
-    for of_table in rows.values():
-        yield from of_table

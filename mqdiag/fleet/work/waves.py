@@ -15,7 +15,6 @@ from mqdiag.fleet.session import spark_cause
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.task import TASK_ITEMS, run_item
-from mqdiag.fleet.work.worklist import Todo
 from mqdiag.text import say
 
 WAVE = 5_000
@@ -25,12 +24,14 @@ TASKS_PER_CORE = 4
 """a small fleet is not divided into fewer tasks, so that all cores end at the same time"""
 
 
-def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: Status, count: int) -> None:
+def run_waves(
+    context: SparkContext, items: Iterator[tuple[int, str]], job: Job, status: Status, count: int
+) -> None:
     """Analyse everything.
 
     Args:
         context: of the session.
-        items: largest first.
+        items: bytes of each and its work item as JSON, the largest first.
         job: what tasks are told.
         status: told what is under way and done.
         count: number of items.
@@ -48,27 +49,27 @@ def run_waves(context: SparkContext, items: Iterator[Todo], job: Job, status: St
         shared.destroy()
 
 
-def in_tasks(items: Iterable[Todo], most: int) -> Iterator[list[str]]:
+def in_tasks(items: Iterable[tuple[int, str]], most: int) -> Iterator[list[str]]:
     """What each task analyses, as JSON of work items: a large incident alone, small ones together.
 
     Args:
-        items: largest first.
+        items: bytes and work item of each, the largest first.
         most: incidents of a task; at least one.
     """
     task: list[str] = []
     size = 0
-    for todo in items:
-        if task and (size + todo.bytes > TASK_BYTES or len(task) >= most):
+    for of_item, item in items:
+        if task and (size + of_item > TASK_BYTES or len(task) >= most):
             yield task
             task, size = [], 0
-        task.append(todo.item)
-        size += todo.bytes
+        task.append(item)
+        size += of_item
     if task:
         yield task
 
 
 def _run_wave(context: SparkContext, wave: list[list[str]], shared: object, status: Status) -> None:
-    done, done_bytes, failed = (context.accumulator(0) for _ in range(3))
+    done, done_bytes, failed = status.done, status.done_bytes, status.failed
 
     def work(tasks: Iterable[list[str]]) -> None:
         attempt = TaskContext.get().attemptNumber()  # type: ignore[union-attr]
@@ -88,13 +89,11 @@ def _run_wave(context: SparkContext, wave: list[list[str]], shared: object, stat
         except BaseException as error:
             trouble.append(error)
 
-    status.wave(lambda: (done.value, done_bytes.value, failed.value))
     thread = threading.Thread(target=act, name="mqdiag-wave", daemon=True)
     thread.start()
     while thread.is_alive():
         thread.join(status.LOOK_S)
-        status.look(context.statusTracker())
-    status.wave_done()
+        status.look()
     if trouble:
         raise MqdiagError(
             say(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -17,7 +16,6 @@ import msgspec
 
 from mqdiag.fleet.files.incidents import incidents
 from mqdiag.fleet.files.listing import EvidenceFile
-from mqdiag.fleet.tables.earlier import KnownIncident
 from mqdiag.fleet.tables.layout import day_of
 from mqdiag.fleet.work.item import WorkItem
 
@@ -34,15 +32,6 @@ create index todo_order on todo (bytes desc, incident);
 
 _ORDER = "day, service, environment, host, incident"
 """of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files' statistics"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Todo:
-    """An incident as the driver carries it to a task."""
-
-    bytes: int
-    item: str
-    """WorkItem as JSON"""
 
 
 class WorkList:
@@ -65,12 +54,9 @@ class WorkList:
         )
         self._base.executemany("insert into files values (?, ?, ?, ?)", rows)
 
-    def add_known(self, known: Iterable[KnownIncident]) -> None:
-        """Take over what earlier runs have done; of an incident's rows the first counts."""
-        self._base.executemany(
-            "insert or ignore into known (incident, listing, run) values (?, ?, ?)",
-            ((one.incident, one.listing, one.run) for one in known),
-        )
+    def add_known(self, known: Iterable[tuple[str, str, str]]) -> None:
+        """Take over what `known_incidents` tells; of an incident's rows the first counts."""
+        self._base.executemany("insert or ignore into known (incident, listing, run) values (?, ?, ?)", known)
 
     def group(self, window_s: float) -> None:
         """Group the files to incidents, and set those aside that their listing shows to be known."""
@@ -91,7 +77,7 @@ class WorkList:
         """Incidents (as JSON) that only their content can tell from known ones, in batches."""
         rows = self._base.execute("select incident from fresh order by rowid")
         while batch := rows.fetchmany(size):
-            yield [row[0] for row in batch]
+            yield [incident for (incident,) in batch]
 
     def add(self, items: Iterable[WorkItem]) -> None:
         """Take over incidents with their keys; the same content on the same host is one incident."""
@@ -131,10 +117,9 @@ class WorkList:
         (count,) = self._base.execute("select count(distinct service) from todo").fetchone()
         return int(count)
 
-    def items(self) -> Iterator[Todo]:
-        """In the order of work: the largest first."""
-        for size, item in self._base.execute("select bytes, item from todo order by bytes desc, incident"):
-            yield Todo(bytes=size, item=item)
+    def items(self) -> Iterator[tuple[int, str]]:
+        """Bytes of each incident and its WorkItem as JSON, in the order of work: the largest first."""
+        return iter(self._base.execute("select bytes, item from todo order by bytes desc, incident"))
 
     def in_order(self) -> Iterator[tuple[str, str]]:
         """Day and key of each that is to be done, those of a day together, in it those of a service and host."""
