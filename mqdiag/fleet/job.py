@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -96,19 +95,12 @@ def run_fleet(
     store, root = storage(options.out)
     layout = Layout(store, root)
     listing = listing_of(options, layout, only)
-    is_new = not store.is_folder(root)
-    with guard(progress), output_lock(layout):
+    with guard(progress), contextlib.nullcontext() if dry_run else output_lock(layout):
         started = time.monotonic()
         progress.phase(say("starting Spark"))
-        try:
-            with spark_session(options) as spark:
-                fleet = _FleetRun(spark, layout, run, options, settings, progress)
-                return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
-        finally:
-            if dry_run and is_new and store.is_local:
-                with contextlib.suppress(OSError):
-                    os.unlink(f"{root}/_lock")
-                    os.rmdir(root)
+        with spark_session(options) as spark:
+            fleet = _FleetRun(spark, layout, run, options, settings, progress)
+            return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
 
 
 class _FleetRun:

@@ -362,27 +362,6 @@ def test_service_states(spark: SparkSession) -> None:
     ]
 
 
-def _states(incidents: DataFrame, findings: DataFrame) -> DataFrame:
-    return view("host_states", current_incidents=incidents, unrefuted_findings=findings).orderBy("host")
-
-
-def test_host_states(spark: SparkSession) -> None:
-    times = [datetime(2026, 11, day, 8, tzinfo=UTC) for day in (1, 2)]
-    incidents = [{**_incident("orders", []), "window_start": time} for time in times]
-    incidents.append({**_incident("orders", [], "failed"), "host": "h9"})
-    findings = _frame(
-        spark, "findings", [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
-    )
-    ill, lost = _states(_frame(spark, "incidents", incidents), findings).collect()
-    assert (ill["incidents"], ill["errors"], ill["warnings"], ill["latest_evidence"]) == (
-        2,
-        1,
-        1,
-        "2026-11-02T08:00:00Z",
-    )
-    assert (lost["host"], lost["failed"], lost["errors"], lost["latest_evidence"]) == ("h9", 1, 0, None)
-
-
 def test_capacity(spark: SparkSession) -> None:
     mib = 1 << 20
     rows = [

@@ -67,16 +67,14 @@ def fleet_facts(
         unrefuted_findings=findings,
         current_failures=failures,
     )
-    faults = view("service_faults", unrefuted_findings=findings).persist()
     told: tuple[FleetChange, ...] = ()
     counts: dict[str, int] = {}
     if before is not None:
-        earlier = view("service_faults", unrefuted_findings=before.open_findings).persist()
         changed = view(
             "changes",
-            service_faults=faults,
+            service_faults=now.faults,
             current_incidents=now.incidents,
-            earlier_faults=earlier,
+            earlier_faults=before.faults,
             earlier_incidents=before.incidents,
         ).persist()
         told, _ = _top(changed, LISTED, _change)
@@ -84,8 +82,8 @@ def fleet_facts(
         states = view(
             "state_changes",
             current_state=states,
-            service_faults=faults,
-            earlier_faults=earlier,
+            service_faults=now.faults,
+            earlier_faults=before.faults,
             changes=changed,
         )
     services, service_count = _top(
@@ -125,7 +123,7 @@ def fleet_facts(
     )
     recovered = now.findings.select(*FAULT_OF_HOST).subtract(findings.select(*FAULT_OF_HOST)).count()
     severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
-    lone, _ = _top(faults, LONE, lone_finding)
+    lone, _ = _top(now.faults, LONE, lone_finding)
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,

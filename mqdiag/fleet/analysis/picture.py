@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
 from mqdiag.fleet.analysis.view import view
@@ -72,6 +71,11 @@ class Picture:
         return view("unrefuted_findings", **named).persist()
 
     @cached_property
+    def faults(self) -> DataFrame:
+        """The open faults of each service."""
+        return view("service_faults", unrefuted_findings=self.open_findings).persist()
+
+    @cached_property
     def failures(self) -> DataFrame:
         """What could not be analysed of the run's incidents."""
         return self.table("failures").persist()
@@ -83,18 +87,7 @@ class Picture:
 
     @cached_property
     def _counted(self) -> Row:
-        def sum_of(condition: str) -> Column:
-            return F.coalesce(F.sum(F.expr(condition).cast("bigint")), F.lit(0))
-
-        row = self.incidents.agg(
-            F.collect_set("analysed_in").alias("runs"),
-            F.count("*").alias("incidents"),
-            F.count_distinct("environment", "service", "host").alias("hosts"),
-            sum_of("analysed_in = run").alias("analysed"),
-            sum_of("status = 'failed'").alias("failed"),
-            sum_of("files").alias("files"),
-            sum_of("bytes").alias("bytes"),
-        ).first()
+        row = view("run_counts", current_incidents=self.incidents).first()
         assert row is not None
         return row
 

@@ -12,21 +12,10 @@ from mqdiag.text import say
 
 UNKNOWN = "unknown"
 _PARTS = ("service", "host", "environment", "time")
-_FORMATS = (
-    "%Y-%m-%dT%H:%M:%S",
-    "%Y-%m-%dT%H-%M-%S",
-    "%Y-%m-%d_%H-%M-%S",
-    "%Y-%m-%d-%H-%M-%S",
-    "%Y%m%dT%H%M%S",
-    "%Y%m%d-%H%M%S",
-    "%Y%m%d_%H%M%S",
-    "%Y%m%d%H%M%S",
-    "%Y-%m-%dT%H:%M",
-    "%Y%m%d-%H%M",
-    "%Y-%m-%d",
-    "%Y%m%d",
+_DATE_TIME = re.compile(
+    r"(\d{4})-?(\d\d)-?(\d\d)(?:[T_-]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d)(?:[.,]\d+)?)?)?Z?", re.ASCII
 )
-_FRACTION = re.compile(r"[.,]\d+$")
+"""a date, or a date and time, in the spellings of file names"""
 
 
 class Labels(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,14 +120,12 @@ def parse_time(text: str) -> int | None:
         return int(text) * 10**9
     if re.fullmatch(r"\d{13}", text):
         return int(text) * 10**6
-    plain = _FRACTION.sub("", text.removesuffix("Z"))
-    for form in _FORMATS:
-        try:
-            moment = datetime.strptime(plain, form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-        return int(moment.timestamp()) * 10**9
+    found = _DATE_TIME.fullmatch(text)
     try:
+        if found is not None:
+            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+            moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+            return int(moment.timestamp()) * 10**9
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None

@@ -32,14 +32,6 @@ class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
     """why it cannot be read, if the listing knows already; then the URI can be that of a folder"""
 
 
-class _Unlisted(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder that gave no names."""
-
-    folder: str
-    """as a path of its file system"""
-    reason: str
-
-
 class Listing:
     """Goes through the given paths and counts what was left out.
 
@@ -114,15 +106,18 @@ class Listing:
             raise InputError(given, say("no such file or folder"))
         start = len(root.rstrip("/")) + 1
         for found in self._below(store, root):
-            if isinstance(found, _Unlisted):
-                yield self._lost_folder(store, found, found.folder[start:])
+            if isinstance(found, tuple):
+                yield self._lost_folder(store, *found, start)
             elif pattern is None or _matches(found.path, pattern):
                 labelled = self._labelled(store, found, found.path[start:])
                 if labelled is not None:
                     yield labelled
 
-    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry | _Unlisted]:
-        """All files, folder by folder, so that no more than one folder's names are held."""
+    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry | tuple[str, str]]:
+        """All files, folder by folder, so that no more than one folder's names are held.
+
+        A folder that gives no names comes with the reason.
+        """
         if store.uri(folder) in self._leave_out:
             return
         try:
@@ -132,7 +127,7 @@ class Listing:
         except OSError as error:
             if not depth:
                 raise
-            yield _Unlisted(folder=folder, reason=first_line(error))
+            yield folder, first_line(error)
             return
         for name in names:
             if isinstance(name, Entry):
@@ -145,10 +140,11 @@ class Listing:
             else:
                 yield from self._below(store, name, depth + 1)
 
-    def _lost_folder(self, store: Storage, found: _Unlisted, relative: str) -> EvidenceFile:
+    def _lost_folder(self, store: Storage, folder: str, reason: str, start: int) -> EvidenceFile:
         """A folder without a listing is lost evidence of the service that it would belong to."""
+        relative = folder[start:]
         labels = Labels(service=UNKNOWN, host=relative) if self._templates else folder_labels(relative)
-        return EvidenceFile(uri=store.uri(found.folder), labels=labels, error=found.reason)
+        return EvidenceFile(uri=store.uri(folder), labels=labels, error=reason)
 
     def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:
         if self._templates:

@@ -172,32 +172,20 @@ def _local() -> fs.FileSystem:
 
 @cache
 def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
-    given = f"{scheme}://{netloc}/x" + (f"?{query}" if query else "")
     try:
-        system, _ = fs.FileSystem.from_uri(given)
+        system, _ = fs.FileSystem.from_uri(f"{scheme}://{netloc}/x" + (f"?{query}" if query else ""))
     except (ValueError, NotImplementedError, OSError) as error:
-        other = _through_fsspec(scheme, query)
-        if other is None:
+        try:
+            import fsspec
+
+            options = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
+            return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme, **options)))
+        except (ImportError, ValueError):
+            reason = first_line(error)
             raise UsageError(
-                say(
-                    "{scheme}://{netloc}: {first_line}",
-                    scheme=scheme,
-                    netloc=netloc,
-                    first_line=first_line(error),
-                )
+                say("{scheme}://{netloc}: {first_line}", scheme=scheme, netloc=netloc, first_line=reason)
             ) from error
-        return other
     return system
-
-
-def _through_fsspec(scheme: str, query: str) -> fs.FileSystem | None:
-    try:
-        import fsspec
-
-        options = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
-        return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme, **options)))
-    except (ImportError, ValueError):
-        return None
 
 
 def _entry(info: fs.FileInfo) -> Entry:

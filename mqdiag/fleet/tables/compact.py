@@ -85,7 +85,9 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     before = _sizes(layout)
     removed = {mark.run for mark in marks} - {mark.run for mark in kept}
     if kept and (removed or not _is_compact(layout)):
-        name = _free_name(layout, now)
+        name = f"c{now:%Y%m%d-%H%M%S}"
+        while name in layout.partitioned_runs():
+            name += "c"
         wanted = _wanted(layout, kept)
         for table in BY_DAY:
             _merge(layout, table, name, wanted)
@@ -118,38 +120,22 @@ def _is_compact(layout: Layout) -> bool:
     return len(partitions) <= 1 and partitions <= layout.compactions()
 
 
-def _free_name(layout: Layout, now: datetime) -> str:
-    taken = layout.partitioned_runs()
-    name = f"c{now:%Y%m%d-%H%M%S}"
-    while name in taken:
-        name += "c"
-    return name
+_KEY = ["incident", "analysed_in", "analysed_at"]
+_Analysis = tuple[str, datetime | None]
+"""the partition that has its rows, and its time; after a compaction that was stopped another one can have them too"""
 
 
 def _wanted(layout: Layout, kept: list[RunMark]) -> dict[str, _Analysis]:
     """The analysis of each incident of the kept runs; of one that was tried again that of the latest run."""
     found: dict[str, _Analysis] = {}
     for mark in kept:
-        found.update(_analyses(layout.rows(INCIDENTS.name, {mark.run}).to_table(list(_KEY))))
+        found.update(_analyses(layout.rows(INCIDENTS.name, {mark.run}).to_table(_KEY)))
     return found
 
 
-_KEY = ("incident", "analysed_in", "analysed_at")
-
-
-@dataclass(frozen=True)
-class _Analysis:
-    """One analysis of an incident."""
-
-    partition: str
-    """which has its rows; after a compaction that was stopped another one can have them too"""
-    at: datetime | None
-
-
 def _analyses(rows: pa.Table) -> Iterator[tuple[str, _Analysis]]:
-    columns = (rows[name].to_pylist() for name in _KEY)
-    for incident, partition, at in zip(*columns, strict=True):
-        yield incident, _Analysis(partition, at)
+    for row in rows.to_pylist():
+        yield row["incident"], (row["analysed_in"], row["analysed_at"])
 
 
 def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) -> None:
@@ -171,8 +157,8 @@ def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) 
 def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> Iterator[pa.RecordBatch]:
     """The rows of some incidents, those of a day together."""
     of_partition: dict[str, list[str]] = {}
-    for incident, analysis in wanted.items():
-        of_partition.setdefault(analysis.partition, []).append(incident)
+    for incident, (partition, _) in wanted.items():
+        of_partition.setdefault(partition, []).append(incident)
     incidents = {partition: pa.array(keys, pa.string()) for partition, keys in of_partition.items()}
     files = sorted(layout.files(table, incidents.keys()), key=lambda file: (day_in(file.path) or "", file.path))
     rows = table_rows(layout.store, table, [file.path for file in files])
@@ -208,8 +194,8 @@ def _point_to(layout: Layout, kept: list[RunMark], name: str, wanted: dict[str, 
     for file in layout.files(INCIDENTS.name, {mark.run for mark in kept}):
         rows = table_rows(layout.store, INCIDENTS.name, [file.path]).to_table()
         moved = [
-            name if wanted[incident].at == analysis.at else analysis.partition
-            for incident, analysis in _analyses(rows)
+            name if wanted[incident][1] == at else partition
+            for incident, (partition, at) in _analyses(rows.select(_KEY))
         ]
         place = rows.schema.get_field_index("analysed_in")
         rows = rows.set_column(place, "analysed_in", pa.array(moved, pa.string()))
