@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -103,25 +104,20 @@ def run_fleet(
             return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
 
 
+@dataclass(frozen=True)
 class _FleetRun:
     """One run, with what its steps share."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        layout: Layout,
-        run: str,
-        options: FleetOptions,
-        settings: Settings,
-        progress: Progress,
-    ) -> None:
-        self._spark = spark
-        self._layout = layout
-        self._run = run
-        self._options = options
-        self._settings = settings
-        self._progress = progress
-        self._hash = settings_hash(settings, redact=options.redact)
+    _spark: SparkSession
+    _layout: Layout
+    _run: str
+    _options: FleetOptions
+    _settings: Settings
+    _progress: Progress
+
+    @property
+    def _hash(self) -> str:
+        return settings_hash(self._settings, redact=self._options.redact)
 
     def dry(self, listing: Listing) -> Diagnosis:
         """What would be done."""

@@ -42,7 +42,7 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.shuffle.partitions": "16",
-    # A folder for each service is no reason to list them in a job of as many tasks.
+    # A folder for each day is no reason to list them in a job of as many tasks.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
 }
 """what `--conf` can put others in the place of"""

@@ -88,14 +88,7 @@ def status_line(
         parts.append(say("{active:count} at work", active=active))
     if read_bytes and read_bytes < total_bytes:
         left = seconds * (total_bytes - read_bytes) / read_bytes
-        parts.append(_time_left(left))
+        # Whole minutes are all that an estimate can tell.
+        left = round(left) if left < 120 else 60 * round(left / 60)
+        parts.append(say("{left:seconds} left", left=left))
     return say("{parts}", parts=tuple(parts))
-
-
-def _time_left(seconds: float) -> Text:
-    """Rounded to what an estimate can tell."""
-    if seconds < 90:
-        return say("{seconds} s left", seconds=round(seconds))
-    if seconds < 5400:
-        return say("{minutes} min left", minutes=round(seconds / 60))
-    return say("{hours} h left", hours=f"{seconds / 3600:.1f}")

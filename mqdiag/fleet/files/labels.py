@@ -104,12 +104,6 @@ def default_labels(relative: str) -> Labels:
     )
 
 
-def folder_labels(relative: str) -> Labels:
-    """The labels that files of a folder have without a template, as far as its path tells them."""
-    folders = relative.split("/")
-    return Labels(service=folders[0], host=folders[1] if len(folders) > 1 else UNKNOWN)
-
-
 def parse_time(text: str) -> int | None:
     """Nanoseconds since 1970 of a time as file names have it; without a zone it is UTC.
 

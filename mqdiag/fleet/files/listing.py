@@ -9,7 +9,7 @@ import msgspec
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.facts.fleet import LeftOut
-from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels, folder_labels
+from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
 from mqdiag.text import Text, say
@@ -143,7 +143,8 @@ class Listing:
     def _lost_folder(self, store: Storage, folder: str, reason: str, start: int) -> EvidenceFile:
         """A folder without a listing is lost evidence of the service that it would belong to."""
         relative = folder[start:]
-        labels = Labels(service=UNKNOWN, host=relative) if self._templates else folder_labels(relative)
+        inside = default_labels(f"{relative}/{UNKNOWN}")
+        labels = Labels(service=UNKNOWN, host=relative) if self._templates else inside
         return EvidenceFile(uri=store.uri(folder), labels=labels, error=reason)
 
     def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:

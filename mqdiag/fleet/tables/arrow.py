@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -72,6 +72,20 @@ def parquet(table: str, rows: Sequence[Mapping[str, Any]]) -> bytes:
         for field in schema
     ]
     return table_bytes(pa.Table.from_arrays(columns, schema=schema))
+
+
+def pieces(rows: Iterable[pa.Table], size_of: Callable[[pa.Table], int], least: int) -> Iterator[pa.Table]:
+    """Rows in tables of the size of a file; the last one can be smaller."""
+    held: list[pa.Table] = []
+    size = 0
+    for some in rows:
+        held.append(some)
+        size += size_of(some)
+        if size >= least:
+            yield pa.concat_tables(held)
+            held, size = [], 0
+    if size:
+        yield pa.concat_tables(held)
 
 
 def table_bytes(rows: pa.Table) -> bytes:

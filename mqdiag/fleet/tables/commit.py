@@ -21,7 +21,7 @@ from pyspark import SparkContext
 
 from mqdiag.errors import MqdiagError
 from mqdiag.fleet.files.storage import Storage, storage
-from mqdiag.fleet.tables.arrow import parquet, table_bytes
+from mqdiag.fleet.tables.arrow import parquet, pieces, table_bytes
 from mqdiag.fleet.tables.layout import Layout, RunMark, partition
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, DAY, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
 from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
@@ -73,7 +73,9 @@ def write_tables(
         tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
         context.parallelize(parts, tasks).foreachPartition(partial(_write_parts, out, target, run))
         first = False
-    _write_taken_over(layout.store, target, run, taken_over)
+    for number, rows in enumerate(pieces(taken_over, len, CHUNK)):
+        path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
+        layout.store.write(path, table_bytes(in_order(rows)))
     if first:
         write_empty(layout.store, target, run)
 
@@ -122,12 +124,8 @@ def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tup
     out = layout.uri
     for parts in _batches(_parts(done)):
         tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
-        context.parallelize(parts, tasks).foreach(partial(_remove_one, out))
+        context.parallelize(parts, tasks).foreach(lambda part: remove_results(out, part.incidents))
     layout.store.remove_folder(f"{layout.staging}/{run}")
-
-
-def _remove_one(out: str, part: Part) -> None:
-    remove_results(out, part.incidents)
 
 
 def remove_unmarked(layout: Layout) -> None:
@@ -157,24 +155,6 @@ def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
 def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
     while batch := list(itertools.islice(parts, BATCH)):
         yield batch
-
-
-def _write_taken_over(store: Storage, target: str, run: str, taken_over: Iterator[pa.Table]) -> None:
-    """The rows of incidents that were done before, under this run's name."""
-    pieces = list[pa.Table]()
-    number = 0
-    for rows in taken_over:
-        pieces.append(rows)
-        if sum(map(len, pieces)) >= CHUNK:
-            _write_known(store, target, run, number, pieces)
-            pieces, number = [], number + 1
-    if pieces:
-        _write_known(store, target, run, number, pieces)
-
-
-def _write_known(store: Storage, target: str, run: str, number: int, pieces: list[pa.Table]) -> None:
-    path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
-    store.write(path, table_bytes(in_order(pa.concat_tables(pieces))))
 
 
 def in_order(rows: pa.Table) -> pa.Table:

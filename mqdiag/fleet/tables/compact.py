@@ -14,7 +14,7 @@ Tables that an earlier version of mqdiag wrote, without folders of days, become 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mqdiag import __version__
-from mqdiag.fleet.tables.arrow import BATCH, file_schema, table_bytes, table_rows
+from mqdiag.fleet.tables.arrow import BATCH, file_schema, pieces, table_bytes, table_rows
 from mqdiag.fleet.tables.commit import file_path, in_order, remove_unmarked
 from mqdiag.fleet.tables.layout import CompactionMark, Layout, RunMark, day_in
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
@@ -94,7 +94,7 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
         mark = CompactionMark(
             compaction=name, mqdiag=__version__, schema_version=SCHEMA_VERSION, finished_at=now
         )
-        layout.mark_compaction(mark)
+        layout.mark(mark)
         _point_to(layout, kept, name, wanted)
         _remove_runs(layout, removed)
         _remove_partitions(layout, name)
@@ -141,7 +141,7 @@ def _analyses(rows: pa.Table) -> Iterator[tuple[str, _Analysis]]:
 def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) -> None:
     """Write the rows of a table that the kept runs have into the new partition."""
     number = 0
-    for rows in _pieces(_wanted_rows(layout, table, wanted)):
+    for rows in pieces(_wanted_rows(layout, table, wanted), lambda rows: rows.nbytes, ROWS_BYTES):
         # An earlier version of mqdiag wrote no folders of days.
         days = pc.coalesce(rows["day"], pc.strftime(rows["window_start"], format="%Y-%m-%d"), UNKNOWN_DAY)
         for day in pc.unique(days).to_pylist():
@@ -154,7 +154,7 @@ def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) 
         _write(layout, path, table, file_schema(table).empty_table())
 
 
-def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> Iterator[pa.RecordBatch]:
+def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> Iterator[pa.Table]:
     """The rows of some incidents, those of a day together."""
     of_partition: dict[str, list[str]] = {}
     for incident, (partition, _) in wanted.items():
@@ -165,21 +165,8 @@ def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> It
     for batch in rows.to_batches(batch_size=BATCH, batch_readahead=1, fragment_readahead=1):
         if len(batch):
             (partition,) = pc.unique(batch["run"]).to_pylist()  # a batch is of one file
-            yield batch.filter(pc.is_in(batch["incident"], incidents[partition]))
-
-
-def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Rows in tables of the size of a file."""
-    held: list[pa.RecordBatch] = []
-    held_bytes = 0
-    for batch in batches:
-        held.append(batch)
-        held_bytes += batch.nbytes
-        if held_bytes >= ROWS_BYTES:
-            yield pa.Table.from_batches(held)
-            held, held_bytes = [], 0
-    if held_bytes:
-        yield pa.Table.from_batches(held)
+            wanted_here = batch.filter(pc.is_in(batch["incident"], incidents[partition]))
+            yield pa.Table.from_batches([wanted_here])
 
 
 def _write(layout: Layout, path: str, table: str, rows: pa.Table) -> None:

@@ -26,11 +26,6 @@ def ddl(schema: pa.Schema) -> str:
     return ", ".join(f"`{field.name}` {_SPARK_TYPES[field.type]}" for field in schema)
 
 
-def quiet_about_pandas() -> None:
-    """PySpark asks for a version of pandas even where only Arrow is used, and warns about the newest."""
-    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
-
-
 def table_frame(spark: SparkSession, layout: Layout, table: str, runs: set[str]) -> DataFrame:
     """A table's rows of some runs."""
     schema = ddl(full_schema(table))
@@ -54,7 +49,8 @@ def _stored_frame(spark: SparkSession, table: str, uris: list[tuple[str]], schem
                 store, path = storage(uri)
                 yield from table_rows(store, table, [path]).to_batches(batch_size=BATCH)
 
-    quiet_about_pandas()
+    # PySpark asks for a version of pandas even where only Arrow is used, and warns about the newest.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     return spark.createDataFrame(uris, "uri string").repartition(tasks).mapInArrow(read, schema)
 
 

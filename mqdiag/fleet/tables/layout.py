@@ -100,13 +100,13 @@ class Layout:
         found = (msgspec.json.decode(data, type=CompactionMark) for data in self._marks(COMPACTIONS))
         return {mark.compaction for mark in found}
 
-    def mark(self, mark: RunMark) -> None:
-        """Make a run whole."""
-        self._write_mark(RUNS, mark.run, mark)
-
-    def mark_compaction(self, mark: CompactionMark) -> None:
-        """Make a compaction whole."""
-        self._write_mark(COMPACTIONS, mark.compaction, mark)
+    def mark(self, mark: RunMark | CompactionMark) -> None:
+        """Make a run or a compaction whole."""
+        if isinstance(mark, RunMark):
+            path = f"{self.root}/{RUNS}/{mark.run}.json"
+        else:
+            path = f"{self.root}/{COMPACTIONS}/{mark.compaction}.json"
+        self.store.write(path, msgspec.json.format(msgspec.json.encode(mark), indent=2) + b"\n")
 
     def forget(self, name: str) -> None:
         """Remove the mark of a run or a compaction: its partitions count for nothing from now on."""
@@ -116,10 +116,6 @@ class Layout:
     def _marks(self, folder: str) -> list[bytes]:
         files = self.store.below(f"{self.root}/{folder}")
         return [self.store.read(file.path) for file in files if file.path.endswith(".json")]
-
-    def _write_mark(self, folder: str, name: str, mark: msgspec.Struct) -> None:
-        data = msgspec.json.format(msgspec.json.encode(mark), indent=2)
-        self.store.write(f"{self.root}/{folder}/{name}.json", data + b"\n")
 
     def partition(self, table: str, run: str) -> str:
         """Folder of a table's rows of a run or a compaction."""

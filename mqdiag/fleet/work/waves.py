@@ -10,12 +10,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from pyspark import SparkContext, TaskContext
 
-from mqdiag.errors import MqdiagError
-from mqdiag.fleet.session import spark_cause
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.work.item import Job, WorkItem
 from mqdiag.fleet.work.task import TASK_ITEMS, run_item
-from mqdiag.text import say
 
 WAVE = 5_000
 """tasks of one Spark job: its scheduler keeps some kilobytes for each until the job ends"""
@@ -35,9 +32,6 @@ def run_waves(
         job: what tasks are told.
         status: told what is under way and done.
         count: number of items.
-
-    Raises:
-        MqdiagError: Spark gave up.
     """
     shared = context.broadcast(job)
     most = max(1, min(TASK_ITEMS, count // (context.defaultParallelism * TASKS_PER_CORE)))
@@ -95,11 +89,7 @@ def _run_wave(context: SparkContext, wave: list[list[str]], shared: object, stat
         thread.join(status.LOOK_S)
         status.look()
     if trouble:
-        raise MqdiagError(
-            say(
-                "Spark gave up: {spark_cause}; run the same again to go on", spark_cause=spark_cause(trouble[0])
-            )
-        ) from trouble[0]
+        raise trouble[0]
 
 
 _spared = False

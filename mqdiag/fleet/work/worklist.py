@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 
@@ -34,7 +35,7 @@ _ORDER = "day, service, environment, host, incident"
 """of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files' statistics"""
 
 
-class WorkList:
+class WorkList(AbstractContextManager["WorkList"]):
     """Listed files, known incidents, and what is left to do; use as a context.
 
     Args:
@@ -139,9 +140,6 @@ class WorkList:
         places = ", ".join("?" * len(incidents))
         query = f"select incident from known where taken and run = ? and incident in ({places})"
         return {row[0] for row in self._base.execute(query, (run, *incidents))}
-
-    def __enter__(self) -> WorkList:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
