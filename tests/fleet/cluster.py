@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -24,16 +25,16 @@ class Cluster:
     Args:
         folder: logs and the workers' folders.
         workers: how many, with one core each.
-        first_path: PATH of the first worker; that of this process by default.
+        first: variables of the first worker's environment.
     """
 
-    def __init__(self, folder: Path, workers: int = 2, first_path: str | None = None) -> None:
+    def __init__(self, folder: Path, workers: int = 2, first: Mapping[str, str] | None = None) -> None:
         self._folder = folder
         self._mark = uuid.uuid4().hex
         self._port = free_port()
         self.url = f"spark://127.0.0.1:{self._port}"
         self._count = workers
-        self._first_path = first_path
+        self._first = first or {}
         self._master: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
 
@@ -62,8 +63,8 @@ class Cluster:
         name = f"worker{len(self.workers)}"
         arguments = ("--host", "127.0.0.1", "--webui-port", "0", "--cores", "1", "--memory", "1g")
         work = ("--work-dir", str(self._folder / name))
-        path = None if self.workers else self._first_path
-        self.workers.append(self._start(name, "worker.Worker", *arguments, *work, self.url, path=path))
+        more = {} if self.workers else self._first
+        self.workers.append(self._start(name, "worker.Worker", *arguments, *work, self.url, more=more))
 
     def executors(self) -> list[int]:
         """Pids of the executors' JVMs."""
@@ -104,7 +105,9 @@ class Cluster:
                     continue  # it has ended, or is not ours
         return found
 
-    def _start(self, name: str, role: str, *arguments: str, path: str | None = None) -> subprocess.Popen[bytes]:
+    def _start(
+        self, name: str, role: str, *arguments: str, more: Mapping[str, str] = {}
+    ) -> subprocess.Popen[bytes]:
         home = Path(pyspark.__file__).parent
         log = (self._folder / f"{name}.log").open("wb")
         with log:
@@ -116,7 +119,7 @@ class Cluster:
                 env={
                     **os.environ,
                     **self.environment(),
-                    **({} if path is None else {"PATH": path}),
+                    **more,
                     "SPARK_HOME": str(home),
                     "SPARK_DAEMON_MEMORY": "192m",
                     "SPARK_DAEMON_JAVA_OPTS": LEAN,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyspark
@@ -115,10 +116,55 @@ def test_an_executor_without_python(fleet: Path, night: Night, tmp_path: Path) -
     named.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     named.chmod(0o755)
     conf = ("--conf", f"spark.pyspark.python={named.name}", "--conf", "spark.excludeOnFailure.enabled=true")
-    with Cluster(tmp_path, first_path=f"{named.parent}:{os.environ['PATH']}") as cluster:
+    with Cluster(tmp_path, first={"PATH": f"{named.parent}:{os.environ['PATH']}"}) as cluster:
         running = start((str(fleet), *TEMPLATE, *conf), tmp_path / "out", cluster)
         assert running.end() == 1, (tmp_path / "out.err").read_text()
     assert content(tmp_path / "out", fleet) == night.content
+
+
+DAY_AHEAD = """
+import datetime
+import time
+
+from mqdiag.fleet.work import task
+
+now, day = time.time, datetime.timedelta(days=1)
+time.time = lambda: now() + day.total_seconds()
+
+
+class Ahead:
+    fromtimestamp = datetime.datetime.fromtimestamp
+
+    @staticmethod
+    def now(zone):
+        return datetime.datetime.now(zone) + day
+
+
+task.datetime = Ahead
+"""
+"""sets the clock of a Python"""
+
+
+def test_a_host_with_a_wrong_clock(fleet: Path, night: Night, tmp_path: Path) -> None:
+    """The times of its rows are wrong, and nothing goes by them: neither what is known nor a compaction."""
+    (tmp_path / "ahead").mkdir()
+    (tmp_path / "ahead" / "sitecustomize.py").write_text(DAY_AHEAD)
+    out = tmp_path / "out"
+    with Cluster(tmp_path, first={"PYTHONPATH": str(tmp_path / "ahead")}) as cluster:
+        first = start((str(fleet), *TEMPLATE, "--run", "first"), out, cluster)
+        assert first.end() == 1, (tmp_path / "out.err").read_text()
+        assert content(out, fleet) == night.content
+        noon = datetime.now(UTC) + timedelta(hours=12)
+        ahead = {row["analysed_at"] > noon for row in rows(out, "incidents")}
+        assert ahead == {True, False}, "one of the two clocks is wrong"
+        subprocess.run([sys.executable, "-m", "mqdiag", "fleet", "compact", str(out)], check=True)
+        second = start((str(fleet), *TEMPLATE, "--run", "second"), out, cluster)
+        assert second.end() == 1, (tmp_path / "out.err").read_text()
+    both = rows(out, "incidents")
+    assert len(both) == 2 * len(night.content["incidents"])
+    # Failures that can pass are tried again; all else is known.
+    assert {row["again"] for row in both if row["analysed_in"] == "second"} <= {True}
+    assert len(rows(out, "findings")) == len(night.content["findings"])
 
 
 def test_a_listing_that_changes_during_the_run(night: Night, tmp_path: Path) -> None:
