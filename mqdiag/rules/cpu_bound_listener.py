@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
@@ -20,7 +22,7 @@ RULE = Rule(
         " (jstack -e) tells them apart, as a loop allocates nothing."
     ),
     causes=("busy-loop",),
-    severities=(Severity.WARNING,),
+    severities=(Severity.WARNING, Severity.INFO),
     remedy=(
         "Look at the code at the frame: the loop's end condition, or the regular expression.",
         "Take `jstack -e` samples or a CPU profile to be sure.",
@@ -59,18 +61,20 @@ def silent() -> Facts:
 
 @RULE.sees("stacks")
 def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each pool; undecided ones say so."""
+    """One finding for each pool; where the samples do not tell a loop from work, it is a note that undecides."""
     stacks = facts.stacks
     assert stacks is not None
     for still in stacks.standstills:
         if still.kind != "cpu":
             continue
         frame = short_frame(still.frame)
-        title = say("{who} {thread_count:loops|loop} on the CPU at {frame}", who=who(still), frame=frame)
-        if not still.decided:
-            title = say(
-                "{who} {thread_count:computes|compute} at {frame} in all samples: a loop, or heavy work",
-                who=who(still),
-                frame=frame,
-            )
-        yield draft(still, limits, title=title, worst=Severity.WARNING)
+        if still.decided:
+            title = say("{who} {thread_count:loops|loop} on the CPU at {frame}", who=who(still), frame=frame)
+            yield draft(still, limits, title=title, worst=Severity.WARNING)
+            continue
+        title = say(
+            "{who} {thread_count:computes|compute} at {frame} in all samples: a loop, or heavy work",
+            who=who(still),
+            frame=frame,
+        )
+        yield msgspec.structs.replace(draft(still, limits, title=title, worst=Severity.INFO), undecides=True)

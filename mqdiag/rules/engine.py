@@ -188,6 +188,6 @@ def _finding(
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,
         lies_at=rule.lies_at,
-        undecides=rule.undecides,
+        undecides=rule.undecides or draft.undecides,
     )
     return msgspec.structs.replace(found, in_chain=rule.link(found).filled(known))

@@ -60,6 +60,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """its impact now, for the operator: what a restart costs, what is delivered again"""
     tells_most: bool = False
     """among findings of this rule it is the one that tells a chain of causes best"""
+    undecides: bool = False
+    """it says that the evidence does not tell a fault from work, not that something is wrong"""
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):

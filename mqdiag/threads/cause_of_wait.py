@@ -112,7 +112,9 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
         say("A class is loaded under a lock: look at the thread that loads it, and at the disk."),
     ),
     "select": (say("Bound the select or poll call with a timeout."),),
-    "accept": (say("A listener must not accept connections: move it to a thread of its own."),),
+    "accept": (
+        say("Bound the wait by ServerSocket.setSoTimeout, or accept connections in a thread of their own."),
+    ),
 }
 LOCK_REMEDY = (
     say("Fix what the holder waits for; it is the root cause."),

@@ -153,6 +153,7 @@ WAITS: dict[str, Doing] = {
     "java.util.concurrent.ForkJoinTask.awaitDone": "future",
     "java.util.concurrent.ForkJoinTask.externalAwaitDone": "future",
     "java.util.concurrent.AbstractExecutorService.invokeAll": "future",
+    "sun.nio.ch.PendingFuture.get": "future",
     "java.util.concurrent.CountDownLatch.await": "latch",
     "java.util.concurrent.CyclicBarrier.await": "latch",
     "java.util.concurrent.CyclicBarrier.dowait": "latch",

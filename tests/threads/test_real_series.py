@@ -22,6 +22,8 @@ UNDECIDABLE = (
     "callback",
     "lambda-stuck-jdk21/dump-json",
     "convoy-stuck-jdk21/dump-json",
+    "endless-stuck/series",  # one of its groups loops
+    "endless-stuck-jdk21/series",
 )
 
 
@@ -82,7 +84,7 @@ def test_findings(path: Path) -> None:
     expected = truth_of(path.parent)["expected"]
     report = diagnosis_of(path).report
     assert not report.failed
-    said = {(finding.rule, finding.cause) for finding in report.findings}
+    said = {(finding.rule, finding.cause) for finding in report.findings if not finding.undecides}
     rules = {rule for rule, _ in said}
     absent = set(expected.get("absent_rules", ()))
     if "idle" in truth_of(path.parent)["summary"]:
