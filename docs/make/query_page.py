@@ -14,8 +14,8 @@ INTRO = """\
 # Questions to a heap in SQL
 
 `mqdiag query DUMP "SELECT ..."` answers what no report says. DuckDB plans and computes; the tables are read from the
-graph of the dump while it asks for them, and only the columns that a query names. `pip install 'mqdiag[query]'` brings
-DuckDB and pyarrow. `make docs` writes this page.
+graph of the dump while it asks for them, and only the columns that a query names. `pip install '.[query]'` in the clone
+brings DuckDB and pyarrow. `make docs` writes this page.
 
     mqdiag query dump.hprof.gz "SELECT class, instances, retained FROM classes ORDER BY retained DESC LIMIT 10"
     mqdiag query dump.hprof.gz --recipe byte-arrays-by-holder

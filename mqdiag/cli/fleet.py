@@ -18,6 +18,7 @@ from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.cli.common.session import diagnose, load_settings
 from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.extras import install_command
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ Examples:
 
 \b
 Mind:
-  Needs mqdiag[spark] and Java 17. Quote globs: the shell would expand them.
+  Needs the extra `spark` and Java 17. Quote globs: the shell would expand them.
 """
 
 
@@ -274,7 +275,9 @@ def _needs_spark() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UsageError(say("mqdiag fleet needs {name}; install mqdiag[spark]", name=error.name)) from error
+        raise UsageError(
+            say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
+        ) from error
 
 
 def _setting(text: str) -> tuple[str, str]:

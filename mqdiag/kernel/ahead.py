@@ -57,7 +57,7 @@ def compile_ahead(progress: Progress, *tasks: Task) -> None:
     """
     if not folder.needs_warming(tasks):
         return
-    progress.note(say("compiling kernels, only at the first run on this machine"))
+    progress.note(say("compiling kernels, only at the first use of this command"))
     with folder.locked("lock"):
         if folder.is_ready(tasks):
             return

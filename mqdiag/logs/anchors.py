@@ -253,6 +253,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"TimerMessageStore$Timer", store.timer_ran),
     (b"found a illegal magic code", store.no_message_there),
     (b"Flush data to disk costs ", store.flush_slow),
+    (b"pedFile spent time(ms) ", store.new_file),
     (b"create mmap timeout", store.file_late),
     (b"mmap request expired", store.file_late),
     (b"MQ already started", starting.store_locked),

@@ -15,6 +15,12 @@ _NOT_IN_LOCK = lazy_pattern(
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
 _FLUSH = lazy_pattern(r"Flush data to disk costs (\d{1,12}) ms")
+_NEW_FILE = lazy_pattern(
+    r"create mapp?edFile spent time\(ms\) (\d{1,12}) queue size \d{1,9} \S{1,1000} (\d{1,12})"
+)
+"""AllocateMappedFileService, from 10 ms on; it makes files of the commit log only"""
+_SLOW_FILE_MS = 500
+"""where the broker itself begins to call a write slow"""
 _QUORUM = "QuorumAckChecker"
 """DLedger's thread that answers a put when enough followers have it"""
 _ORDER = lazy_pattern(
@@ -76,6 +82,17 @@ def flush_slow(message: Message, log: LogTally) -> None:
     tally = log.add("slow-flush", message, side="broker")
     if tally is not None:
         tally.keep_largest("longest_ms", int(found[1]))
+
+
+def new_file(message: Message, log: LogTally) -> None:
+    """A file of the commit log took more than 500 ms to make; a write that needs it waits under the lock."""
+    found = _NEW_FILE.search(message.text)
+    if found is None or int(found[1]) <= _SLOW_FILE_MS:
+        return
+    tally = log.add("slow-new-file", message, side="broker")
+    if tally is not None:
+        tally.keep_largest("longest_ms", int(found[1]))
+        tally.keep_largest("file_bytes", int(found[2]))
 
 
 def file_late(message: Message, log: LogTally) -> None:

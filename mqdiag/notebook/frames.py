@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import UsageError
+from mqdiag.extras import install_command
 from mqdiag.graph import Heap
 from mqdiag.graph.field_columns import Column, column
 from mqdiag.graph.histogram import class_rows
@@ -31,7 +32,7 @@ def import_pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise UsageError(say("tables need pandas: pip install 'mqdiag[notebook]'")) from None
+        raise UsageError(say("tables need pandas: {command}", command=install_command("notebook"))) from None
     return pandas
 
 

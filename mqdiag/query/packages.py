@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from mqdiag.errors import UsageError
+from mqdiag.extras import install_command
 from mqdiag.text import say
 
 _NEEDED = ("duckdb", "pyarrow")
@@ -18,4 +19,5 @@ def refuse_without_packages() -> None:
     """
     missing = tuple(name for name in _NEEDED if find_spec(name) is None)
     if missing:
-        raise UsageError(say("queries need {missing:and}: pip install 'mqdiag[query]'", missing=missing))
+        command = install_command("query")
+        raise UsageError(say("queries need {missing:and}: {command}", missing=missing, command=command))

@@ -224,7 +224,10 @@ def _by_logs(logs: LogsFacts, remedy: tuple[Text, ...]) -> Draft:
         cause="page-cache-busy",
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         confidence_reason=NOTHING if sure else _doubt(logs, pool=pool),
-        title=say("The broker's page cache was busy: one write held the lock for {longest_in_lock_ms:ms}")
+        title=say(
+            "The broker's page cache was busy: {slow_puts_in_lock:count} {slow_puts_in_lock:write|writes} held the lock"
+            " for up to {longest_in_lock_ms:ms}"
+        )
         if longest is not None and own_lines
         else say("The broker's page cache was busy"),
         subject=subject_of_logs(logs, found),

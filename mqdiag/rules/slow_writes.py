@@ -8,7 +8,7 @@ from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency, PutMinute
 from mqdiag.facts.put_buckets import Puts, puts_of
-from mqdiag.findings import Confidence, Margin, Severity
+from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import Counters, counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
@@ -17,7 +17,7 @@ from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
 from mqdiag.rules.shared.log_events import between, counted, events, files_of, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import NOTHING, Text, say
-from mqdiag.time_ranges import ranges_of
+from mqdiag.time_ranges import ranges_apart, ranges_of
 
 RULE = Rule(
     name="slow-writes",
@@ -46,6 +46,7 @@ RULE = Rule(
     limits={
         "puts": 100,
         "slow_puts": 10,
+        "new_files": 3,
         "share": 0.001,
         "error_share": 0.01,
         "lines": 10,
@@ -63,7 +64,16 @@ LINES = {
     "store-file-late": say("A new file was not made within five seconds: the disk is slow, or memory is short"),
 }
 """what the lines of an event say"""
+WHOLE_FILE_BYTES = 1 << 30
+"""mappedFileSizeCommitLog by default"""
+LARGER_FILES = say(
+    "Set mappedFileSizeCommitLog (mapedFileSizeCommitLog before 4.5.2) to its default, 1073741824 (1 GiB), and restart"
+    " the broker: it makes the next file ahead, and has no time for that with files this small."
+)
 TITLE = say("The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or longer")
+LATE_FILES = say(
+    "The broker's writes wait for new files of the commit log: making one took up to {longest_new_file_ms:ms}"
+)
 
 
 def _facts(slow: int, puts: int) -> Facts:
@@ -99,9 +109,16 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each broker; a rule by the share alone would speak for a few writes."""
     for logs in brokers_of_logs(facts):
         put = logs.pagecachert
-        remedy = with_pool_if(pool_fits(logs, facts.heap), RULE.remedy)
+        new_files = _awaited_files(logs, limits)
+        remedy = (
+            *((LARGER_FILES,) if 0 < _file_bytes(new_files) < WHOLE_FILE_BYTES else ()),
+            *with_pool_if(pool_fits(logs, facts.heap), RULE.remedy),
+        )
         if put is not None and _shows_it(logs, put, limits):
-            yield _by_logs(logs, put, limits, remedy)
+            yield _by_logs(logs, put, new_files, limits, remedy)
+            continue
+        if new_files:
+            yield _by_new_files(logs, new_files, remedy)
             continue
         slow = events(logs, *LINES)
         # writes that are slow under the lock are the page cache's, a rule of its own
@@ -109,6 +126,41 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _by_lines(logs, slow, remedy)
         elif put is not None and put.puts >= limits["puts"]:
             yield from _margin(called(of_broker(logs).broker), put.from_100_ms / put.puts, limits)
+
+
+def _awaited_files(logs: LogsFacts, limits: Limits) -> list[LogEvent]:
+    """New files of the commit log that were slow to make, where writes held the lock that long at the same time."""
+    made, in_lock = events(logs, "slow-new-file"), events(logs, "slow-put-in-lock")
+    waited = (
+        2 * lines_of(made) >= lines_of(in_lock)
+        and ranges_apart(ranges_of(made), ranges_of(in_lock)) is not True
+    )
+    return made if in_lock and waited and lines_of(made) >= limits["new_files"] else []
+
+
+def _file_bytes(made: list[LogEvent]) -> int:
+    """The size of the largest of these files; 0 where there is none."""
+    return max((event.values.get("file_bytes", 0) for event in made), default=0)
+
+
+def _new_files(made: list[LogEvent]) -> Iterator[Text]:
+    if made:
+        yield say(
+            "{new_files:count} new {new_files:file|files} of the commit log took more than 500 ms to make, the longest"
+            " {longest_new_file_ms:ms}. A write that needs the next file waits for it and holds the lock meanwhile."
+        )
+    if 0 < _file_bytes(made) < WHOLE_FILE_BYTES:
+        yield say("Each file has {file_bytes:bytes}; the default is 1 GiB.")
+
+
+def _evidence_of(made: list[LogEvent]) -> dict[str, EvidenceValue]:
+    if not made:
+        return {}
+    return {
+        "new_files": lines_of(made),
+        "longest_new_file_ms": max(event.values.get("longest_ms", 0) for event in made),
+        "file_bytes": _file_bytes(made) or None,
+    }
 
 
 def _shows_it(logs: LogsFacts, put: PutLatency, limits: Limits) -> bool:
@@ -130,7 +182,9 @@ def _margin(broker: Text, share: float, limits: Limits) -> Iterator[Margin]:
         yield Margin(rule="", label=label, value=share, limit=limits["share"], kind="percent")
 
 
-def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Text, ...]) -> Draft:
+def _by_logs(
+    logs: LogsFacts, put: PutLatency, new_files: list[LogEvent], limits: Limits, remedy: tuple[Text, ...]
+) -> Draft:
     share, worst = put.from_100_ms / put.puts, put.worst
     explained = [
         say(
@@ -147,6 +201,7 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
                 " 100 ms or longer."
             )
         )
+    explained.extend(_new_files(new_files))
     if is_set(logs, "flushDiskType", "SYNC_FLUSH"):
         explained.append(say("The broker is set to SYNC_FLUSH: each write waits for the disk."))
     if is_set(logs, "brokerRole", "SYNC_MASTER"):
@@ -154,10 +209,10 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
     confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
     return Draft(
         severity=_severity(share, limits) if _is_slow(put.puts, put.from_100_ms, limits) else Severity.WARNING,
-        cause="slow-writes",
+        cause="new-file" if new_files else "slow-writes",
         confidence=confidence,
         confidence_reason=reason,
-        title=TITLE,
+        title=LATE_FILES if new_files else TITLE,
         subject=of_broker(logs),
         evidence={
             "puts": put.puts,
@@ -170,11 +225,28 @@ def _by_logs(logs: LogsFacts, put: PutLatency, limits: Limits, remedy: tuple[Tex
             "worst_at": None if worst is None else worst.at,
             "worst_from_100_ms": None if worst is None else worst.from_100_ms,
             "worst_puts": None if worst is None else worst.puts,
+            **_evidence_of(new_files),
         },
         explanation=tuple(explained),
         remedy=remedy,
         when=slow_ranges(put),
         weight=share,
+    )
+
+
+def _by_new_files(logs: LogsFacts, made: list[LogEvent], remedy: tuple[Text, ...]) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="new-file",
+        confidence=Confidence.HIGH,
+        title=LATE_FILES,
+        subject=of_broker(logs),
+        evidence=_evidence_of(made),
+        explanation=tuple(_new_files(made)),
+        remedy=remedy,
+        rests_on=files_of(made),
+        when=ranges_of(made),
+        weight=0.3,
     )
 
 

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,7 +152,8 @@ def test_missing_packages_are_named(
 ) -> None:
     monkeypatch.setattr("mqdiag.query.packages.find_spec", lambda name: None)
     assert run(["query", "no-such.hprof", "SELECT 1"]) == 2
-    assert capsys.readouterr().err == "mqdiag: queries need duckdb and pyarrow: pip install 'mqdiag[query]'\n"
+    command = f"{shlex.quote(sys.executable)} -m pip install 'mqdiag[query]'"
+    assert capsys.readouterr().err == f"mqdiag: queries need duckdb and pyarrow: {command}\n"
 
 
 def test_a_prompt_answers_until_the_end(

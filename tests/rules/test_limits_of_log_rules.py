@@ -99,6 +99,27 @@ def test_slow_writes_by_their_own_lines(kind: str, lines: int, cause: str | None
 
 
 @pytest.mark.parametrize(
+    ("made", "in_lock", "file_bytes", "fires"),
+    [
+        (3, 6, 4 << 20, True),
+        (3, 6, 1 << 30, True),
+        (2, 4, 4 << 20, False),
+        (3, 7, 4 << 20, False),
+        (3, 0, 4 << 20, False),
+    ],
+)
+def test_writes_that_waited_for_new_files(made: int, in_lock: int, file_bytes: int, fires: bool) -> None:
+    late = msgspec.structs.replace(
+        event("slow-new-file", made), values={"longest_ms": 1801, "file_bytes": file_bytes}
+    )
+    locked = (event("slow-put-in-lock", in_lock),) if in_lock else ()
+    found = findings(slow_writes, events=(late, *locked), lines=5000)
+    assert [one.cause for one in found] == (["new-file"] if fires else [])
+    small = file_bytes < 1 << 30
+    assert all((slow_writes.LARGER_FILES in one.remedy) is small for one in found)
+
+
+@pytest.mark.parametrize(
     ("run", "fires"),
     [
         ({}, True),
