@@ -129,3 +129,29 @@ class InputError(MqdiagError):
         return InputError(
             path, self.problem, hint=self.hint, offset=self.offset, line=self.line, lack=self.lack
         )
+
+
+def missing_file(path: str) -> InputError:
+    """There is no file of that name."""
+    return InputError(
+        path, say("no such file"), hint=say("check the path; it is relative to the working directory")
+    )
+
+
+def empty_file(path: str) -> InputError:
+    """A file has no content."""
+    return InputError(
+        path,
+        say("is empty"),
+        hint=say("copy it again; if the original is empty too, its disk may have been full"),
+    )
+
+
+def damaged_archive(path: str, what: Text) -> InputError:
+    """An archive cannot be read.
+
+    Args:
+        path: the archive.
+        what: its form and what is wrong with it.
+    """
+    return InputError(path, what, hint=say("copy it again, or pack the files again"))

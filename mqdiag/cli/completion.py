@@ -8,6 +8,7 @@ from mqdiag.cli.common import commands
 
 EXAMPLES = """\b
 Examples:
+  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
   mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
   mqdiag completion zsh > ~/.zfunc/_mqdiag
       with fpath+=~/.zfunc before compinit in ~/.zshrc

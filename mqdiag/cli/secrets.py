@@ -16,7 +16,7 @@ from mqdiag.cli.common.options import (
 )
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
-from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT
 
 EXAMPLES = """\b
 Examples:
@@ -54,7 +54,8 @@ def command(
 
     Keys, tokens, passwords, JDBC URLs and card numbers are found by their form in all texts, message bodies included;
     other credentials and personal data by the name of the field that holds them. They are counted and located, and
-    never printed. Exit code 1: something was found; 0: nothing; 3: the dump cannot be read.
+    never printed. Exit code 1: something was found; 0: nothing; 3: the dump cannot be read, or the part that can be
+    read holds nothing.
     """
     from mqdiag.cli.common.session import view
     from mqdiag.cli.common.watchdog import watched
@@ -73,4 +74,7 @@ def command(
     ):
         report = secrets_in_heap(path, name=dump, progress=progress, max_inflated=limit, cache_bytes=kept)
     target.write(renderer(shape)(report, view(options, reader_language())))
-    return EXIT_FINDINGS if report.secrets is not None and report.secrets.groups else EXIT_CLEAN
+    if report.secrets is not None and report.secrets.groups:
+        return EXIT_FINDINGS
+    # nothing in a part of a dump is no all-clear for the whole
+    return EXIT_CLEAN if all(given.complete for given in report.inputs) else EXIT_INPUT

@@ -55,7 +55,8 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         margins: what the rules said of their limits.
     """
     answer = _answer(report, margins)
-    if answer.state != "fault" and report.heap is not None and _without_rocketmq(report.heap):
+    whole = all(given.complete for given in report.inputs)
+    if answer.state != "fault" and whole and report.heap is not None and _without_rocketmq(report.heap):
         answer = msgspec.structs.replace(
             answer,
             reason=sentences(

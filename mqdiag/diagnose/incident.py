@@ -23,7 +23,7 @@ from mqdiag.read.archive import Budget
 from mqdiag.text import say
 
 EMPTY = say("is an empty folder")
-UNKNOWN_TEXT = say("is text of no known kind")
+UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
 
 
 def diagnose_incident(

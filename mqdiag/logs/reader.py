@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, empty_file
 from mqdiag.logs.anchors import CHANGES, HANDLERS, LITERALS, WANTED
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
@@ -69,7 +69,7 @@ class LogsReader:
         source = blocks(path, chunks)
         first = next(source, b"")
         if not first.strip():
-            raise InputError(path, say("is empty"))
+            raise empty_file(path)
         head = first[:HEAD_BYTES]
         shape = shape_of(head, path)
         watched = _Watched(_joined(first, source))
@@ -87,7 +87,11 @@ class LogsReader:
         client = other_client(head)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
         if tally.span.first is None and not known:
-            raise InputError(path, say("is no log: none of its first lines has a time or a level"))
+            raise InputError(
+                path,
+                say("is no log: none of its first lines has a time or a level"),
+                hint=say("mqdiag diagnose takes evidence of any kind"),
+            )
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))

@@ -224,6 +224,15 @@ class Session:
             meant = nearest(name, table_names())
             if meant:
                 raise UsageError(did_you_mean(say("there is no table {name}", name=name), meant)) from None
+            if name.islower() and "." not in name:
+                # written as tables are; classes of an application have a package or a capital letter
+                raise UsageError(
+                    say(
+                        "there is no table {name}; there are {tables:and}",
+                        name=name,
+                        tables=tuple(table_names()),
+                    )
+                ) from None
             raise error from None
 
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, missing_file
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.text import Text, say
@@ -75,7 +75,7 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
                     modified_ns=state.modified_ns,
                 )
             if state.size_bytes == 0:
-                raise empty_file(path)
+                raise empty_dump(path)
             data = np.frombuffer(map_file(file.fileno(), state.size_bytes, path), np.uint8)
     except PermissionError:
         raise InputError(
@@ -95,9 +95,7 @@ def check_readable(path: str) -> int:
     try:
         info = os.stat(path)
     except FileNotFoundError:
-        raise InputError(
-            path, say("no such file"), hint=say("check the path; it is relative to the working directory")
-        ) from None
+        raise missing_file(path) from None
     except OSError as error:
         raise InputError(path, say("cannot be opened: {reason}", reason=error.strerror)) from None
     if stat.S_ISDIR(info.st_mode):
@@ -105,11 +103,11 @@ def check_readable(path: str) -> int:
     if not stat.S_ISREG(info.st_mode):
         raise InputError(path, say("is not a regular file"), hint=say("copy the data to a file first"))
     if info.st_size == 0:
-        raise empty_file(path)
+        raise empty_dump(path)
     return info.st_size
 
 
-def empty_file(path: str) -> InputError:
+def empty_dump(path: str) -> InputError:
     """The error of a file without a byte."""
     return InputError(
         path,

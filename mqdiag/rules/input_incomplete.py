@@ -91,6 +91,8 @@ def _title(given: Input, *, decided: bool) -> Text:
         return say(
             "{path} is incomplete, and the {read_share:percent} that were read do not suffice to decide anything"
         )
+    if given.kind != "heap":
+        return say("{path} is incomplete; what the rest would show is not in this report")
     if unknown:
         return say("{path} is incomplete; all counts but those of unreachable objects are lower bounds")
     return say(

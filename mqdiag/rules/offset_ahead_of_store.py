@@ -476,7 +476,7 @@ def _steps(compared: _Compared) -> tuple[Text, ...]:
     store, other = compared.store, compared.other
     if other is None or not any(compared.missing.values()):
         return NO_MORE_ON_SLAVE
-    here, there = shlex.quote(store.path.rstrip("/")), shlex.quote(other.path.rstrip("/"))
+    here, there = _folder(store.path, "MASTER_STORE"), _folder(other.path, "SLAVE_STORE")
     # All files of a store are made at their full size: equal sizes prove nothing, and equal times happen.
     options = "--ignore-times --exclude='*.conf'"
     kept = say("A broker.conf inside config stays the master's.")
@@ -524,6 +524,11 @@ def _steps(compared: _Compared) -> tuple[Text, ...]:
         IDEMPOTENT,
     ]
     return tuple(lines)
+
+
+def _folder(path: str, inside_archive: str) -> str:
+    """A store's folder for a command; a name to be replaced where the store was read out of an archive."""
+    return inside_archive if "!" in path else shlex.quote(path.rstrip("/"))
 
 
 def _own_offsets_are_newer(ahead: tuple[_Ahead, ...]) -> bool:

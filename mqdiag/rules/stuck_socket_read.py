@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
-from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
+from mqdiag.rules.shared.standstill import LIMITS, NO_CPU_MS, draft, example, short_frame, who
 from mqdiag.text import say
 
 RULE = Rule(
@@ -31,7 +31,10 @@ RULE = Rule(
     ),
     limits=LIMITS,
 )
-
+LITTLE_BY_LITTLE = say(
+    "The CPU time grew, so the other side may send a few bytes now and then. A read timeout ends only a wait without"
+    " any byte: limit the time of the whole call as well."
+)
 
 READ = Standstill(
     kind="socket-read",
@@ -83,4 +86,5 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
                 who=who(still),
                 frame=made_by,
             )
-        yield draft(still, limits, title=title)
+        more = (LITTLE_BY_LITTLE,) if (still.cpu_growth_ms or 0.0) >= NO_CPU_MS else ()
+        yield draft(still, limits, title=title, more_remedy=more)

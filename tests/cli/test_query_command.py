@@ -80,7 +80,10 @@ def test_wrong_sql_ends_with_2_and_one_line(dump: str, capsys: pytest.CaptureFix
     ("arguments", "told"),
     [
         (["SELECT 1", "--recipe", "unreachable"], "give SQL, --file or --recipe, one of them"),
-        (["--recipe", "unreachble"], "there is no recipe unreachble; did you mean unreachable?"),
+        (
+            ["--recipe", "unreachble"],
+            "there is no recipe unreachble (--recipe list shows all); did you mean unreachable?",
+        ),
         (["SELECT 1", "--set", "x"], "--set x is not NAME=VALUE"),
         (["SELECT 1", "--format", "parquet"], "--format parquet needs a file: -o FILE"),
         (["-f", "/no/such.sql"], "--file /no/such.sql: No such file or directory"),

@@ -46,6 +46,7 @@ def session(heap: Heap) -> Iterator[Session]:
         ("SET memory_limit = '9GB'", "^only SELECT is answered"),
         ("COPY (SELECT 1) TO '/tmp/example'", "^only SELECT is answered"),
         ("ATTACH '/tmp/example.db'", "^only SELECT is answered"),
+        ("SELECT * FROM nope", "^there is no table nope; there are .*objects"),
         ("SELECT * FROM objcts", "^there is no table objcts; did you mean objects"),
         ("SELECT clas FROM objects", r"^there is no column clas; did you mean class"),
         ('SELECT * FROM "app.Holdr"', r"^the dump has no class 'app.Holdr'; did you mean app.Holder\?$"),

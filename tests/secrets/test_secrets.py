@@ -102,6 +102,14 @@ def test_exit_codes_without_a_secret_and_without_a_dump(tmp_path: Path) -> None:
     assert run(["secrets", str(tmp_path / "missing")]) == 3
 
 
+def test_nothing_in_a_part_of_a_dump_is_no_all_clear(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    dump.root(STICKY_CLASS, JavaObjects(dump, 17).string("nothing of interest"))
+    cut = tmp_path / "cut.hprof"
+    cut.write_bytes(dump.write(tmp_path / "dump.hprof").read_bytes()[:-5])
+    assert run(["secrets", str(cut)]) == 3
+
+
 def test_a_copy_holds_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = planted_dump(17)
     java = JavaObjects(made.dump, 17)

@@ -174,9 +174,7 @@ def _refuse_full_disk(path: Path | None) -> None:
 
 
 def _not_written_to(path: Path | None, error: OSError) -> MqdiagError:
-    return MqdiagError(
-        say("{path}: the report could not be written: {strerror}", path=str(path), strerror=error.strerror)
-    )
+    return MqdiagError(say("{path}: could not be written: {strerror}", path=str(path), strerror=error.strerror))
 
 
 def give_up_stdout() -> None:

@@ -42,7 +42,8 @@ def recipe(name: str) -> Recipe:
     """
     found = recipes().get(name)
     if found is None:
-        raise UsageError(did_you_mean(say("there is no recipe {name}", name=name), nearest(name, recipes())))
+        problem = say("there is no recipe {name} (--recipe list shows all)", name=name)
+        raise UsageError(did_you_mean(problem, nearest(name, recipes())))
     return found
 
 

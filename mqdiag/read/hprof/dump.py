@@ -252,15 +252,16 @@ def records_of_dump(source: Source, records: Records, number: int = 0) -> tuple[
     """
     dumps = heap_segments(records)
     if not dumps:
+        # what ended the packed data is the reason for what its last record lacks
+        problem = source.problem or records.problem
         raise InputError(
             source.path,
-            say("no heap dump record (tag 0x0c or 0x1c) in the file; {problem}", problem=records.problem)
-            if records.problem
+            say("no heap dump record (tag 0x0c or 0x1c) in the file; {problem}", problem=problem)
+            if problem
             else say("no heap dump record (tag 0x0c or 0x1c) in the file"),
-            hint=say(
-                "it is cut before the heap, or holds a CPU profile only; take it again with jcmd PID"
-                " GC.heap_dump"
-            ),
+            hint=say("compare the file's size with the original, and copy it again")
+            if problem
+            else say("it may hold a CPU profile only; take a heap dump with jcmd PID GC.heap_dump"),
             offset=records.stopped_at if records.stopped_at is not None else int(source.data.size),
         )
     if number >= len(dumps):

@@ -112,7 +112,9 @@ def _what_to_try(start: bytes) -> Text:
     if form is not None and form.way_out:
         return form.way_out
     if start.startswith(b"PK\x03\x04"):
-        return say("unpack it first")
+        return say("mqdiag diagnose looks into archives")
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
-        return say("thread dumps go to: mqdiag stacks FILE...")
-    return say("take a dump with: jcmd PID GC.heap_dump /path/dump.hprof")
+        return say("thread dumps go to mqdiag stacks, logs to mqdiag logs")
+    return say(
+        "take a dump with jcmd PID GC.heap_dump /path/dump.hprof; mqdiag diagnose takes evidence of any kind"
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from mqdiag.progress import Progress
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
-from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_file
+from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_dump
 from mqdiag.text import Text
 
 RELEASE_BYTES = 8 << 20
@@ -86,7 +86,7 @@ def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | No
     try:
         size = os.fstat(descriptor).st_size
         if size == 0:
-            raise empty_file(name)
+            raise empty_dump(name)
         mapped = map_file(descriptor, size, name)
         data = np.frombuffer(mapped, np.uint8)
         source = Source(name, data, file_bytes, compression, problem)

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, empty_file, missing_file
 from mqdiag.read.stacks.source import CUT, open_members, refuse_device, refuse_endless, was_cut
 from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked
 from mqdiag.text import Text, say
@@ -47,7 +47,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
         with open(path, "rb") as stream:
             head = stream.read(512)
             if not head:
-                raise InputError(path, say("is empty"))
+                raise empty_file(path)
             if not _is_archive(head) and not _is_packed_tar(stream, head):
                 yield path, _unpacked(path, stream, note, head)
                 return
@@ -55,7 +55,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(path, say("no such file")) from None
+        raise missing_file(path) from None
     except PermissionError:
         raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
     except (OSError, ValueError) as error:

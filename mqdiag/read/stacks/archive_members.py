@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import IO, cast
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, damaged_archive
 from mqdiag.read.archive import EndOfArchiveError, TarFeed, check_zip_members, unfit
 from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks
 from mqdiag.read.unpacked import Unpacked
@@ -31,7 +31,9 @@ def zip_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tup
     try:
         archive = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise InputError(label, say("is a damaged zip file: {error}", error=str(error))) from None
+        raise damaged_archive(
+            label, say("begins like a zip file and cannot be read: {error}", error=str(error))
+        ) from None
     check_zip_members(label, archive)
     size = stream.seek(0, os.SEEK_END)
     members = [info for info in archive.infolist() if not info.is_dir() and _wanted(info.filename)]
@@ -74,7 +76,7 @@ def tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tup
                 for _ in chunks:
                     pass  # what nobody wanted of it
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise InputError(label, say("is a damaged tar file: {error}", error=str(error))) from None
+        raise damaged_archive(label, say("is a damaged tar file: {error}", error=str(error))) from None
 
 
 def _member(label: str, chunks: Iterator[bytes], counts: Unpacked) -> Iterator[tuple[str, Iterator[bytes]]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, empty_file
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
@@ -121,7 +121,7 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     while not head.strip() and (following := next(pieces, None)) is not None:
         head = following
     if not head.strip():
-        raise InputError(label, say("is empty"))
+        raise empty_file(label)
     if is_json_dump(head) or is_text_dump(head):
         text = _whole(label, head, pieces)
         return _with_threads(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, empty_file, missing_file
 from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks, inflated
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
@@ -40,7 +40,7 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     except InputError:
         raise
     except FileNotFoundError:
-        raise InputError(path, say("no such file")) from None
+        raise missing_file(path) from None
     except PermissionError:
         raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
     except OSError as error:
@@ -83,7 +83,7 @@ def _unpack_pipe(label: str, pipe: IO[bytes]) -> Iterator[tuple[str, Iterator[by
 def _unpack(label: str, stream: IO[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
     head = stream.read(512)
     if not head:
-        raise InputError(label, say("is empty"))
+        raise empty_file(label)
     stream.seek(0)
     counts = Unpacked()
     packed = counts.counting(stream)

@@ -128,13 +128,13 @@ def _samples(standstill: Standstill) -> Text:
     """In how many samples, over which time, with how much CPU time."""
     if standstill.samples == 1:
         return say("One sample shows all of them at the same place; more samples would tell for how long.")
-    seen = say(
-        "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
-    )
+    alone = len(standstill.threads) == 1
+    them = Text("{thread}", {"thread": standstill.threads[0]}) if alone else say("each thread")
+    seen = say("{samples:count} {samples:sample shows|samples show} {them} in the same call", them=them)
     if standstill.seconds is not None:
         seen = say(
-            "{samples:count} {samples:sample|samples} over {seconds:seconds} show"
-            " {thread_count:the thread|each thread} in the same call"
+            "{samples:count} {samples:sample|samples} over {seconds:seconds} show {them} in the same call",
+            them=them,
         )
     if standstill.cpu_growth_ms is None:
         return say("{seen}; the dumps hold no CPU time.", seen=seen)
@@ -150,6 +150,7 @@ def draft(
     title: Text,
     cause: str | None = None,
     more: tuple[Text, ...] = (),
+    more_remedy: tuple[Text, ...] = (),
     worst: Severity = Severity.ERROR,
 ) -> Draft:
     """A finding of a standstill."""
@@ -162,6 +163,6 @@ def draft(
         subject=subject(standstill),
         evidence=evidence(standstill),
         explanation=(*explanation(standstill), *more),
-        remedy=standstill.remedy,
+        remedy=(*standstill.remedy, *more_remedy),
         weight=float(len(standstill.threads)),
     )
