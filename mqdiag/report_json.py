@@ -5,6 +5,7 @@ Texts become English strings. Each finding has the templates and values of its s
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -92,6 +93,7 @@ def decoded(kind: type, value: Any) -> Any:
     return Text(value)
 
 
+@cache
 def text_fields() -> tuple[str, ...]:
     """The fields of a finding that are sentences."""
     return tuple(

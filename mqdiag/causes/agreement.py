@@ -27,7 +27,9 @@ def agreements(report: Report, same: SameFindings) -> tuple[Text, ...]:
 
 def _agreements(report: Report, same: SameFindings) -> Iterator[Text]:
     in_heap, in_stacks = _heap_threads(report), _stack_threads(report)
-    for finding in _of_heap(report, same):
+    for finding in report.findings:
+        if not _is_of_heap(finding, same):
+            continue
         for other in same.of(finding):
             names = sorted(threads_of(finding) & threads_of(other))
             thread, sampled = in_heap.get(names[0]), in_stacks.get(names[0])
@@ -76,7 +78,7 @@ def contradictions(report: Report, same: SameFindings) -> tuple[Text, ...]:
 
 def contradicted(finding: Finding, report: Report, same: SameFindings) -> bool:
     """Whether the thread dumps saw every thread of a finding of the heap at other work or at none."""
-    return finding in _of_heap(report, same) and bool(_moving(finding, report)) and not same.of(finding)
+    return _is_of_heap(finding, same) and bool(_moving(finding, report)) and not same.of(finding)
 
 
 def time_gap(report: Report) -> Text | None:
@@ -112,7 +114,7 @@ def _span(file: LogFile) -> tuple[datetime, datetime]:
 
 def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
     states = _stack_threads(report)
-    for finding in _of_heap(report, same):
+    for finding in (one for one in report.findings if _is_of_heap(one, same)):
         moving = _moving(finding, report)
         if moving:
             yield say(
@@ -145,9 +147,9 @@ def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
             )
 
 
-def _of_heap(report: Report, same: SameFindings) -> list[Finding]:
-    """Findings of the heap dump about threads that thread dumps could show too."""
-    return [one for one in report.findings if "heap" in one.seen_in and same.has_counterpart(one)]
+def _is_of_heap(finding: Finding, same: SameFindings) -> bool:
+    """Whether a finding is of the heap dump, about threads that thread dumps could show too."""
+    return "heap" in finding.seen_in and same.has_counterpart(finding)
 
 
 def _moving(finding: Finding, report: Report) -> list[str]:

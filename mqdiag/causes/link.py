@@ -27,12 +27,18 @@ def link(
         cards: of their rules, by name.
         severity_set: rules of which the configuration sets the severity.
     """
+    by_rule: dict[str, list[int]] = {}
+    for place, finding in enumerate(findings):
+        by_rule.setdefault(finding.rule, []).append(place)
     linked = []
     for effect in findings:
         roots = cards[effect.rule].explained_by if effect.rule in cards else ()
+        rules = dict.fromkeys(root.partition(":")[0] for root in roots)
         causes = [
             cause
-            for cause in findings
+            for cause in (
+                findings[place] for place in sorted(at for rule in rules for at in by_rule.get(rule, ()))
+            )
             if (cause.rule in roots or f"{cause.rule}:{cause.cause}" in roots)
             and cause is not effect
             and can_be_one_story(cause, effect, cards)

@@ -173,7 +173,9 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:
     """What could be checked nowhere, with the first reason; and what a rule itself left undecided."""
     by_name = {file.name: file for file in rule_files()}
-    checked = {name for name, file in by_name.items() if any(missing_evidence(file, one) is None for one in facts)}
+    checked = {
+        name for name, file in by_name.items() if any(missing_evidence(file, one) is None for one in facts)
+    }
     never: dict[str, Skipped] = {}
     undecided: dict[Skipped, None] = {}
     for report, given in zip(reports, facts, strict=True):

@@ -283,12 +283,16 @@ class TarFeed(io.RawIOBase):
         self._left = MAX_TAR_HEADER
 
 
+def forget_headers(archive: tarfile.TarFile) -> None:
+    """For each member: the reader keeps every header that it has seen, and copies what a global one says into each."""
+    archive.members.clear()  # type: ignore[attr-defined]
+    archive.pax_headers.clear()  # type: ignore[attr-defined]
+
+
 def _tar(label: str, feed: TarFeed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
     with contextlib.suppress(EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
         for info in archive:
-            # The reader keeps every header it has seen, and copies what a global one says into each member.
-            archive.members.clear()  # type: ignore[attr-defined]
-            archive.pax_headers.clear()
+            forget_headers(archive)
             if not info.isreg():
                 continue
             if info.issparse():

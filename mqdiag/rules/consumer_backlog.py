@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, BlockedQueue, GroupProgress, QueueProgress
@@ -58,6 +58,8 @@ REMEDIES = {
     ),
 }
 MOST_NAMED = 3
+MOST_KEPT = 100
+"""groups that keep up and are part of the evidence"""
 MOST_QUEUES_NAMED = 8
 
 
@@ -142,8 +144,8 @@ class _Backlog:
     queues: list[QueueProgress]
     blocked: list[BlockedQueue]
     """queues that a consumer says are blocked"""
-    others: dict[str, int]
-    """the backlog of other groups on the topic"""
+    on_topic: list[tuple[int, str]]
+    """the backlog of each group on the topic and its name, the smallest first; shared by all these groups"""
 
     @property
     def total(self) -> int:
@@ -174,7 +176,12 @@ class _Backlog:
 
     def keep_up(self, limits: Limits) -> list[str]:
         """Other groups that keep up with the topic."""
-        return sorted(group for group, diff in self.others.items() if diff < limits["kept_up"])
+        few = takewhile(lambda one: one[0] < limits["kept_up"], self._others())
+        return sorted(group for _, group in islice(few, MOST_KEPT))
+
+    def _others(self) -> Iterator[tuple[int, str]]:
+        """The other groups on the topic, the smallest backlog first."""
+        return (one for one in self.on_topic if one[1] != self.progress.group)
 
     def in_one_queue(self, limits: Limits) -> bool:
         return len(self.queues) > 1 and self.share >= limits["one_queue_share"]
@@ -186,7 +193,8 @@ class _Backlog:
             return STUCK
         if self.in_one_queue(limits):
             return ONE_QUEUE
-        if self.others and not self.keep_up(limits) and min(self.others.values()) >= limits["messages"]:
+        smallest = next(self._others(), None)
+        if smallest is not None and smallest[0] >= max(limits["messages"], limits["kept_up"]):
             return ALL_GROUPS
         return SLOW
 
@@ -198,8 +206,8 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert admin is not None
     # Where mqadmin was asked about a group several times, the last answer counts.
     latest = {(progress.group or progress.source): progress for progress in admin.groups}
-    behind = _behind_by_topic(admin)
-    backlogs = [one for progress in latest.values() for one in _backlogs(admin, progress, behind, limits)]
+    of_groups = _totals_by_topic(admin)
+    backlogs = [one for progress in latest.values() for one in _backlogs(admin, progress, of_groups, limits)]
     large = [one for one in backlogs if one.total >= limits["messages"] or (one.blocked and one.total > 0)]
     for backlog in large:
         yield _draft(backlog, limits)
@@ -214,37 +222,40 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 def _backlogs(
-    admin: AdminFacts, progress: GroupProgress, behind: Mapping[str, Mapping[str, int]], limits: Limits
+    admin: AdminFacts, progress: GroupProgress, of_groups: dict[str, list[tuple[int, str]]], limits: Limits
 ) -> Iterator[_Backlog]:
-    """What a group has not consumed, for each of its topics."""
-    queues: dict[str, list[QueueProgress]] = defaultdict(list)
+    """The backlog of a group on each of its topics; each queue is looked at once, however many topics there are."""
+    by_topic: dict[str, list[QueueProgress]] = {}
     for queue in progress.queues:
-        queues[queue.topic].append(queue)
-    waiting = {(queue.topic, queue.broker, queue.queue_id) for queue in progress.queues if queue.diff > 0}
-    blocked: dict[str, list[BlockedQueue]] = defaultdict(list)
+        by_topic.setdefault(queue.topic, []).append(queue)
+    blocked_by_topic: dict[str, list[BlockedQueue]] = {}
     for one in _blocked(admin, progress):
-        if one.blocked_ms >= limits["blocked_ms"] and (one.topic, one.broker, one.queue_id) in waiting:
-            blocked[one.topic].append(one)
-    for topic in sorted(queues):
+        if one.blocked_ms >= limits["blocked_ms"]:
+            blocked_by_topic.setdefault(one.topic, []).append(one)
+    for topic in sorted(by_topic):
+        queues = by_topic[topic]
+        behind = {(queue.broker, queue.queue_id) for queue in queues if queue.diff > 0}
         yield _Backlog(
             progress=progress,
             topic=topic,
-            queues=queues[topic],
-            blocked=blocked[topic],
-            others={group: diff for group, diff in behind[topic].items() if group != progress.group},
+            queues=queues,
+            blocked=[one for one in blocked_by_topic.get(topic, ()) if (one.broker, one.queue_id) in behind],
+            on_topic=of_groups.get(topic, []),
         )
 
 
-def _behind_by_topic(admin: AdminFacts) -> dict[str, dict[str, int]]:
-    """Messages by which each named group is behind, by topic and group; of several answers the last one counts."""
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+def _totals_by_topic(admin: AdminFacts) -> dict[str, list[tuple[int, str]]]:
+    """The backlog of each group on each topic, by the last answer about the group, the smallest first."""
+    found: dict[str, dict[str, int]] = {}
     for progress in admin.groups:
-        own: dict[str, int] = defaultdict(int)
+        if progress.group is None:
+            continue
+        own: dict[str, int] = {}
         for queue in progress.queues:
-            own[queue.topic] += max(queue.diff, 0)
-        for topic, diff in own.items() if progress.group is not None else ():
-            found[topic][progress.group] = diff
-    return found
+            own[queue.topic] = own.get(queue.topic, 0) + max(queue.diff, 0)
+        for topic, total in own.items():
+            found.setdefault(topic, {})[progress.group] = total
+    return {topic: sorted((total, group) for group, total in of.items()) for topic, of in found.items()}
 
 
 def _blocked(admin: AdminFacts, progress: GroupProgress) -> list[BlockedQueue]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +15,13 @@ from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
+
+if TYPE_CHECKING:
+    from mqdiag.facts.addresses import Addresses
+
+
+MOST_FINDINGS = 200
+"""findings of one rule that are kept: nobody reads more, and findings are held against each other"""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +62,14 @@ def run_rules(
     margins: list[Margin] = []
     set_apart: list[Finding] = []
     errors: list[BaseException] = []
+
+    @cache
+    def told() -> Addresses:
+        # Here, not above: the catalogue of rules makes no findings.
+        from mqdiag.facts.addresses import addresses
+
+        return addresses(facts.heap, facts.logs, facts.admin)
+
     for listed in rules:
         missing = missing_evidence(listed, facts)
         if missing is not None:
@@ -62,16 +79,18 @@ def run_rules(
         rule = listed if isinstance(listed, Rule) else listed.load()
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
+            drafts = [(draft, seen_in) for draft, seen_in in said if isinstance(draft, Draft)]
             found = [
-                _finding(rule, draft, seen_in, severities.get(rule.name), facts)
-                for draft, seen_in in said
-                if isinstance(draft, Draft)
+                _finding(rule, draft, seen_in, severities.get(rule.name), facts, told)
+                for draft, seen_in in _gravest(drafts)
             ]
         except Exception as error:
             failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)
             continue
         skipped += [Skipped(rule=rule.name, reason=item.reason) for item, _ in said if isinstance(item, Skip)]
+        if len(drafts) > len(found):
+            skipped.append(Skipped(rule=rule.name, reason=_left_out(len(drafts), len(found))))
         if not found:
             margins += [
                 msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
@@ -114,6 +133,23 @@ def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str
     ]
 
 
+def _gravest(drafts: list[tuple[Draft, tuple[str, ...]]]) -> list[tuple[Draft, tuple[str, ...]]]:
+    """The gravest of them in the rule's own order, so many that a report can hold them against each other."""
+    if len(drafts) <= MOST_FINDINGS:
+        return drafts
+    by_weight = sorted(range(len(drafts)), key=lambda at: (drafts[at][0].severity.rank, -drafts[at][0].weight))
+    return [drafts[at] for at in sorted(by_weight[:MOST_FINDINGS])]
+
+
+def _left_out(found: int, kept: int) -> Text:
+    return say(
+        "it found {found:count} cases; the report has the gravest {kept:count}, and {more:count} more are left out",
+        found=found,
+        kept=kept,
+        more=found - kept,
+    )
+
+
 def _given(facts: Facts, kind: str) -> bool:
     return getattr(facts, kind, None) is not None
 
@@ -154,17 +190,18 @@ def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:
 
 
 def _finding(
-    rule: Rule, draft: Draft, seen_in: tuple[str, ...], severity: Severity | None, facts: Facts
+    rule: Rule,
+    draft: Draft,
+    seen_in: tuple[str, ...],
+    severity: Severity | None,
+    facts: Facts,
+    told: Callable[[], Addresses],
 ) -> Finding:
-    # Here, not above: the catalogue of rules makes no findings.
-    from mqdiag.facts.addresses import addresses
-
     shown_by = draft.seen_in or seen_in
-    told = addresses(facts.heap, facts.logs, facts.admin)
     known = {
-        "name_server": told.name_server,
-        "cluster": told.cluster,
-        "broker_address": told.brokers.get(draft.subject.broker or ""),
+        "name_server": told().name_server,
+        "cluster": told().cluster,
+        "broker_address": told().brokers.get(draft.subject.broker or ""),
         **msgspec.structs.asdict(draft.subject),
         **draft.evidence,
     }

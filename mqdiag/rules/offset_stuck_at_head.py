@@ -411,8 +411,10 @@ def _stood(progress: GroupProgress, queue: QueueProgress, consumed: int, passed_
 
 
 def _far_behind(progress: GroupProgress, limits: Limits) -> Iterator[Draft]:
-    for topic in dict.fromkeys(queue.topic for queue in progress.queues):
-        queues = [queue for queue in progress.queues if queue.topic == topic]
+    by_topic: dict[str, list[QueueProgress]] = {}
+    for queue in progress.queues:
+        by_topic.setdefault(queue.topic, []).append(queue)
+    for queues in by_topic.values():
         worst = max(queues, key=lambda queue: queue.diff)
         others = [queue for queue in queues if queue is not worst]
         newest = max((queue.last_time for queue in others if queue.last_time is not None), default=None)

@@ -22,7 +22,7 @@ JSTACK = b"2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.
 BAD = {
     "empty": (b"", "is empty"),
     "text": (b"hello, this is no dump\n" * 40, "a text file"),
-    "jstack": (JSTACK, "thread dumps go to: mqdiag stacks"),
+    "jstack": (JSTACK, "thread dumps go to mqdiag stacks"),
     "zip": (b"PK\x03\x04" + bytes(100), "a zip archive"),
     "binary": (bytes(range(256)) * 10, "not a heap dump"),
     "zeros": (bytes(4096), "only zero bytes"),

@@ -69,7 +69,7 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
     (tmp_path / "in" / "empty").touch()
     for path, reason in (
         ("in", "holds no evidence of a known kind; files left alone: 2"),
-        ("in/notes.md", "is text of no known kind"),
+        ("in/notes.md", "is text, but no log, thread dump, mqadmin output or crash report"),
     ):
         done = mqdiag("diagnose", path)
         assert done.code == EXIT_INPUT

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE
+from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, empty_file
 from tests.cli.conftest import Run
 
 CASES = Path(__file__).parents[2] / "fixtures" / "stacks"
@@ -124,7 +124,7 @@ def test_standard_input(mqdiag: Run) -> None:
     assert done.code == EXIT_FINDINGS
     assert done.out.startswith("ERROR All 20 consume threads")
     nothing = mqdiag("stacks", "-")
-    assert (nothing.code, nothing.line) == (EXIT_INPUT, "mqdiag: -: is empty")
+    assert (nothing.code, nothing.line) == (EXIT_INPUT, f"mqdiag: {empty_file('-')}")
 
 
 HOSTILE = "\x1b[31mred\x1b]0;owned\x07\u202e\x9b2J[/bold]<b>\x00\r"

@@ -161,7 +161,10 @@ LINES: tuple[tuple[re.Pattern[str], Callable[[Output, re.Match[str]], None]], ..
     # brokerStatus
     (re.compile(r"(?:(\S+:\d{1,5})\s+)?([A-Za-z][\w./\[\]-]*)\s*: (.*)$"), _counter),
     # pages of a console
-    (re.compile(r"\|?[ \t]*([A-Za-z][\w./\[\]-]{1,100})[ \t]*[|\t][ \t]*([^|\s][^|\t]*+)[ \t]*+\|?\s*+$"), _pair),
+    (
+        re.compile(r"\|?[ \t]*([A-Za-z][\w./\[\]-]{1,100})[ \t]*[|\t][ \t]*([^|\s][^|\t]*+)[ \t]*+\|?\s*+$"),
+        _pair,
+    ),
     (re.compile(r"([\w%.-]{1,255})\s*$"), _title),
 )
 """the first pattern that matches a line's beginning is taken"""

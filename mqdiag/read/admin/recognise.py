@@ -48,7 +48,7 @@ MARKS = (
 _LIKE_MQADMIN = lazy_pattern(
     # a console's tables and pages, getBrokerConfig, and connections in versions without heads
     r"^[^\w\n]*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
-    r"|^={6,}(?:My )?(?:Master: )?\S+:\d+=+"
+    r"|^={6,}(?:My )?(?:Master: )?[^\s=]+:\d+=+"
     r"|^[ \t]*\d{3,4}[ \t]+\S+\s+/?\S+:\d{1,5}\s+[A-Z_]+\s+V\d\S*\s*$|^producer group \(\S+\) instance : "
     r"|^[^\w\n]*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]"
     # the last lines of consumerProgress, which one pastes to show a total

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import IO, cast
 
 from mqdiag.errors import InputError, damaged_archive
-from mqdiag.read.archive import EndOfArchiveError, TarFeed, check_zip_members, unfit
+from mqdiag.read.archive import EndOfArchiveError, TarFeed, check_zip_members, forget_headers, unfit
 from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
@@ -32,7 +32,7 @@ def zip_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tup
         archive = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, NotImplementedError) as error:
         raise damaged_archive(
-            label, say("begins like a zip file and cannot be read: {error}", error=str(error))
+            label, say("begins like a zip file, and is damaged: {error}", error=str(error))
         ) from None
     check_zip_members(label, archive)
     size = stream.seek(0, os.SEEK_END)
@@ -57,8 +57,7 @@ def tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tup
         with contextlib.suppress(EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
             count = 0
             for info in archive:
-                # the reader keeps every header it has seen
-                archive.members.clear()  # type: ignore[attr-defined]
+                forget_headers(archive)
                 if not info.isfile() or not info.size:
                     continue
                 inner = f"{label}!{info.name}"

@@ -197,7 +197,7 @@ REFUSED = {
         "but no thread",
     ),
     "damaged gzip": (b"\x1f\x8b\x08\x00garbage", "damaged gzip"),
-    "damaged zip": (b"PK\x03\x04garbage", "damaged zip"),
+    "damaged zip": (b"PK\x03\x04garbage", "begins like a zip file, and is damaged"),
 }
 
 
