@@ -5,54 +5,96 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.holders.known_holders import works_alone
+from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
+from mqdiag.graph.kernels.breadth_first import breadth_first
 
-_HOPS = 3
-"""references from the application's class to the object's way: Executors and Collections wrap once or twice"""
-_MOST_WRAPPERS = 64
+_NOT_YET, _FIRST, _SHUT = -1, -2, -3
+_MOST_TRIES = 8
 
 
 def readable_path(heap: Heap, node: int) -> list[int]:
     """Nodes of the shortest way from a GC root, the root first; empty for an unreachable object.
 
-    Where that way comes from a thread and names no class of the application, the way by a class that does, if one
-    refers to any object on it, or to what the JDK or a library wraps around it; else by a library's class. Costs a few
-    passes over all references then.
+    Where that way comes from a thread, and names no class of the application and no known holder that works alone, the
+    way by the nearest object of the application that leads there; else by the nearest of a library. Costs a search
+    over all references then.
     """
     way = heap.path_nodes(node)
-    if len(way) < 2 or way[0] not in heap.references.extra_from or _names(heap, way, is_application):
+    if len(way) < 2 or way[0] not in heap.references.extra_from:
         return way
-    # the nearest to the object first; what each leads down to
-    frontier = way[:0:-1]
-    below = {at: way[place:] for place, at in enumerate(way) if place}
-    second_best = None
-    for _ in range(_HOPS):
-        positions, holders = heap.referrers(np.array(frontier, np.int32))
-        wrappers = []
-        for at in np.argsort(positions, kind="stable").tolist():
-            holder, rest = int(holders[at]), below[frontier[int(positions[at])]]
-            if holder in below or holder == way[0]:
-                continue
-            name = named_class(heap, holder)
-            if not is_application(name):
-                below[holder] = [holder, *rest]
-                wrappers.append(holder)
-            if is_jdk(name):
-                continue
-            there = heap.path_nodes(holder)
-            # what hangs below the object itself refers back to it, and keeps nothing
-            if not there or set(there) & set(way[1:]):
-                continue
-            if _names(heap, there, is_application):
-                return [*there, *rest]
-            second_best = second_best or [*there, *rest]
-        frontier = wrappers[:_MOST_WRAPPERS]
-        if not frontier:
-            break
-    return second_best or way
+    if _names(heap, way, is_application) or _names(heap, way, works_alone):
+        return way
+    return _by_way_of(heap, way, is_application) or _by_way_of(heap, way, is_library) or way
 
 
 def _names(heap: Heap, way: list[int], test: Callable[[str], bool]) -> bool:
     return any(test(named_class(heap, at)) for at in way)
+
+
+def _by_way_of(heap: Heap, way: list[int], test: Callable[[str], bool]) -> list[int]:
+    """The way by the object nearest to it of such a class; empty where there is none."""
+    owned = [row for row, name in enumerate(heap.classes.names) if test(name)]
+    holders = heap.instances(owned, subclasses=False)
+    mirrors = [node for node, row in heap.class_of_node.items() if test(heap.classes.names[row])]
+    holders = np.concatenate((holders, np.array(mirrors, np.int32)))
+    holders = holders[heap.reachable(holders) & ~_inside(heap, holders, way[1:])]
+    for _ in range(_MOST_TRIES):
+        ahead = _nearest(heap, holders, way[1:])
+        if not ahead:
+            break
+        there = heap.path_nodes(ahead[0])
+        # what hangs below the object itself refers back to it, and keeps nothing
+        if there and not set(there) & set(way[1:]):
+            return [*there, *ahead[1:], *way[way.index(ahead[-1]) + 1 :]]
+        holders = holders[holders != ahead[0]]
+    return []
+
+
+def _inside(heap: Heap, nodes: NDArray[np.int32], holders: list[int]) -> NDArray[np.bool_]:
+    """Which nodes one of the holders dominates, itself included."""
+    tree = heap.dominance
+    places, found = tree.numbers[nodes], np.zeros(nodes.size, bool)
+    for first in tree.numbers[holders].tolist():
+        found |= (places >= first) & (places < first + int(tree.dominated[first]))
+    return found
+
+
+def _nearest(heap: Heap, holders: NDArray[np.int32], targets: list[int]) -> list[int]:
+    """The shortest way from one of the holders to one of the targets; empty where there is none.
+
+    Neither threads nor class objects nor class loaders are on it: they lead to everything.
+    """
+    graph = heap.references
+    came_from = np.full(heap.count, _NOT_YET, np.int32)
+    for name in ("java.lang.Thread", "java.lang.ClassLoader"):
+        came_from[heap.instances(heap.classes.indices_named(name))] = _SHUT
+    came_from[list(heap.class_of_node)] = _SHUT
+    queue = np.empty(heap.count, np.int32)
+    queue[: holders.size] = holders
+    came_from[holders] = _FIRST
+    weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
+    referents = heap.refs(weak, "referent")
+    wanted = np.array(targets, np.int32)
+    no_classes = np.full(heap.classes.count, -1, np.int32)
+    first, last = 0, holders.size
+    while first < last:
+        until = last
+        last = int(
+            breadth_first(
+                graph.starts, graph.edges, heap.index.rows, no_classes, weak, referents,
+                came_from, queue, first, until, last,
+            )
+        )  # fmt: skip
+        first = until
+        met = wanted[came_from[wanted] >= 0]
+        if met.size:
+            # of several that are as near, the last one is the nearest to the object
+            way = [int(met[-1])]
+            while came_from[way[-1]] >= 0:
+                way.append(int(came_from[way[-1]]))
+            return way[::-1]
+    return []

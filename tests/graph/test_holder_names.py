@@ -8,7 +8,7 @@ import pytest
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.suspects import suspects
-from mqdiag.testing.hprof_records import BYTE, JAVA_FRAME, OBJECT, STICKY_CLASS
+from mqdiag.testing.hprof_records import BYTE, INT, JAVA_FRAME, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
 from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
@@ -121,3 +121,25 @@ def test_classes_of_the_application_inside_are_told(tmp_path: Path) -> None:
     invoices = [dump.instance(invoice, scan=dump.primitive_array(BYTE, PART_BYTES)) for _ in range(PARTS)]
     _static(dump, "com/acme/Job", "ROWS", dump.object_array(dump.known("[Ljava/lang/Object;"), invoices))
     assert _largest(dump, tmp_path).own_inside == (f"com.acme.Invoice: {PARTS}",)
+
+
+@pytest.mark.parametrize(("second_index", "named"), [(2, {"com.acme.Codec.SCRATCH"}), (1, set())])
+def test_a_value_of_a_thread_of_netty_is_named_by_its_key(
+    second_index: int, named: set[str], tmp_path: Path
+) -> None:
+    """Each key has an index; two copies of Netty may give the same one twice."""
+    dump = DumpWriter()
+    key_class = dump.known("io/netty/util/concurrent/FastThreadLocal", index=INT)
+    values = dump.known("io/netty/util/internal/InternalThreadLocalMap", indexedVariables=OBJECT)
+    thread_class = dump.known("io/netty/util/concurrent/FastThreadLocalThread", threadLocalMap=OBJECT)
+    _static(dump, "com/acme/Codec", "SCRATCH", dump.instance(key_class, index=1))
+    _static(dump, "com/acme/Other", "SECOND", dump.instance(key_class, index=second_index))
+    unset = dump.instance(dump.known("java/lang/Object"))
+    for serial in range(1, PARTS):
+        slots = [unset, dump.primitive_array(BYTE, PART_BYTES), unset]
+        own = dump.instance(
+            values, indexedVariables=dump.object_array(dump.known("[Ljava/lang/Object;"), slots)
+        )
+        dump.thread(dump.instance(thread_class, threadLocalMap=own), serial)
+    labels = {one.label for one in suspects(heap_of(dump, tmp_path), lambda name: False)}
+    assert labels & {"com.acme.Codec.SCRATCH", "com.acme.Other.SECOND"} == named

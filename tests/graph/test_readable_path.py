@@ -68,3 +68,35 @@ def test_what_the_object_itself_keeps_is_no_holder_of_it(tmp_path: Path) -> None
     found = suspects(heap_of(dump, tmp_path), lambda name: False)
     assert found[0].path[0].startswith("thread")
     assert "app.Order" not in " ".join(found[0].path)
+
+
+@pytest.mark.parametrize(
+    ("outermost", "kind", "label"),
+    [
+        ("org/apache/lucene/index/IndexWriter", "field", "app.Index.writer"),
+        ("app/Index", "local-variable", "app.Index.add"),
+    ],
+)
+def test_a_field_wins_over_the_frame_of_a_library_and_not_over_a_frame_of_the_application(
+    outermost: str, kind: str, label: str, tmp_path: Path
+) -> None:
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    kept = java.array_list([dump.primitive_array(BYTE, bytes(40_000)) for _ in range(8)])
+    inside = kept
+    for depth in range(6):
+        inside = dump.instance(dump.known(f"org/apache/lucene/index/Part{depth}", part=OBJECT), part=inside)
+    index = dump.known("app/Index", writer=OBJECT)
+    writer = dump.known("org/apache/lucene/index/IndexWriter")
+    own = dump.instance(index, writer=inside)
+    frames = [
+        dump.frame(dump.known(outermost), "add", "Any.java", 7),
+        dump.frame(index, "add", "Index.java", 39),
+    ]
+    thread = java.thread("main")
+    dump.thread(thread, 1, frames)
+    dump.local(kept, 1, 0, hprof.JAVA_FRAME)
+    dump.local(own, 1, 1, hprof.JAVA_FRAME)
+    dump.root(hprof.STICKY_CLASS, writer.id)
+    largest = suspects(heap_of(dump, tmp_path), lambda name: False)[0]
+    assert (largest.kind, largest.label) == (kind, label)

@@ -155,6 +155,22 @@ KNOWN: tuple[KnownHolder, ...] = (
         remedy=say("Cancel tasks that are no longer needed and call purge() on the timer."),
     ),
     KnownHolder(
+        classes=("java.io.DeleteOnExitHook",),
+        name=say("names of files for File.deleteOnExit"),
+        remedy=say(
+            "Delete each file when it is no longer needed, instead of calling File.deleteOnExit: the JVM keeps these"
+            " names until it ends."
+        ),
+    ),
+    KnownHolder(
+        classes=("java.lang.ApplicationShutdownHooks",),
+        name=say("shutdown hooks"),
+        remedy=say(
+            "Add one shutdown hook for all, or call Runtime.removeShutdownHook when the work is done: the JVM keeps"
+            " each hook until it ends."
+        ),
+    ),
+    KnownHolder(
         classes=("java.lang.ref.Finalizer",),
         name=say("objects that wait for their finalizer"),
         remedy=say(
@@ -169,3 +185,9 @@ def known_holder(classes: Iterable[str]) -> KnownHolder | None:
     """The first row that one of the classes meets; rows are in the order of preference."""
     names = tuple(classes)
     return next((row for row in KNOWN if any(name.startswith(row.classes) for name in names)), None)
+
+
+def works_alone(name: str) -> bool:
+    """Whether the first row that a class meets has threads of its own."""
+    known = known_holder((name,))
+    return known is not None and known.works_alone

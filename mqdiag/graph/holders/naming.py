@@ -10,7 +10,7 @@ import numpy as np
 from mqdiag.facts.vocabulary import HolderKind
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.contents import entries_of
-from mqdiag.graph.holders.known_holders import known_holder
+from mqdiag.graph.holders.known_holders import works_alone
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library, named_class
 from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
@@ -53,7 +53,7 @@ def name_of(heap: Heap, node: int, records: dict[int, ThreadRecord]) -> Name:
     other field of the JDK is no name: then the object is named by its class.
     """
     way = readable_path(heap, node)
-    for test in (is_application, _works_alone):
+    for test in (is_application, works_alone):
         found = _field_of(heap, way, test, records)
         if found is not None:
             return found
@@ -82,11 +82,6 @@ def _static_of_jdk(heap: Heap, way: list[int], records: dict[int, ThreadRecord])
         if way[at] in heap.class_of_node and name.startswith(_PUBLIC) and not name.startswith(_OF_THE_JVM):
             return _field_name(heap, way, at, way[at + 1], records)
     return None
-
-
-def _works_alone(name: str) -> bool:
-    known = known_holder((name,))
-    return known is not None and known.works_alone
 
 
 def _field_of(
@@ -206,6 +201,13 @@ def frame_of_local(record: ThreadRecord, node: int) -> str | None:
         if is_application(method_of(frame).rpartition(".")[0]):
             return frame
     return frames[outermost]
+
+
+def is_own_local(record: ThreadRecord, node: int) -> bool:
+    """Whether the outermost frame that has a local is one of the application, and not what it called."""
+    holding = [number for number, held in record.locals.items() if node in held.tolist()]
+    at = max(holding, default=-1)
+    return 0 <= at < len(record.frames) and is_application(method_of(record.frames[at]).rpartition(".")[0])
 
 
 def method_of(frame: str) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import msgspec
 import numpy as np
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.naming import frame_of_local, method_of, thread_local_names
+from mqdiag.graph.holders.naming import frame_of_local, is_own_local, method_of, thread_local_names
 from mqdiag.graph.holders.own_classes import is_application, named_class
+from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
 
 _THREADS_AT_MOST = 4096
 _LEAST_SHARE = 0.0005
 """of the reachable bytes, for one value to be looked at: many threads may have one each"""
+_MAPS = ("threadLocals", "inheritableThreadLocals")
+_FAST_MAP, _FAST_KEY = "threadLocalMap", ".util.concurrent.FastThreadLocal"
+"""the field of Netty's threads, and the end of a class name, as Netty may be relocated"""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,15 +56,16 @@ def thread_values(heap: Heap, records: dict[int, ThreadRecord], least_bytes: int
     found: dict[tuple[str, str], list[tuple[int, int, str, str | None]]] = defaultdict(list)
     locals_of: list[tuple[int, int, int]] = []
     fields: list[int] = []
+    fast_keys = _fast_keys(heap)
     threads = np.array(sorted(records), np.int32)
     threads = threads[np.argsort(-heap.retained_sizes(threads), kind="stable")][:_THREADS_AT_MOST]
     for node, weight in zip(threads.tolist(), heap.retained_sizes(threads).tolist(), strict=True):
         if weight < least:
             break
         record = records[node]
-        values = _thread_local_values(heap, node)
+        values = _thread_local_values(heap, node) | _fast_values(heap, node, fast_keys)
         _, large = tree.heavy_children(int(tree.numbers[node]), least)
-        maps = {heap.ref(node, field) for field in ("threadLocals", "inheritableThreadLocals")}
+        maps = {heap.ref(node, field) for field in (*_MAPS, _FAST_MAP)}
         own = range(int(tree.numbers[node]), int(tree.numbers[node]) + int(tree.dominated[tree.numbers[node]]))
         for value, key in values.items():
             retained = int(heap.retained_sizes(np.array([value], np.int32))[0])
@@ -72,12 +77,14 @@ def thread_values(heap: Heap, records: dict[int, ThreadRecord], least_bytes: int
             if child in values or child in maps:
                 continue
             frame = frame_of_local(record, child)
-            if frame is None or is_application(named_class(heap, child)):
-                if int(tree.retained(np.array([place], np.int32))[0]) >= least_bytes:
-                    fields.append(place)
-                continue
             retained = int(tree.retained(np.array([place], np.int32))[0])
-            found["local-variable", method_of(frame)].append((retained, place, record.name, frame))
+            if frame is None or is_application(named_class(heap, child)):
+                if retained >= least_bytes:
+                    fields.append(place)
+            elif retained >= least_bytes and not is_own_local(record, child) and _in_own_field(heap, child):
+                fields.append(place)
+            else:
+                found["local-variable", method_of(frame)].append((retained, place, record.name, frame))
     names = thread_local_names(heap, [key for _, key, _ in locals_of])
     for value, key, node in locals_of:
         retained = int(heap.retained_sizes(np.array([value], np.int32))[0])
@@ -86,6 +93,11 @@ def thread_values(heap: Heap, records: dict[int, ThreadRecord], least_bytes: int
     return ThreadValues(
         held=tuple(_held(kind, label, rows) for (kind, label), rows in found.items()), fields=tuple(fields)
     )
+
+
+def _in_own_field(heap: Heap, node: int) -> bool:
+    """Whether a field of the application leads to what only frames of a library or of the JDK have in a local."""
+    return any(is_application(named_class(heap, at)) for at in readable_path(heap, node))
 
 
 def _held(kind: str, label: str, rows: list[tuple[int, int, str, str | None]]) -> Held:
@@ -103,8 +115,29 @@ def _held(kind: str, label: str, rows: list[tuple[int, int, str, str | None]]) -
 def _thread_local_values(heap: Heap, thread: int) -> dict[int, int]:
     """Value to key, -1 for a key that was collected; of ThreadLocal and InheritableThreadLocal."""
     found: dict[int, int] = {}
-    for field in ("threadLocals", "inheritableThreadLocals"):
+    for field in _MAPS:
         _, entries = heap.elements(np.array([heap.ref(thread, f"{field}.table")], np.int32))
         values, keys = heap.refs(entries, "value"), heap.refs(entries, "referent")
         found |= {value: key for value, key in zip(values.tolist(), keys.tolist(), strict=True) if value >= 0}
     return found
+
+
+def _fast_keys(heap: Heap) -> dict[int, int]:
+    """Each FastThreadLocal of Netty by its index; none of those that two copies of Netty gave to one each."""
+    keys = heap.instances(heap.classes.indices_ending(_FAST_KEY))
+    indexes = heap.numbers(keys, "index").tolist()
+    times = Counter(indexes)
+    return {index: key for index, key in zip(indexes, keys.tolist(), strict=True) if times[index] == 1}
+
+
+def _fast_values(heap: Heap, thread: int, keys: dict[int, int]) -> dict[int, int]:
+    """Value to key of a thread of Netty, which has each value at the index of its key."""
+    array = heap.ref(thread, f"{_FAST_MAP}.indexedVariables")
+    if array < 0:
+        return {}
+    one = np.array([array], np.int32)
+    _, values = heap.elements(one)
+    # without a null among them elements are at their indexes: an object UNSET stands for a value that is not there
+    if values.size != int(heap.array_lengths(one)[0]):
+        return {}
+    return {value: keys[index] for index, value in enumerate(values.tolist()) if index in keys}
