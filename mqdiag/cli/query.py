@@ -111,9 +111,9 @@ def command(
 ) -> int:
     """Ask DUMP, an .hprof or .hprof.gz file, with a SELECT of SQL.
 
-    The tables are classes, objects, refs, roots, threads, frames, strings, arrays, maps, entries, dump, and consumers,
-    queues and messages of RocketMQ. A class is a table too: put its name, or the end of it, in quotation marks.
-    docs/query.md has their columns and the recipes.
+    The tables are classes, objects, refs, statics, roots, threads, frames, strings, arrays, maps, entries, dump, and
+    consumers, queues and messages of RocketMQ. A class is a table too: put its name, or the end of it, in quotation
+    marks. docs/query.md has their columns and the recipes.
 
     Without SQL it is read from standard input; a terminal gets a prompt. Nothing is written but the rows: a query can
     neither change the dump nor read another file.

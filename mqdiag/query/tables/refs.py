@@ -63,6 +63,9 @@ class _References:
     def targets(self, first: int, last: int) -> pa.Array:
         return ids(self._heap, self._edges(first, last))
 
+    def target_sizes(self, first: int, last: int) -> NDArray[np.int64]:
+        return self._heap.shallow_sizes(self._edges(first, last))
+
     def _edges(self, first: int, last: int) -> Nodes:
         return self._heap.references.edges[int(self._starts[first]) : int(self._starts[last])]
 
@@ -89,6 +92,9 @@ def table(heap: Heap, hide: bool) -> Table:
             "to_id": Column(ID, "the object that is referred to", references.targets),
             "from_class": Column(NAME, "class of the object that refers", references.owner_classes),
             "to_class": Column(NAME, "class of the object that is referred to", references.target_classes),
+            "to_shallow": Column(
+                pa.int64(), "bytes of the object that is referred to", references.target_sizes
+            ),
         },
         references.parts,
     )
