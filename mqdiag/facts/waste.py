@@ -118,8 +118,12 @@ class ThreadLocals(msgspec.Struct, frozen=True, kw_only=True):
     """classes of the values, "Class: bytes in n", by retained bytes"""
 
 
+CACHED_BY_THREADS = "sun.nio.ch.Util$BufferCache"
+"""The JDK's own holder of direct buffers: each thread keeps one for the heap buffers that it reads and writes."""
+
+
 class DirectHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
-    """Who holds direct buffers: the nearest dominator that is no class of the JDK's."""
+    """Who holds direct buffers: the nearest dominator that is no class of the JDK, or is `CACHED_BY_THREADS`."""
 
     class_name: Public
     buffers: int
@@ -148,6 +152,8 @@ class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
     netty_bytes: int | None = None
     """Netty's own count of what it allocates past the JVM's limit"""
     netty_limit_bytes: int | None = None
+    netty_in_use_bytes: int | None = None
+    """of the direct chunks of Netty's arenas: what was handed out and not released; None without arenas"""
     holders: tuple[DirectHolder, ...] = ()
     """by capacity; buffers without a cleaner only where a holder is known"""
 

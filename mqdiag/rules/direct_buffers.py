@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.ratios import ratio
-from mqdiag.facts.waste import DirectBuffers, DirectHolder, Waste
+from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers, DirectHolder, Waste
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.waste import LEAST_BYTES, example, waste_of
@@ -15,6 +15,10 @@ from mqdiag.text import Text, say
 SHOWN_HOLDERS = 3
 LEAST_HOLDER_BYTES = LEAST_BYTES // 16
 CHECKED_COUNTER = say("the allocation itself is checked against this counter")
+LIMIT_CACHED = say(
+    "Each thread keeps a direct buffer as large as the largest heap buffer that it has read or written."
+    " -Djdk.nio.maxCachedBufferSize=262144 lets it keep no larger ones; smaller heap buffers help too."
+)
 LIMIT_POOLS = say("Limit the size of the pools named above, and release buffers that are no longer needed.")
 
 RULE = Rule(
@@ -26,16 +30,18 @@ RULE = Rule(
         ' empty. The JVM then says "Direct buffer memory", and Netty throws an OutOfDirectMemoryError.'
     ),
     causes=("direct-memory-near-limit", "direct-memory-garbage", "netty-direct-memory-near-limit"),
-    severities=(Severity.WARNING,),
+    severities=(Severity.ERROR, Severity.WARNING),
     remedy=(
         "Look at the holders: limit the size of their pools, and release buffers that are no longer needed.",
+        "-Djdk.nio.maxCachedBufferSize=262144 limits the buffers that threads keep for reading and writing heap"
+        " buffers (sun.nio.ch.Util$BufferCache).",
         "-XX:MaxDirectMemorySize raises the limit of the JVM, and -Dio.netty.maxDirectMemory the limit of Netty. By"
         " default the limit is the maximum size of the heap. Heap and direct memory together must fit into the machine"
         " or container.",
         "Remove -XX:+DisableExplicitGC: the JVM frees garbage buffers by asking for a collection.",
     ),
     references=("java.nio.Bits.reserveMemory", "io.netty.util.internal.PlatformDependent"),
-    limits={"share_warning": 0.8, "least_bytes": LEAST_BYTES},
+    limits={"share_warning": 0.8, "share_error": 0.8, "least_bytes": LEAST_BYTES},
 )
 
 
@@ -86,13 +92,13 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     share = ratio(used, found.limit_bytes)
     if share is not None and used >= limits["least_bytes"]:
         if share >= limits["share_warning"]:
-            yield _of_jvm(found, used, share)
+            yield _of_jvm(found, used, share, limits)
         else:
             yield _margin(say("direct memory in use, as a share of the JVM's limit"), share, limits)
     netty, netty_share = found.netty_bytes, ratio(found.netty_bytes, found.netty_limit_bytes)
     if netty is not None and netty_share is not None and netty >= limits["least_bytes"]:
         if netty_share >= limits["share_warning"]:
-            yield _of_netty(found, netty, netty_share)
+            yield _of_netty(found, netty, netty_share, limits)
         else:
             yield _margin(
                 say("direct memory in use by Netty, as a share of Netty's limit"), netty_share, limits
@@ -103,11 +109,12 @@ def _margin(label: Text, share: float, limits: Limits) -> Margin:
     return Margin(rule="", label=label, value=share, limit=limits["share_warning"], kind="percent")
 
 
-def _of_jvm(found: DirectBuffers, used: int, share: float) -> Draft:
+def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Draft:
     holders = _holders(found)
     explanation = [
         say("The JVM counts {used_bytes:bytes} of direct memory. Allocations fail at {limit_bytes:bytes}."),
         *map(_of_holder, holders),
+        *_in_use(found),
     ]
     if found.unreachable_bytes:
         explanation.append(
@@ -117,7 +124,9 @@ def _of_jvm(found: DirectBuffers, used: int, share: float) -> Draft:
             )
         )
     return Draft(
-        severity=Severity.WARNING,
+        severity=_severity(
+            0 if _counted_by_netty(found) else found.netty_in_use_bytes, found.limit_bytes, limits
+        ),
         cause="direct-memory-garbage" if found.unreachable_bytes * 2 >= used else "direct-memory-near-limit",
         confidence=Confidence.HIGH,
         confidence_reason=CHECKED_COUNTER,
@@ -136,7 +145,7 @@ def _of_jvm(found: DirectBuffers, used: int, share: float) -> Draft:
         },
         explanation=tuple(explanation),
         remedy=(
-            LIMIT_POOLS,
+            LIMIT_CACHED if any(holder.class_name == CACHED_BY_THREADS for holder in holders) else LIMIT_POOLS,
             say(
                 "-XX:MaxDirectMemorySize raises the limit. Heap and direct memory together must fit into the machine or"
                 " container."
@@ -146,10 +155,10 @@ def _of_jvm(found: DirectBuffers, used: int, share: float) -> Draft:
     )
 
 
-def _of_netty(found: DirectBuffers, used: int, share: float) -> Draft:
+def _of_netty(found: DirectBuffers, used: int, share: float, limits: Limits) -> Draft:
     holders = _holders(found)
     return Draft(
-        severity=Severity.WARNING,
+        severity=_severity(found.netty_in_use_bytes, found.netty_limit_bytes, limits),
         cause="netty-direct-memory-near-limit",
         confidence=Confidence.HIGH,
         confidence_reason=CHECKED_COUNTER,
@@ -169,6 +178,7 @@ def _of_netty(found: DirectBuffers, used: int, share: float) -> Draft:
         explanation=(
             say("Netty counts {used_bytes:bytes} of direct memory. Allocations fail at {limit_bytes:bytes}."),
             *map(_of_holder, holders),
+            *_in_use(found),
         ),
         remedy=(
             LIMIT_POOLS,
@@ -178,6 +188,23 @@ def _of_netty(found: DirectBuffers, used: int, share: float) -> Draft:
             ),
         ),
     )
+
+
+def _severity(in_use_bytes: int | None, limit_bytes: int | None, limits: Limits) -> Severity:
+    in_use = ratio(in_use_bytes, limit_bytes)
+    return Severity.ERROR if in_use is not None and in_use >= limits["share_error"] else Severity.WARNING
+
+
+def _counted_by_netty(found: DirectBuffers) -> bool:
+    """Whether Netty allocates its chunks past the JVM's limit."""
+    return (found.netty_bytes or 0) >= (found.netty_in_use_bytes or 0)
+
+
+def _in_use(found: DirectBuffers) -> Iterator[Text]:
+    if found.netty_in_use_bytes is not None:
+        yield say(
+            "Netty has handed out {in_use_bytes:bytes} of its direct chunks, and nobody has released them yet."
+        )
 
 
 def _holders(found: DirectBuffers) -> list[DirectHolder]:
@@ -192,6 +219,7 @@ def _in_both(found: DirectBuffers, holders: list[DirectHolder]) -> dict[str, Evi
     """Evidence that does not depend on the limit."""
     return {
         "unreachable_bytes": found.unreachable_bytes,
+        "in_use_bytes": found.netty_in_use_bytes,
         "holders": tuple(each.class_name for each in holders),
         "buffers_by_holder": tuple(each.buffers for each in holders),
         "capacity_by_holder_bytes": tuple(each.capacity_bytes for each in holders),

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts
-from mqdiag.facts.waste import Waste
+from mqdiag.facts.waste import DirectHolder, Waste
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.report_json import finding_values
@@ -144,3 +144,25 @@ def test_direct_memory_by_both_limits() -> None:
     assert not found(direct_buffers, unknown)
     uncounted = changed(direct_buffers, "direct_buffers", reserved_bytes=None)
     assert found(direct_buffers, uncounted)
+
+
+@pytest.mark.parametrize(
+    ("in_use", "of_netty", "severity"),
+    [
+        (None, None, "warning"),
+        (700 * MIB, None, "warning"),
+        (850 * MIB, None, "error"),
+        (850 * MIB, 900 * MIB, "warning"),
+    ],
+)
+def test_chunks_that_nobody_released_make_it_an_error(
+    in_use: int | None, of_netty: int | None, severity: str
+) -> None:
+    facts = changed(direct_buffers, "direct_buffers", netty_in_use_bytes=in_use, netty_bytes=of_netty)
+    assert [finding.severity for finding in found(direct_buffers, facts)] == [severity]
+
+
+def test_buffers_that_threads_keep_have_a_remedy_of_their_own() -> None:
+    kept = DirectHolder(class_name="sun.nio.ch.Util$BufferCache", buffers=19, capacity_bytes=500 * MIB)
+    (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=(kept,)))
+    assert "maxCachedBufferSize" in str(finding.remedy[0])

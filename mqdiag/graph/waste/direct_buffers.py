@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.waste import DirectBuffers, DirectHolder
+from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers, DirectHolder
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.jvm import direct_memory_limit
 from mqdiag.read.hprof.distinct import is_in
@@ -13,7 +13,7 @@ from mqdiag.read.hprof.distinct import is_in
 HOLDERS = 10
 SEVERAL = "several holders"
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
-_NETTY = ".util.internal.PlatformDependent"
+_NETTY, _CHUNK = ".util.internal.PlatformDependent", ".buffer.PoolChunk"
 _MOST_STEPS = 64
 _MOST_PATHS = 4096
 """buffers without a dominator of its own whose paths are looked at"""
@@ -51,6 +51,7 @@ def direct_buffers(heap: Heap) -> DirectBuffers | None:
         limit_bytes=None if limit is None else limit.limit_bytes,
         netty_bytes=netty,
         netty_limit_bytes=netty_limit,
+        netty_in_use_bytes=_in_use(heap),
         holders=_holders(heap, nodes[owned], capacity[owned], nodes[unmanaged], capacity[unmanaged]),
     )
 
@@ -75,6 +76,16 @@ def _netty(heap: Heap) -> tuple[int | None, int | None]:
         if count is not None:
             found.append((count, limit if isinstance(limit, int) and limit > 0 else None))
     return max(found, key=lambda pair: pair[0], default=(None, None))
+
+
+def _in_use(heap: Heap) -> int | None:
+    """Bytes of Netty's direct chunks that are not free."""
+    chunks = heap.instances(heap.classes.indices_ending(_CHUNK))
+    direct = heap.classes.subclasses(heap.classes.indices_named("java.nio.DirectByteBuffer"))
+    chunks = chunks[heap.reachable(chunks) & is_in(heap.class_index(heap.refs(chunks, "memory")), direct)]
+    size, free = heap.numbers(chunks, "chunkSize"), heap.numbers(chunks, "freeBytes")
+    known = (size != heap.MISSING) & (free != heap.MISSING) & (free >= 0) & (free <= size)
+    return int((size - free).sum()) if chunks.size and known.all() else None
 
 
 def _holders(
@@ -103,11 +114,14 @@ def _holders(
 
 
 def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Class of the nearest dominator that is not the JDK's, else of such an object on the path from a root; or -1."""
+    """Class of the nearest dominator that is not the JDK's, else of such an object on the path from a root; or -1.
+
+    `CACHED_BY_THREADS` counts as such a class.
+    """
     tree = heap.dominance
     rows = np.full(nodes.size, -1, np.int32)
     places = tree.dominator[tree.numbers[nodes]]
-    own = np.array([not name.startswith(_JDK) and name[-1] != "]" for name in heap.classes.names], bool)
+    own = np.array([_is_holder(name) for name in heap.classes.names], bool)
     for _ in range(_MOST_STEPS):
         open_ways = np.flatnonzero((rows < 0) & (places > 0))
         if not open_ways.size:
@@ -122,6 +136,10 @@ def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         if named.size:
             rows[at] = named[-1]
     return rows
+
+
+def _is_holder(name: str) -> bool:
+    return name == CACHED_BY_THREADS or (not name.startswith(_JDK) and name[-1] != "]")
 
 
 def _rows_named_by(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:

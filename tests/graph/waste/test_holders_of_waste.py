@@ -128,8 +128,9 @@ def test_owned_mapped_and_unmanaged_buffers(tmp_path: Path) -> None:
     dump.root(JNI_GLOBAL, dump.instance(pool, buffers=held))
     dump.root(JNI_GLOBAL, owned[1])
     dump.root(JNI_GLOBAL, dump.instance(buffer, capacity=4096, cleaner=unmap))
-    chunk = dump.known("io/netty/buffer/PoolChunk", memory=OBJECT)
-    dump.root(JNI_GLOBAL, dump.instance(chunk, memory=dump.instance(buffer, capacity=700)))
+    chunk = dump.known("io/netty/buffer/PoolChunk", memory=OBJECT, chunkSize=INT, freeBytes=INT)
+    for memory in (dump.instance(buffer, capacity=700), dump.primitive_array(BYTE, bytes(700))):
+        dump.root(JNI_GLOBAL, dump.instance(chunk, memory=memory, chunkSize=700, freeBytes=60))
     dump.root(JNI_GLOBAL, dump.instance(buffer, capacity=99))  # the JDK's own file of modules looks like this
     dump.instance(buffer, capacity=300, cleaner=free)  # garbage
     found = direct_buffers(heap_of(dump, tmp_path))
@@ -138,7 +139,7 @@ def test_owned_mapped_and_unmanaged_buffers(tmp_path: Path) -> None:
     assert (found.mapped_buffers, found.mapped_bytes) == (1, 4096)
     assert (found.unmanaged_buffers, found.unmanaged_bytes) == (2, 799)
     assert (found.reserved_bytes, found.limit_bytes) == (5000, 8 << 20)
-    assert (found.netty_bytes, found.netty_limit_bytes) == (700, 9000)
+    assert (found.netty_bytes, found.netty_limit_bytes, found.netty_in_use_bytes) == (700, 9000, 640)
     assert [(each.class_name, each.capacity_bytes) for each in found.holders] == [
         (SEVERAL, 2000),
         ("app.BufferPool", 1000),
