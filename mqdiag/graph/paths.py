@@ -95,9 +95,10 @@ class PathSearch:
         """Nodes of the shortest path to a reachable object, the root first."""
         while self.came_from[node] == _NOT_YET and not self._exhausted:
             self._step()
+        came_from = self.came_from.item  # a way may have many thousands of steps, as a linked list has
         path = [node]
-        while self.came_from[path[-1]] >= 0:
-            path.append(int(self.came_from[path[-1]]))
+        while (holder := came_from(path[-1])) >= 0:
+            path.append(holder)
         return path[::-1]
 
     def _step(self) -> None:

@@ -33,3 +33,9 @@ def named_class(heap: Heap, node: int) -> str:
     """The class of an object, or the one that a class object stands for."""
     row = heap.class_of_node.get(node)
     return heap.classes.names[row] if row is not None else heap.class_name(node)
+
+
+def named_classes(heap: Heap, nodes: list[int]) -> list[str]:
+    """The same of many objects."""
+    rows, names, stands_for = heap.index.rows[nodes].tolist(), heap.classes.names, heap.class_of_node
+    return [names[stands_for.get(node, row)] for node, row in zip(nodes, rows, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.naming import Name, own_steps
-from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
+from mqdiag.graph.holders.own_classes import is_application, is_library, named_classes
 from mqdiag.graph.kernels.row_counts import sum_children
 from mqdiag.graph.paths import edge_name
 
@@ -102,8 +102,9 @@ def _named(heap: Heap, nodes: Nodes, row: int, count: int, retained: int) -> Sha
 
 def _named_holder(heap: Heap, way: list[int]) -> int | None:
     """Where on a way the application's class nearest to its end is; a library's where there is none."""
+    names = named_classes(heap, way[:-1])
     for test in (is_application, is_library):
-        for at in range(len(way) - 2, -1, -1):
-            if test(named_class(heap, way[at])):
+        for at in range(len(names) - 1, -1, -1):
+            if test(names[at]):
                 return at
     return None
