@@ -14,6 +14,8 @@ from mqdiag.graph.kernels.breadth_first import breadth_first
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3
 _MOST_TRIES = 8
+_STEP = 1 << 16
+"""objects expanded before it is asked whether that was far enough"""
 
 
 def readable_path(heap: Heap, node: int) -> list[int]:
@@ -78,22 +80,19 @@ def _nearest(heap: Heap, holders: NDArray[np.int32], targets: list[int]) -> list
     came_from[holders] = _FIRST
     weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
     referents = heap.refs(weak, "referent")
-    wanted = np.array(targets, np.int32)
+    is_wanted = np.zeros(heap.count, bool)
+    is_wanted[targets] = True
     no_classes = np.full(heap.classes.count, -1, np.int32)
     first, last = 0, holders.size
     while first < last:
-        until = last
-        last = int(
-            breadth_first(
-                graph.starts, graph.edges, heap.index.rows, no_classes, weak, referents,
-                came_from, queue, first, until, last,
-            )
+        known = last
+        first, last = breadth_first(
+            graph.starts, graph.edges, heap.index.rows, no_classes, weak, referents,
+            came_from, queue, first, last, _STEP,
         )  # fmt: skip
-        first = until
-        met = wanted[came_from[wanted] >= 0]
+        met = queue[known:last][is_wanted[queue[known:last]]]
         if met.size:
-            # of several that are as near, the last one is the nearest to the object
-            way = [int(met[-1])]
+            way = [int(met[0])]
             while came_from[way[-1]] >= 0:
                 way.append(int(came_from[way[-1]]))
             return way[::-1]
