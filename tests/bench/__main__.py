@@ -6,8 +6,8 @@
     make bench MAT=/opt/mat        with Eclipse MAT besides
 
 The dumps are kept in the user's cache folder. The rig (Java, Maven) makes some; `many_objects.py` writes the others.
-The peers are built once (cargo). All programs run by turns; medians and the picture go to docs/measurements
-(`record.py`).
+The peers are built once (cargo). All programs run by turns, dumps above 4 GB once; medians and the picture go to
+docs/measurements (`record.py`). OBJECTS=12,50 MANY=1,3,12,50,200 takes about half an hour on 2 cores.
 """
 
 from __future__ import annotations
@@ -17,20 +17,25 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.bench import peers, record
 from tests.bench.incident import write_incident
+from tests.bench.logs import measure_logs
+from tests.bench.long_logs import KINDS
 from tests.bench.many_objects import write_dump
 from tests.bench.measure import Run, best, median, run
 from tests.bench.peers import Peer
 from tests.bench.series import write_series
-from tests.bench.start import print_starts
+from tests.bench.start import RUNS, Measured, print_starts
 
 ROOT = Path(__file__).parents[2]
 _MANY = "many-"
 """how the names of dumps begin that `many_objects.py` writes"""
+_LARGE_BYTES = 4 << 30
+"""of a dump that each program reads `--slow-times` only"""
+_LOG_MEGABYTES = 1000
 
 
 def main() -> int:
@@ -49,19 +54,44 @@ def main() -> int:
         figures += _by_turns(
             (peers.bare_import(), *full, *quick, peers.show("java.util.HashMap")), dump, options
         )
-    record.write(figures, options.record)
+        record.write(figures, options.record)
     for dump in dumps:
         if not dump.name.startswith(_MANY):
-            _by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump), options)
-    print("\n10,000 threads in 5 samples")
-    series = best(
-        [str(Path(sys.executable).parent / "mqdiag"), "stacks", *_paths(options.folder)], options.times
-    )
-    print(f"{series.wall_s:8.2f} {series.cpu_s:8.2f} {series.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
-    _incident(options, dumps[-1])
-    print("\nShort runs against the imports that they cannot do without")
-    print_starts()
+            figures += _by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump), options)
+    figures.append(_series(options))
+    figures += _logs()
+    figures += map(_start, print_starts())
+    record.write(figures, options.record)
+    _incident(options, next(dump for dump in dumps if dump.stat().st_size < _LARGE_BYTES))
     return 0
+
+
+def _series(options: argparse.Namespace) -> record.Figure:
+    print("\n10,000 threads in 5 samples")
+    samples = write_series(options.folder)
+    load = os.getloadavg()[0]
+    command = [str(Path(sys.executable).parent / "mqdiag"), "stacks", *map(str, samples)]
+    middle = median([run(command) for _ in range(options.times)])
+    print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {middle.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
+    size_bytes = sum(sample.stat().st_size for sample in samples)
+    return record.figure("5 thread dumps", size_bytes, "mqdiag stacks", middle, options.times, load)
+
+
+def _logs() -> Iterator[record.Figure]:
+    print(f"\nLogs of {_LOG_MEGABYTES:,} MB")
+    for log in measure_logs(KINDS, [_LOG_MEGABYTES], times=1):
+        load = os.getloadavg()[0]
+        print(log, flush=True)
+        yield record.figure(f"log of kind {log.kind}", log.size_bytes, "mqdiag logs", log.run, 1, load)
+
+
+def _start(start: Measured) -> record.Figure:
+    """A short run; its imports stand in the name, because they are what it is measured against."""
+    run_s = Run(start.wall_s, start.cpu_s, 0, 0)
+    name = (
+        f"mqdiag {start.start.name}, {start.ratio:.2f} times the processor time of import {start.start.imports}"
+    )
+    return record.figure("start", 0, name, run_s, RUNS, os.getloadavg()[0])
 
 
 def _incident(options: argparse.Namespace, dump: Path) -> None:
@@ -84,19 +114,16 @@ def _zipped(dump: Path) -> Path:
     return path
 
 
-def _paths(folder: Path) -> list[str]:
-    return [str(path) for path in write_series(folder)]
-
-
 def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace) -> list[record.Figure]:
     """Run each program once, then each again; those that take long run `--slow-times` only."""
     load = os.getloadavg()[0]
     print(f"\n{dump.name}, {dump.stat().st_size / 1e9:.2f} GB, load {load:.1f}")
     print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
+    is_large = dump.stat().st_size > _LARGE_BYTES
     runs: dict[str, list[Run]] = {program.name: [] for program in programs}
     for turn in range(max(options.times, options.slow_times)):
         for program in programs:
-            is_slow = program.name.startswith(("hprof-analyzer", "Eclipse"))
+            is_slow = is_large or program.name.startswith(("hprof-analyzer", "Eclipse"))
             if turn < (options.slow_times if is_slow else options.times):
                 program.clean(dump)
                 runs[program.name].append(run(program.command(dump), env=program.env))
@@ -108,18 +135,7 @@ def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace)
         anonymous = middle.anonymous_bytes / 1e6
         print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {anonymous:13.0f}  {name}{note}", flush=True)
         figures.append(
-            record.Figure(
-                dump=dump.name,
-                dump_bytes=dump.stat().st_size,
-                objects=_objects(dump),
-                program=name,
-                runs=len(found),
-                wall_s=round(middle.wall_s, 3),
-                cpu_s=round(middle.cpu_s, 3),
-                anonymous_bytes=middle.anonymous_bytes,
-                exit_code=middle.code,
-                load=round(load, 1),
-            )
+            record.figure(dump.name, dump.stat().st_size, name, middle, len(found), load, _objects(dump))
         )
     return figures
 

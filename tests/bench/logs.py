@@ -12,27 +12,49 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.bench.long_logs import KINDS, write_log
-from tests.bench.measure import least_cpu
+from tests.bench.measure import Run, least_cpu
 
 
-def main() -> int:
-    """Write each kind of log in each size, read it several times, print the run with the least processor time."""
-    options = _options()
-    print(f"load average {_load()}")
+class MeasuredLog(NamedTuple):
+    """The run with the least processor time."""
+
+    kind: str
+    size_bytes: int
+    run: Run
+
+    def __str__(self) -> str:
+        """One line of the table: megabytes for each second of processor time, these seconds, and the memory."""
+        speed = self.size_bytes / 1e6 / self.run.cpu_s
+        memory = self.run.anonymous_bytes / 1e6
+        return (
+            f"{speed:6.0f} {self.run.cpu_s:7.2f} {memory:10.0f}  {self.kind}, {self.size_bytes / 1e6:,.0f} MB"
+        )
+
+
+def measure_logs(kinds: Iterable[str], sizes_mb: Sequence[int], times: int) -> Iterator[MeasuredLog]:
+    """Write each kind of log in each size, and read it several times."""
     print(f"{'MB/s':>6} {'CPU s':>7} {'memory MB':>10}  log")
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as folder:
-        for kind in options.kinds or KINDS:
-            for megabytes in map(int, options.megabytes.split(",")):
+        for kind in kinds:
+            for megabytes in sizes_mb:
                 path = Path(folder) / "a.log"
                 write_log(path, kind, megabytes * 1_000_000)
                 command = [str(Path(sys.executable).parent / "mqdiag"), "logs", str(path)]
-                run = least_cpu(command, options.times)
-                speed = path.stat().st_size / 1e6 / run.cpu_s
-                memory = run.anonymous_bytes / 1e6
-                print(f"{speed:6.0f} {run.cpu_s:7.2f} {memory:10.0f}  {kind}, {megabytes:,} MB", flush=True)
+                yield MeasuredLog(kind, path.stat().st_size, least_cpu(command, times))
+
+
+def main() -> int:
+    """Measure and print all."""
+    options = _options()
+    print(f"load average {_load()}")
+    sizes_mb = [int(size) for size in options.megabytes.split(",")]
+    for log in measure_logs(options.kinds or KINDS, sizes_mb, options.times):
+        print(log, flush=True)
     print(f"load average {_load()}")
     return 0
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.bench.measure import Run
 from tests.bench.picture import picture
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +34,34 @@ class Figure(NamedTuple):
     exit_code: int
     load: float
     """average load of the machine in the minute before the first run"""
+
+
+def figure(
+    dump: str, size_bytes: int, program: str, middle: Run, runs: int, load: float, objects: int | None = None
+) -> Figure:
+    """What is kept of the medians of some runs.
+
+    Args:
+        dump: name of what was read.
+        size_bytes: of it.
+        program: name of the program.
+        middle: the medians.
+        runs: how many there were.
+        load: see `Figure`.
+        objects: see `Figure`.
+    """
+    return Figure(
+        dump=dump,
+        dump_bytes=size_bytes,
+        objects=objects,
+        program=program,
+        runs=runs,
+        wall_s=round(middle.wall_s, 3),
+        cpu_s=round(middle.cpu_s, 3),
+        anonymous_bytes=middle.anonymous_bytes,
+        exit_code=middle.code,
+        load=round(load, 1),
+    )
 
 
 def write(figures: list[Figure], folder: Path = FOLDER) -> None:
