@@ -63,7 +63,7 @@ def test_forms_of_code(sentence: str, code: list[str]) -> None:
         ("Call setBatch(32) before start(). The values now are batch=100 and batchSize=9.", ["setBatch(32)"]),
         ("On an ASYNC_FLUSH master transientStorePoolEnable=true helps.", ["transientStorePoolEnable=true"]),
         ("Check the disk (iostat -x 1), then run mqdiag stacks.", ["iostat -x 1"]),
-        ("Compare mqadmin topicStatus with mqadmin consumerProgress -g orders.", ["mqadmin consumerProgress -g orders"]),
+        ("Compare mqadmin topicStatus with mqadmin topicRoute -t T.", ["mqadmin topicRoute -t T"]),
         ("Use Future.get(timeout, unit), not TimeoutOptions.enabled().", ["Future.get(timeout, unit)"]),
         ("Set RequestConfig.custom().setSocketTimeout(…).", ["RequestConfig.custom().setSocketTimeout(…)"]),
         ("In prepareStart take -Xmx2g.", ["-Xmx2g"]),

@@ -24,7 +24,7 @@ def test_the_table_has_all_evidence_and_the_picture_one_clock() -> None:
     assert "flow-control-span: 1 at 2026-11-21 12:11:00" in figure
     assert "Only the table has heap dump" in figure
     assert "heap dump: 1 at" not in figure
-    assert "Evidence from 2026-11-21 12:11:00 to 2026-11-21 12:13:00" in figure
+    assert "Evidence from 2026-11-21 12:11:46 to 2026-11-21 12:12:51" in figure
     assert "2026-11-21 12:12:52 +00:00" in table
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
+import pytest
 
 from mqdiag.facts.logs import BrokerLogs, GcFacts, LogEvent, LogFile, LogPoint, LogsFacts, PutLatency, PutMinute
 from mqdiag.findings import Report
@@ -69,6 +72,19 @@ def test_events_have_bars_and_the_wide_form_has_an_example() -> None:
     page = renderer("html")(Report(mqdiag="0", inputs=(), logs=logs), View())
     assert "message that shows it" in page
     assert "slow-put: 6 at 2026-11-21 20:22:00 +08:00" in page
+
+
+def test_bars_of_text_and_page_are_of_the_same_steps_from_the_first_line_to_the_last() -> None:
+    logs = LogsFacts(files=(_FILE,), events=(_EVENT,))
+    # Parts of 14.3 s: the minute 20:22 from its first line on fills three, 20:24 all from the eighth on.
+    assert "slow-put 7 6 20:22:08 ███····▂▂▂▂▂ " in _text(logs)
+    page = renderer("html")(Report(mqdiag="0", inputs=(), logs=logs), View())
+    figure = page[page.index("<figure") : page.index("</figure>")]
+    assert "from 2026-11-21 20:22:08 +08:00 to 2026-11-21 20:25:00 +08:00" in figure
+    bars = re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="[\d.]+" class="bar">', figure)
+    (left, width), (second, _) = ((float(x), float(w)) for x, w in bars)
+    second_per_unit = 172 / (second - left) * 112 / 172
+    assert width * second_per_unit == pytest.approx(52, abs=1)
 
 
 def test_events_without_a_time_are_still_listed() -> None:

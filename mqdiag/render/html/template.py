@@ -23,6 +23,8 @@ _WIDTHS = ((26, ""), (45, "long"), (90, "longer"))
 """characters up to which a cell has a class: each class is so wide that its text takes three lines at most"""
 _LONGEST = "longest"
 """the class of a cell that scrolls by itself"""
+_NAME = re.compile(r"\S{1,18}\Z")
+"""a name that is short enough to stay in one line"""
 _BREAKS = re.compile(r"(?<=[./$])(?=[^\W\d])")
 """where a long name may go on in the next line"""
 _MOST_BROKEN = 100
@@ -73,7 +75,7 @@ def _template(language: str) -> Template:
         marked_step=lambda words: _marked(words, write, step=True),
         kind=_kind,
         value=write.value,
-        cell=lambda text, table: _cell(safe(text, limit=LONGEST_WIDE), len(table.rows) <= _MOST_BROKEN),
+        cell=lambda text, table: _cell(safe(text, limit=LONGEST_WIDE), breaks=len(table.rows) <= _MOST_BROKEN),
         tuple=tuple,
         cells=lambda row, table: _cells(row, table, write),
         is_long=_is_long,
@@ -115,13 +117,14 @@ def _code_word(code: str, *, is_pasted: bool) -> Markup:
     return Markup('<code class="paste">{}</code>' if is_pasted else "<code>{}</code>").format(inner)
 
 
-def _cell(text: str, breaks: bool) -> Markup:
+def _cell(text: str, *, breaks: bool) -> Markup:
     """A cell of words: the longer the text, the wider its column is at least; a very long text scrolls by itself."""
     if _TIME.match(text):
         return Markup('<td class="time">{}</td>').format(text)
     width = next((name for most, name in _WIDTHS if len(text) <= most), _LONGEST)
     if not width:
-        return Markup("<td>{}</td>").format(text)
+        breaks_at_dash = "-" in text and _NAME.match(text)
+        return Markup('<td class="whole">{}</td>' if breaks_at_dash else "<td>{}</td>").format(text)
     broken = Markup("<wbr>").join(_BREAKS.split(text)) if breaks else escape(text)
     if width == _LONGEST:
         broken = Markup('<div tabindex="0">{}</div>').format(broken)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 
 import msgspec
 
 from mqdiag.facts import LogsFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.event_series import Series, dated, event_series
+from mqdiag.render.figures.event_series import Series, Step, event_series, steps, time_range
 from mqdiag.render.parts import AnyPart, Column, Figure, Section, Table, Words
 from mqdiag.text import Text, say
 
+_MOMENT = 0
+"""seconds that a dump is of"""
 _MOST_KINDS = 12
 """kinds of log events, the most frequent first"""
 
@@ -22,23 +23,22 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of evidence and when it is of."""
 
     label: Words
-    points: list[tuple[float, float, str]]
-    """(seconds, amount, time as text) of each step, in order of time"""
+    steps: list[Step]
+    """in order of time"""
     first: str
     last: str
-    step_seconds: float
     total: Text
     kind: str = "bar"
 
     @property
     def zoned(self) -> bool:
         """Whether its times say which instants they are."""
-        return datetime.fromisoformat(self.points[0][2]).tzinfo is not None
+        return self.steps[0].begin.tzinfo is not None
 
 
 def evidence_times_section(report: Report, view: View) -> Iterator[Section]:
     """The picture where two lines or more share a clock, and the table of all lines."""
-    lines = [line for line in _lines(report) if line.points]
+    lines = [line for line in _lines(report) if line.steps]
     if len(lines) < 2:
         return
     parts: list[AnyPart] = [*_picture(lines), _table(lines)]
@@ -49,10 +49,9 @@ def _lines(report: Report) -> Iterator[_Line]:
     if report.heap is not None and report.heap.captured_at:
         yield _Line(
             label=say("heap dump"),
-            points=dated([(report.heap.captured_at, 1)]),
+            steps=steps([(report.heap.captured_at, 1)], _MOMENT),
             first=report.heap.captured_at,
             last=report.heap.captured_at,
-            step_seconds=1,
             total=say("1"),
             kind="bar-2",
         )
@@ -62,10 +61,9 @@ def _lines(report: Report) -> Iterator[_Line]:
     if taken:
         yield _Line(
             label=say("thread dumps"),
-            points=dated((when, 1) for when in taken),
+            steps=steps(((when, 1) for when in taken), _MOMENT),
             first=taken[0],
             last=taken[-1],
-            step_seconds=1,
             total=say("{samples:count}", samples=len(taken)),
             kind="bar-2",
         )
@@ -77,20 +75,23 @@ def _log_lines(logs: LogsFacts) -> Iterator[_Line]:
     for event in [event for event in logs.events if event.series][:_MOST_KINDS]:
         yield _Line(
             label=event.kind,
-            points=dated((point.at, point.count) for point in event.series),
+            steps=steps(
+                ((point.at, point.count) for point in event.series),
+                60 * event.step_minutes,
+                event.first,
+                event.last,
+            ),
             first=event.first or event.series[0].at,
             last=event.last or event.series[-1].at,
-            step_seconds=60 * event.step_minutes,
             total=say("{lines:count} {lines:line|lines}", lines=event.count),
         )
     for log in logs.gc:
         if log.series:
             yield _Line(
                 label=say("pauses of collections"),
-                points=dated((point.at, point.pause_ms) for point in log.series),
+                steps=steps(((point.at, point.pause_ms) for point in log.series), 60 * log.step_minutes),
                 first=log.series[0].at,
                 last=log.series[-1].at,
-                step_seconds=60 * log.step_minutes,
                 total=say("{pause_ms:ms}", pause_ms=log.pause_ms),
                 kind="stuck",
             )
@@ -106,8 +107,7 @@ def _picture(lines: list[_Line]) -> Iterator[Figure]:
     series = [
         Series(
             label=line.label,
-            points=line.points,
-            step_seconds=line.step_seconds,
+            steps=line.steps,
             total=line.total,
             kind=line.kind,
         )
@@ -120,19 +120,10 @@ def _picture(lines: list[_Line]) -> Iterator[Figure]:
             caption=caption,
             lines=tuple(line.label for line in left_out),
         )
-    _, begin = min((point[0], point[2]) for one in series for point in one.points)
-    _, end = max((point[0] + one.step_seconds, _end(one, point[2])) for one in series for point in one.points)
+    begin, end = time_range(series)
     first, last = say("{begin:time}", begin=begin), say("{end:time}", end=end)
     title = say("Evidence from {first} to {last}", first=first, last=last)
-    yield Figure(draw=lambda write: event_series(write, title, series, first, last), caption=caption)
-
-
-def _end(series: Series, when: str) -> str:
-    """The end of a step, where the axis ends."""
-    try:
-        return (datetime.fromisoformat(when) + timedelta(seconds=series.step_seconds)).isoformat()
-    except OverflowError:
-        return when
+    yield Figure(draw=lambda write: event_series(write, title, series), caption=caption)
 
 
 def _table(lines: list[_Line]) -> Table:

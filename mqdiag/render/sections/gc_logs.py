@@ -8,7 +8,7 @@ from mqdiag.facts.logs import GcFacts, LogsFacts, SafepointPauses
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.event_series import Series, dated, event_series
+from mqdiag.render.figures.event_series import Series, event_series, steps, time_range
 from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Row, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.render.wording.words import word
@@ -81,25 +81,21 @@ def _collected(gc: GcFacts, name: str) -> Row:
 
 def _series(gc_logs: tuple[GcFacts, ...], cut: int) -> Iterator[Series]:
     for gc in gc_logs:
-        points = dated((pause.at, pause.pause_ms) for pause in gc.series)
-        if points:
+        made = steps(((pause.at, pause.pause_ms) for pause in gc.series), 60.0 * gc.step_minutes)
+        if made:
             yield Series(
                 label=gc.path[cut:],
-                points=points,
-                step_seconds=60.0 * gc.step_minutes,
+                steps=made,
                 total=quantity(gc.pause_ms, "ms"),
                 unit="ms",
             )
 
 
 def _figure(series: list[Series]) -> Figure:
-    first = min(one.points[0] for one in series)[2]
-    last = max(one.points[-1] for one in series)[2]
+    first, last = time_range(series)
     title = say("Pauses of the collector from {first:time} to {last:time}", first=first, last=last)
     return Figure(
-        draw=lambda write: event_series(
-            write, title, series, say("{first:time}", first=first), say("{last:time}", last=last)
-        ),
+        draw=lambda write: event_series(write, title, series),
         caption=say("Pauses over time, each log against its own longest step; the table has the sums."),
     )
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.event_series import Series, dated, event_series
+from mqdiag.render.figures.event_series import Series, Step, event_series, moment, steps, time_range
 from mqdiag.render.parts import (
     AnyPart,
     Bullets,
@@ -95,16 +94,8 @@ def _in_words(logs: LogsFacts) -> Iterator[AnyPart]:
         yield Bullets(lines)
 
 
-def _moment(time: str | None) -> datetime | None:
-    """None for no time, and for what is none: a saved report may hold anything."""
-    try:
-        return None if time is None else datetime.fromisoformat(time)
-    except ValueError:
-        return None
-
-
 def _has_zone(event: LogEvent) -> bool:
-    first = _moment(event.first)
+    first = moment(event.first)
     return first is None or first.tzinfo is not None
 
 
@@ -144,30 +135,34 @@ def _kind(event: LogEvent) -> Value:
 
 
 def _range(events: list[LogEvent]) -> tuple[str | None, str | None]:
-    firsts = [(at, event.first) for event in events if (at := _moment(event.first)) is not None]
-    lasts = [(at, event.last) for event in events if (at := _moment(event.last)) is not None]
+    firsts = [(at, event.first) for event in events if (at := moment(event.first)) is not None]
+    lasts = [(at, event.last) for event in events if (at := moment(event.last)) is not None]
     if not firsts or not lasts:
         return None, None
     return min(firsts)[1], max(lasts)[1]
 
 
 def _bars(event: LogEvent, begin: str | None, end: str | None) -> str:
-    """Lines by equal parts of the whole time, as heights."""
-    start, stop = _moment(begin), _moment(end)
+    """Lines by equal parts of the whole time, as heights: a step that is longer than a part fills several of them."""
+    start, stop = moment(begin), moment(end)
     if start is None or stop is None or not event.series:
         return ""
-    whole = (stop - start).total_seconds()
-    counts = [0] * _CELLS
-    for point in event.series:
-        at = _moment(point.at)
-        if at is None:
-            continue
-        passed = (at - start).total_seconds()
-        place = 0 if whole <= 0 else int(max(passed, 0) / whole * _CELLS)
-        counts[min(place, _CELLS - 1)] += point.count
+    part = (stop - start) / _CELLS
+    counts = [0.0] * _CELLS
+    for step in _steps(event):
+        first = 0 if not part else min(max((step.begin - start) // part, 0), _CELLS - 1)
+        after = 0 if not part else min((step.end - start) // part, _CELLS)
+        for place in range(first, max(after, first + 1)):
+            counts[place] += step.amount
     most = max(counts)
     # A single line among thousands must still be seen.
-    return "".join(_BARS[-(-count * (len(_BARS) - 1) // most)] if count else "·" for count in counts)
+    return "".join(_BARS[int(-(-count * (len(_BARS) - 1) // most))] if count else "·" for count in counts)
+
+
+def _steps(event: LogEvent) -> list[Step]:
+    return steps(
+        ((point.at, point.count) for point in event.series), 60.0 * event.step_minutes, event.first, event.last
+    )
 
 
 def _subjects_told(logs: LogsFacts) -> Iterator[Text]:
@@ -198,19 +193,17 @@ def _name(row: LogSubject) -> Text | None:
 
 def _series(events: Sequence[LogEvent]) -> Iterator[Series]:
     for event in events:
-        points = dated((point.at, float(point.count)) for point in event.series)
-        if points:
+        made = _steps(event)
+        if made:
             yield Series(
                 label=event.kind,
-                points=points,
-                step_seconds=60.0 * event.step_minutes,
+                steps=made,
                 total=say("{lines:count} {lines:line|lines}", lines=event.count),
             )
 
 
 def _figure(logs: LogsFacts, series: list[Series], words: Sequence[AnyPart]) -> Figure:
-    first = min(one.points[0] for one in series)[2]
-    last = max(one.points[-1] for one in series)[2]
+    first, last = time_range(series)
     most = max(logs.events, key=lambda event: event.count)
     title = say(
         "What was logged from {first:time} to {last:time}; most often {kind}, {lines:count} {lines:line|lines}",
@@ -220,9 +213,7 @@ def _figure(logs: LogsFacts, series: list[Series], words: Sequence[AnyPart]) -> 
         lines=most.count,
     )
     return Figure(
-        draw=lambda write: event_series(
-            write, title, series, say("{first:time}", first=first), say("{last:time}", last=last)
-        ),
+        draw=lambda write: event_series(write, title, series),
         caption=say("Events over time, each row against its own largest step; the table has the numbers."),
         words=words,
     )
