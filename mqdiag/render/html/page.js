@@ -62,6 +62,9 @@
     }
 
     function show() {
+      // A table of a closed part has no height: it is shown when the part is opened.
+      high ||= body.rows[0].getBoundingClientRect().height;
+      if (!high) return;
       const first = Math.max(0, Math.floor(view.scrollTop / high) - BESIDE);
       const last = Math.min(rows.length, Math.ceil((view.scrollTop + view.clientHeight) / high) + BESIDE);
       const inSight = rows.slice(first, last);
@@ -75,9 +78,6 @@
       body.append(space(rows.length - last));
     }
 
-    body.replaceChildren(element(all[0]));
-    // A table that is hidden when the page loads has no height yet.
-    high = all[0].element.getBoundingClientRect().height || 28;
     let waits = false;
     view.addEventListener("scroll", () => {
       if (!waits) requestAnimationFrame(() => { waits = false; show(); });

@@ -35,6 +35,10 @@ PHONE: dict[str, Any] = {"color_scheme": "dark", "viewport": {"width": 390, "hei
 HIGHEST_ROW = 80
 """pixels"""
 MOST_PRINTED_PAGES = 4
+MOST_OF_MENU = 60
+"""pixels: two rows"""
+MOST_SCREENS = 6
+"""of a page whose tables are folded"""
 COMMITTED = sorted(
     path
     for kind in ("incidents", "stacks", "logs", "heap", "admin", "stores")
@@ -43,6 +47,10 @@ COMMITTED = sorted(
 
 MOST_ELEMENTS = 10_000
 """Of so many a page is interactive within a fifth of a second: `python -m tests.bench.page`."""
+
+
+OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+FITTING = ("inputs", "unchecked", "events", "consumers")
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +150,10 @@ def test_without_its_script_nothing_is_missing(browser: Any, tmp_path: Path) -> 
     ],
 )
 def test_everybody_can_read_it(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
-    """Contrast, names and keyboard by axe-core; no high row, nothing wider than the screen."""
+    """Contrast, names and keyboard by axe-core; no high row, nothing wider than the screen; all parts are open."""
     axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core: run make setup")
     opened = Opened(browser, tmp_path / "report.html", html(make()), bypass_csp=True, **context)
+    opened.page.evaluate(OPEN_ALL)
     opened.page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
     found = opened.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
@@ -160,6 +169,47 @@ def test_the_first_action_is_on_the_first_screen_of_a_phone(browser: Any, tmp_pa
     opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **PHONE)
     action = opened.page.locator(".answer ol li").first
     assert action.bounding_box()["y"] < PHONE["viewport"]["height"]
+
+
+def test_a_part_that_is_led_to_opens(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **DESK)
+    table = opened.page.locator("#table-queues")
+    assert not table.is_visible()
+    opened.page.locator("nav a", has_text="Queues").click()
+    table.wait_for(state="visible")
+    opened.check()
+
+
+def test_the_menu_and_the_tables_fit_a_desk(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **DESK)
+    assert opened.page.locator("nav").bounding_box()["height"] < MOST_OF_MENU
+    assert opened.page.evaluate("document.documentElement.scrollHeight") < MOST_SCREENS * 900
+    opened.page.evaluate(OPEN_ALL)
+    for name in FITTING:
+        hidden = opened.page.locator(f"#table-{name} .scroll").evaluate(
+            "(box) => box.scrollWidth - box.clientWidth"
+        )
+        assert hidden <= 0, name
+
+
+def test_a_phone_hints_at_what_is_beside(browser: Any, tmp_path: Path) -> None:
+    """The edge is shaded where a table goes on, and only there."""
+    opened = Opened(
+        browser, tmp_path / "report.html", html(stuck_incident()), **{**PHONE, "color_scheme": "light"}
+    )
+    box = opened.page.locator("#table-inputs .scroll")
+
+    def edge() -> bytes:
+        place = box.bounding_box()
+        return opened.page.screenshot(
+            clip={"x": place["x"] + place["width"] - 6, "y": place["y"] + 12, "width": 4, "height": 8}
+        )
+
+    box.scroll_into_view_if_needed()
+    more = edge()
+    box.evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+    opened.page.wait_for_timeout(100)
+    assert edge() != more
 
 
 def printed_pages(opened: Opened) -> int:
