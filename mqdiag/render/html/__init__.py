@@ -1,7 +1,7 @@
 """The report as one page that opens offline: the answer in plain words, pictures, and all numbers in tables.
 
-Everything is in the page without its script, which only sorts and filters tables, and copies
-code. The page loads nothing.
+Everything is in the page without its script, which only sorts and filters tables, copies code, and
+opens the folded part that a link leads to. The page loads nothing.
 """
 
 from __future__ import annotations

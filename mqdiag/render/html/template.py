@@ -30,6 +30,7 @@ _BREAKS = re.compile(r"(?<=[./$])(?=[^\W\d])")
 _MOST_BROKEN = 100
 """rows up to which a table has such places: each is an element, and pages of too many elements open slowly"""
 _FLAG = re.compile(r"((?<!\S)--?\w+)")
+"""the dash of a flag and the first word of its name"""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [+-]\d\d:\d\d)?\Z")
 _LAST = -1
 """sorts what is not known behind all numbers"""
