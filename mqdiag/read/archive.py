@@ -284,7 +284,7 @@ class TarFeed(io.RawIOBase):
 
 
 def forget_headers(archive: tarfile.TarFile) -> None:
-    """For each member: the reader keeps every header that it has seen, and copies what a global one says into each."""
+    """For each member: the reader keeps every header that it has seen, and copies global ones into each."""
     archive.members.clear()  # type: ignore[attr-defined]
     archive.pax_headers.clear()  # type: ignore[attr-defined]
 
