@@ -8,7 +8,6 @@ from mqdiag.cli.common import commands
 
 EXAMPLES = """\b
 Examples:
-  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
   mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
   mqdiag completion zsh > ~/.zfunc/_mqdiag
       with fpath+=~/.zfunc before compinit in ~/.zshrc
@@ -16,6 +15,7 @@ Examples:
 
 \b
 Mind:
+  Make the folder first where it is missing: mkdir -p ~/.zfunc
   The script calls mqdiag by this name, so mqdiag must be in PATH. Open a new
   shell afterwards.
 """

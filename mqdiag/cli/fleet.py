@@ -18,7 +18,6 @@ from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.cli.common.session import diagnose, load_settings
 from mqdiag.errors import MqdiagError, UsageError
-from mqdiag.extras import install_command
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ Examples:
 
 \b
 Mind:
-  Needs the extra `spark` and Java 17. Quote globs: the shell would expand them.
+  Needs the extra spark and Java 17. Quote globs, or the shell expands them.
 """
 
 
@@ -275,6 +274,8 @@ def _needs_spark() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        from mqdiag.extras import install_command
+
         raise UsageError(
             say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
         ) from error

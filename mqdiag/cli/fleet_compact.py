@@ -11,7 +11,6 @@ from mqdiag.cli.common.completion import complete_folders
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.errors import UsageError
-from mqdiag.extras import install_command
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ def command(out: str, keep: str | None, debug: bool) -> int:
         from mqdiag.fleet.tables.layout import Layout
         from mqdiag.fleet.tables.lock import output_lock
     except ModuleNotFoundError as error:
+        from mqdiag.extras import install_command
+
         raise UsageError(
             say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
         ) from error

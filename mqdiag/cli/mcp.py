@@ -13,7 +13,6 @@ from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.options import CONFIG_OPTION, DEBUG_OPTION, MESSAGE_LANG_OPTION, with_options
 from mqdiag.errors import UsageError
-from mqdiag.extras import install_command
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def command(
     limits of mqdiag.toml hold for every diagnosis.
     """
     if find_spec("mcp") is None:
+        from mqdiag.extras import install_command
+
         command = install_command("mcp")
         raise UsageError(say("this command needs {missing:and}: {command}", missing=("mcp",), command=command))
     from mqdiag.cli.common.session import configuration
