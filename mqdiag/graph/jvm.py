@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,6 +25,9 @@ _RESPECTS_CONTAINERS = 14
 _BEFORE_START = 64 << 20
 """VM.directMemory before the JVM has set it"""
 _LEAST = 1 << 20
+
+
+_saved: WeakKeyDictionary[Heap, dict[str, str] | None] = WeakKeyDictionary()
 
 
 class DirectMemoryLimit(NamedTuple):
@@ -56,7 +60,16 @@ def direct_memory_follows_heap(heap: Heap) -> bool | None:
 
 
 def saved_properties(heap: Heap) -> dict[str, str] | None:
-    """Properties that the JVM kept for itself at its start; None when it had not, or they cannot be read."""
+    """Properties that the JVM kept for itself at its start; None when it had not, or they cannot be read.
+
+    Read once for each heap, because half a dozen questions begin with them.
+    """
+    if heap not in _saved:
+        _saved[heap] = _read_saved_properties(heap)
+    return _saved[heap]
+
+
+def _read_saved_properties(heap: Heap) -> dict[str, str] | None:
     for class_name in _VM_CLASSES:
         for row in heap.classes.indices_named(class_name):
             saved = _texts(heap, heap.classes.static_ref(row, "savedProps"))

@@ -176,6 +176,8 @@ class ObjectGraph:
     def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         there = np.flatnonzero(nodes >= 0)
+        if not there.size:
+            return []
         found = []
         for positions in _by_class(there, self.index.rows[nodes[there]]):
             place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
