@@ -150,9 +150,8 @@ def _callable(
             signature += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
             signature += [ctypes.c_int64] * (2 * count)
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *signature)(address)
-    fields = [(f"f{position}", SCALARS[code]) for position, code in enumerate(results or ())]
-    # Eight bytes more, for a kernel without a result writes there as well.
-    shape: Any = type("Result", (ctypes.Structure,), {"_fields_": [*fields, ("rest", ctypes.c_int64)]})
+    shape = _result_type(results)
+    names = [f"f{position}" for position in range(len(results or ()))]
     truths = [code == "b1" for code in results or ()]
     has_tuples = any(isinstance(code, TupleType) for code in types)
 
@@ -170,11 +169,19 @@ def _callable(
             raise ArithmeticError(f"kernel {name} failed with status {status}")
         if results is None:
             return None
-        numbers = [getattr(result, field) for field, _ in fields]
+        numbers = [getattr(result, name) for name in names]
         numbers = [bool(value) if truth else value for value, truth in zip(numbers, truths, strict=True)]
         return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
     return call
+
+
+@cache
+def _result_type(results: tuple[str, ...] | None) -> Any:
+    """A C structure for the results of a kernel."""
+    fields = [(f"f{position}", SCALARS[code]) for position, code in enumerate(results or ())]
+    # Eight bytes more, for a kernel without a result writes there as well.
+    return type("Result", (ctypes.Structure,), {"_fields_": [*fields, ("rest", ctypes.c_int64)]})
 
 
 _RETURNED_NONE = -2
@@ -192,7 +199,7 @@ _pieces: list[mmap.mmap] = []
 
 def _mapped(code: ObjectCode) -> int:
     """Put linked code into memory, where nobody can write to it from then on; its address."""
-    piece = mmap.mmap(-1, len(code.code))
+    piece = mmap.mmap(-1, len(code.code), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     address = ctypes.addressof(ctypes.c_char.from_buffer(piece))
     piece[:] = code.code
     # A view in which the eight bytes at any place can be picked: it overlaps itself.
@@ -211,6 +218,7 @@ def _libc() -> Any:
     return ctypes.CDLL(None, use_errno=True)
 
 
+@cache
 def _outside(name: str) -> int:
     """The address of a function that object code calls."""
     # Numba's reference counting, which arrays without meminfo never reach.
