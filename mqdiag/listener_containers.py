@@ -49,6 +49,20 @@ CONTAINERS: tuple[ListenerContainer, ...] = (
             " in the same thread, spring.cloud.stream.bindings.NAME.consumer.max-attempts times (3 by default)."
         ),
     ),
+    # FluxMessageChannel.doSend, between the binder and a Function of Flux: spring-projects/spring-integration
+    ListenerContainer(
+        name="reactive Spring Cloud Stream",
+        frames=("org.springframework.integration.channel.FluxMessageChannel.",),
+        more_threads=say(
+            "Spring Cloud Stream: a function of Flux takes one message after the other, whatever its concurrency. Use a"
+            " Consumer of Message, move the call to other threads in the stream (flatMap, subscribeOn), or add"
+            " instances up to the number of queues."
+        ),
+        consume_later=say(
+            "Spring Cloud Stream: handle errors inside the stream (retryWhen, onErrorResume). The binder does not try a"
+            " message of a function of Flux again."
+        ),
+    ),
     # ConsumerImpl$MessageListenerImpl.consumeMessage: com.aliyun.openservices:ons-client, from its published classes
     ListenerContainer(
         name="ONS",

@@ -99,6 +99,8 @@ def _title(pool: WorkerPool) -> Text:
         return say(
             "The {pool_size:count} consume threads are at work in every sample; {moving:count} of them move on"
         )
+    if len(pool.threads) == 1 and pool.group:
+        return say("The only consume thread of group {group} is at work in every sample, and moving")
     if pool.group:
         return say(
             "All {pool_size:count} consume threads of group {group} are at work in every sample, and moving"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -25,13 +26,15 @@ ITEM = f"{NAME}$Item"
 ITEMS = 20_000
 MIB = 1 << 20
 DIRECT = "-XX:MaxDirectMemorySize=32m"
+EXPERIMENTAL = "-XX:+UnlockExperimentalVMOptions"
+"""for the ZGC of JDK 11"""
 COLLECTORS = {
     "serial": ("-XX:+UseSerialGC",),
     "parallel": ("-XX:+UseParallelGC",),
     "g1": ("-XX:+UseG1GC",),
     "shenandoah": ("-XX:+UseShenandoahGC",),
-    "zgc": ("-XX:+UseZGC",),
-    "zgc-generational": ("-XX:+UseZGC", "-XX:+ZGenerational"),
+    "zgc": (EXPERIMENTAL, "-XX:+UseZGC"),
+    "zgc-generational": (EXPERIMENTAL, "-XX:+UseZGC", "-XX:+ZGenerational"),
     "compact-headers": ("-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders"),
     "no-compressed-oops": ("-XX:+UseG1GC", "-XX:-UseCompressedOops"),
 }
@@ -103,9 +106,20 @@ class Running:
 
 @contextmanager
 def running(
-    home: Path, classes: Path, folder: Path, options: tuple[str, ...], *words: str
+    home: Path,
+    classes: Path,
+    folder: Path,
+    options: tuple[str, ...],
+    *words: str,
+    heap: str = "-Xmx128m",
+    group: Path | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Running]:
-    command = [home / "bin" / "java", "-Xmx128m", *options, "-cp", classes, NAME, *words]
+    """A JVM in a control group, if one is given."""
+    command: list[str | Path] = [home / "bin" / "java", heap, *options, "-cp", classes, NAME, *words]
+    if group is not None:
+        enter = 'echo $$ > "$0" && exec "$@"'
+        command = ["sh", "-c", enter, group / "cgroup.procs", *command]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -113,7 +127,7 @@ def running(
         stderr=subprocess.STDOUT,
         text=True,
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin"},
+        env={"PATH": "/usr/bin:/bin", **variables},
     ) as process:
         try:
             yield Running(process.pid, _max_memory(process, options), folder)
@@ -182,3 +196,41 @@ def test_a_variable_beside_the_limit_of_direct_memory_is_overridden(classes: Pat
     with running(java, classes, tmp_path, ("-XX:+UseG1GC", DIRECT, "-Xmx64m"), "arguments") as jvm:
         assert limit_of(jvm) == (64 * MIB, "jvm-arguments", None)
         assert jvm.max_memory == 64 * MIB
+
+
+@pytest.fixture
+def control_group() -> Iterator[Path]:
+    """A control group of 1 GiB, of version 1 or 2."""
+    for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        group = Path(root) / f"mqdiag-test-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / limit).write_text(str(1024 * MIB))
+        except OSError:
+            group.rmdir()
+            continue
+        yield group
+        group.rmdir()
+        return
+    pytest.skip("no control group of memory can be made here")
+
+
+@pytest.mark.nightly
+def test_a_share_of_the_memory_of_a_control_group(classes: Path, tmp_path: Path, control_group: Path) -> None:
+    """The JVM takes the share of the group's memory; a variable of the image tells that of the group."""
+    java = with_tool("javac").parent.parent
+    g1, share = "-XX:+UseG1GC", "-XX:MaxRAMPercentage=25"
+    with running(java, classes, tmp_path, (g1,), heap=share, group=control_group) as jvm:
+        assert jvm.max_memory == 256 * MIB
+        assert limit_of(jvm) == (jvm.max_memory, "max-memory-static", None)
+    with running(java, classes, tmp_path, (g1, DIRECT), "arguments", heap=share, group=control_group) as jvm:
+        assert limit_of(jvm).limit_bytes is None
+    known = {"CONTAINER_MAX_MEMORY": str(1024 * MIB)}
+    words = ("arguments", "environment")
+    with running(
+        java, classes, tmp_path, (g1, DIRECT), *words, heap=share, group=control_group, variables=known
+    ) as jvm:
+        assert limit_of(jvm) == (jvm.max_memory, "container", None)
