@@ -192,6 +192,12 @@ def test_causes_by_spread(spark: SparkSession) -> None:
     assert lone == {("orders", "wide h0"): 3, ("pay", "wide h0"): 1, ("orders", "deep h0"): 9}
 
 
+def test_a_root_cause_comes_before_its_effects(spark: SparkSession) -> None:
+    rows = [_finding("pay", "h0", "an-effect", caused_by=["of a-root"]), _finding("pay", "h0", "the-root")]
+    faults = view("service_faults", unrefuted_findings=_frame(spark, "findings", rows))
+    assert [row["rule"] for row in faults.collect()] == ["the-root", "an-effect"]
+
+
 def _incident(service: str, checked: list[str], status: str = "ok") -> dict[str, Any]:
     return {"service": service, "host": "h0", "incident": service, "checked": checked, "status": status}
 

@@ -14,7 +14,7 @@ WITH host_errors AS (
     FROM host_incidents LEFT JOIN host_errors USING (environment, service, host) GROUP BY environment, service
 ), of_faults AS (
     SELECT environment, service, array_sort(collect_list(struct(
-               rank, -hosts AS by_hosts, rule, cause, consumer_group, environment, service, host, hosts, document))) AS faults
+               rank, -hosts AS by_hosts, is_effect, rule, cause, consumer_group, environment, service, host, hosts, document))) AS faults
     FROM service_faults GROUP BY environment, service
 ), of_failures AS (
     SELECT environment, service, array_sort(collect_list(struct(
