@@ -206,7 +206,8 @@ def read_config(path: Path) -> ConfigFile:
         raise UsageError(
             say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
         ) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    # A TOMLDecodeError is a ValueError, and so is the refusal of a number of thousands of digits.
+    except (ValueError, RecursionError) as error:
         raise UsageError(say("{path}: is not TOML: {error}", path=str(path), error=str(error))) from error
     _refuse_unknown(raw, ConfigFile, str(path), "")
     rules = raw.get("rules", {})

@@ -198,6 +198,7 @@ def test_without_a_file() -> None:
         ("[expect\n", "is not TOML: "),
         ("rules = 3", "rules"),
         pytest.param(f"a = {'[' * 20_000}", "is not TOML: ", id="deep"),
+        pytest.param(f"a = {'9' * 5_000}", "is not TOML: ", id="long number"),
         (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = -1", f"{LIMITED.name}.limits.{LIMIT}: is -1; a limit is"),
         (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = nan", f"{LIMITED.name}.limits.{LIMIT}: is nan; a limit is"),
         (f"[rules.{LIMITED.name}.limits]\n{LIMIT} = inf", f"{LIMITED.name}.limits.{LIMIT}: is inf; a limit is"),

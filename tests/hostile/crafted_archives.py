@@ -57,10 +57,10 @@ def zip_of(members: dict[str, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes
 
 
 def zip_bomb() -> bytes:
-    """One member packed with bzip2, which a zip file may have too."""
+    """One member packed with bzip2, which a zip file may have too; more than the 256 MiB that are unpacked of it."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_BZIP2) as archive, archive.open("broker.log", "w") as member:
-        for _ in range(64):
+        for _ in range(20):
             member.write(repeated(STREAM_BYTES))
     return out.getvalue()
 
@@ -109,24 +109,22 @@ def tar_of_a_hole(size: int = 60 << 30) -> bytes:
     return out.getvalue()
 
 
-def tar_bomb(kind: str) -> bytes:
-    """A packed tar file, whose member is the same again and again."""
+def tar_bomb(pack: Callable[[bytes], bytes], streams: int = 64) -> bytes:
+    """A packed tar file, of which the one member is the same again and again."""
+    data = repeated(STREAM_BYTES)
+    member = tarfile.TarInfo("broker.log")
+    member.size = streams * len(data)
+    return pack(member.tobuf()) + pack(data) * streams
+
+
+def tar_of_a_global_header(keys: int = 60_000, members: int = 4_000) -> bytes:
+    """A header for all members with many keys, and members of nothing: 3.5 MB in 0.3 MB."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=f"w:{kind}") as archive:  # type: ignore[call-overload]
-        member = tarfile.TarInfo("broker.log")
-        member.size = 1 << 30
-        archive.addfile(member, _Repeating())
+    everywhere = {f"key{number}": "x" * 8 for number in range(keys)}
+    with tarfile.open(fileobj=out, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=everywhere) as archive:
+        for number in range(members):
+            archive.addfile(tarfile.TarInfo(f"{number}.log"))
     return out.getvalue()
-
-
-class _Repeating(io.RawIOBase):
-    """Lines without an end."""
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return repeated(size + 2 * len(LINE))[:size]
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -140,6 +138,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "says-much.zip": zip_that_says_much,
     "lzma.zip": lzma_zip,
     "hole.tar": tar_of_a_hole,
-    "log.tar.gz": lambda: tar_bomb("gz"),
-    "log.tar.bz2": lambda: tar_bomb("bz2"),
+    "header.tar.gz": tar_of_a_global_header,
+    "log.tar.gz": lambda: tar_bomb(gzip.compress),
+    "log.tar.bz2": lambda: tar_bomb(bz2.compress),
 }

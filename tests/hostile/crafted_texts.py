@@ -256,6 +256,35 @@ def nested_objects(size: int = 100_000) -> str:
     return '{"offsetTable":' * (size // 15)
 
 
+def progress_of_topics(topics: int = 4_000) -> str:
+    """An answer of consumerProgress in which each queue is of another topic."""
+    head = "#Topic  #Broker Name  #QID  #Broker Offset  #Consumer Offset  #Client IP  #Diff  #LastTime\n"
+    return head + "".join(
+        f"t{n}  b{n}  {n % 9}  {n}  {n // 2}  1.2.3.4  {n - n // 2}  2026-11-21 10:00:00\n"
+        for n in range(topics)
+    )
+
+
+def equals_signs(size: int = 500_000) -> str:
+    """What may be the head of getBrokerConfig."""
+    return "=" * size + "a" * size + "\n"
+
+
+def commands_of_mqadmin(size: int = 1 << 20) -> str:
+    """The name of the command again and again in one line, behind what only mqadmin prints."""
+    return "#Consumer Offset\n" + "mqadmin-" * (size // 8)
+
+
+def text_without_end(size: int = 900_000) -> str:
+    """An offset file with a text that has no end, in which each quote is escaped."""
+    return '{"offsetTable":{"a@b":{' + '"\\' * (size // 2)
+
+
+def nested_thread_dump(depth: int = 1 << 20) -> str:
+    """A thread dump in JSON of which one field is deeper than any stack."""
+    return '{"threadDump":{"processId":"1","time":' + "[" * depth
+
+
 THREAD_DUMPS: dict[str, Callable[[], str]] = {
     attack.__name__: attack
     for attack in (
@@ -288,4 +317,15 @@ LOGS: dict[str, Callable[[], str]] = {
         gc_log_of_one_moment,
     )
 }
-ANY: dict[str, Callable[[], str]] = {attack.__name__: attack for attack in (nested_brackets, nested_objects)}
+ANY: dict[str, Callable[[], str]] = {
+    attack.__name__: attack
+    for attack in (
+        nested_brackets,
+        nested_objects,
+        nested_thread_dump,
+        progress_of_topics,
+        equals_signs,
+        commands_of_mqadmin,
+        text_without_end,
+    )
+}

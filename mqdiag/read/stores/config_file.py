@@ -15,7 +15,7 @@ MOST_BYTES = 256 << 20
 MOST_OFFSETS = 1_000_000
 _EXAMPLES = 3
 _LONGEST_SHOWN = 60
-_BARE_KEY = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|(\b\d++)(?=\s*+:)', re.DOTALL)
+_BARE_KEY = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(\b\d++)(?=\s*+:)', re.DOTALL)
 """a text, which may have no end, or a key that is none"""
 
 
