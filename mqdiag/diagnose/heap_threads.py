@@ -44,16 +44,19 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
     addresses = heap.numbers(nodes, "eetop").tolist()
     ids = heap.numbers(nodes, "tid").tolist()
     states = [None if bits == heap.MISSING else thread_state(bits) for bits in status.tolist()]
+    object_ids = heap.object_ids(nodes).tolist()
     calls = _Calls(heap, dict(zip(nodes.tolist(), states, strict=True)))
     found = []
-    for record, state, address, java_id in zip(records, states, addresses, ids, strict=True):
+    for record, object_id, state, address, java_id in zip(
+        records, object_ids, states, addresses, ids, strict=True
+    ):
         virtual = heap.class_name(record.node) == VIRTUAL_CLASS
         java_id = None if java_id == heap.MISSING else java_id
         call, awaits = calls.of(record) if record.node in in_hand else (None, None)
         found.append(
             HeapThread(
                 name=record.name or (virtual_name(java_id) if virtual else ""),
-                object_id=f"0x{heap.object_id(record.node):x}",
+                object_id=f"0x{object_id:x}",
                 role=VIRTUAL if virtual else role_of_name(record.name).role,
                 state=state_of(heap, record) if virtual else state,
                 message=in_hand.get(record.node),

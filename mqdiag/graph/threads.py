@@ -17,6 +17,8 @@ from mqdiag.read.hprof.records import STACK_FRAME, STACK_TRACE, big_endian
 _LINE_NOTES = {0: "", -1: "(Unknown Source)", -2: "(Compiled Method)", -3: "(Native Method)"}
 _LEAST_ROOM, _ROOM_PER_BYTE = 4 << 20, 8
 """characters of all stacks together, whatever the file's size, and for each of its bytes"""
+_NOTHING_HELD: Mapping[int, NDArray[np.int32]] = NumberDict()
+"""of most threads of a dump with a million of them"""
 _FRAME_ROOM = 32
 """characters that stand for what a frame costs beside its text"""
 
@@ -41,12 +43,6 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
     threads = []
     names = decode(graph, graph.refs(np.array(list(graph.roots.thread_nodes.values()), np.int32), "name"))
     for (serial, node), name in zip(graph.roots.thread_nodes.items(), names, strict=True):
-        held = NumberDict[list[int]]()
-        for local, frame in graph.roots.frame_locals.get(serial, []):
-            held.setdefault(frame, []).append(local)
-        held_by_frame = NumberDict[NDArray[np.int32]]()
-        for frame, nodes in held.items():
-            held_by_frame[frame] = np.array(nodes, np.int32)
         trace = traces.get(graph.roots.trace_serials[serial], [])
         threads.append(
             ThreadRecord(
@@ -54,10 +50,23 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
                 serial=serial,
                 name=name or "",
                 frames=frames.texts(trace),
-                locals=held_by_frame,
+                locals=_held_by_frame(graph.roots.frame_locals.get(serial, [])),
             )
         )
     return threads
+
+
+def _held_by_frame(locals_of_thread: list[tuple[int, int]]) -> Mapping[int, NDArray[np.int32]]:
+    """Nodes by the number of the frame that holds them."""
+    if not locals_of_thread:
+        return _NOTHING_HELD
+    held = NumberDict[list[int]]()
+    for node, frame in locals_of_thread:
+        held.setdefault(frame, []).append(node)
+    found = NumberDict[NDArray[np.int32]]()
+    for frame, nodes in held.items():
+        found[frame] = np.array(nodes, np.int32)
+    return found
 
 
 def _traces(graph: ObjectGraph) -> NumberDict[list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
@@ -363,16 +364,19 @@ def _orderly_groups(admin: AdminFacts) -> set[str | None]:
 
 def _stands(first: GroupProgress, last: GroupProgress, limits: Limits) -> Iterator[Draft]:
     before = {_place(queue): queue for queue in first.queues}
-    pairs = [(before[_place(queue)], queue) for queue in last.queues if _place(queue) in before]
-    for old, new in pairs:
-        others = [(one, two) for one, two in pairs if two.topic == new.topic and two is not new]
-        consumed = sum(two.consumer_offset - one.consumer_offset for one, two in others)
-        passed_ms = max(
-            (int(seconds_between(one.last_time, two.last_time) * 1000) for one, two in others), default=0
-        )
-        waited = old.diff > 0 and new.diff > 0 and new.consumer_offset == old.consumer_offset
-        if waited and consumed >= limits["finished_warning"] and passed_ms >= limits["head_age_ms"]:
-            yield _stood(last, new, consumed, passed_ms)
+    by_topic: dict[str, list[tuple[QueueProgress, QueueProgress]]] = {}
+    for queue in last.queues:
+        if _place(queue) in before:
+            by_topic.setdefault(queue.topic, []).append((before[_place(queue)], queue))
+    for pairs in by_topic.values():
+        consumed = sum(new.consumer_offset - old.consumer_offset for old, new in pairs)
+        passed = [int(seconds_between(old.last_time, new.last_time) * 1000) for old, new in pairs]
+        most, second = heapq.nlargest(2, (0, 0, *passed))
+        for (old, new), own_ms in zip(pairs, passed, strict=True):
+            waited = old.diff > 0 and new.diff > 0 and new.consumer_offset == old.consumer_offset
+            passed_ms = second if own_ms == most else most
+            if waited and consumed >= limits["finished_warning"] and passed_ms >= limits["head_age_ms"]:
+                yield _stood(last, new, consumed, passed_ms)
 
 
 def _place(queue: QueueProgress) -> tuple[str, str, int]:

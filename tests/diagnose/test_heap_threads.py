@@ -68,8 +68,8 @@ class NewerJdk:
         assert field == "threadStatus"
         return np.array([0x191 if node == 5 else self.MISSING for node in nodes.tolist()], np.int64)
 
-    def object_id(self, node: int) -> int:
-        return 0x1000 + node
+    def object_ids(self, nodes: Any) -> Any:
+        return 0x1000 + nodes
 
     def class_name(self, node: int) -> str:
         return "java.lang.Thread"

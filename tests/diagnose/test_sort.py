@@ -136,6 +136,25 @@ def test_a_folder_of_junk_loops_and_closed_doors(tmp_path: Path) -> None:
     assert reasons["missing"] == "error: no such file or folder"
 
 
+def test_a_link_to_a_folder_outside_is_not_followed(tmp_path: Path) -> None:
+    """An unpacked archive can bring one to the root of the disk; files behind links are read."""
+    folder, outside = tmp_path / "in", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    (outside / "a.log").write_bytes(TEXT)
+    (folder / "root").symlink_to("/")
+    (folder / "other").symlink_to(outside)
+    (folder / "b.log").symlink_to(outside / "a.log")
+    found = walk(folder, tmp_path=tmp_path)
+    assert names(found) == ["b.log"]
+    assert (
+        left(found)["root"]
+        == left(found)["other"]
+        == "is a link to a folder outside; name that folder if it belongs here"
+    )
+    assert len(names(walk(folder, outside, tmp_path=tmp_path))) == 1
+
+
 def test_a_file_that_may_not_be_read_does_not_stop_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -270,11 +270,6 @@ def equals_signs(size: int = 500_000) -> str:
     return "=" * size + "a" * size + "\n"
 
 
-def commands_of_mqadmin(size: int = 1 << 20) -> str:
-    """The name of the command again and again in one line, behind what only mqadmin prints."""
-    return "#Consumer Offset\n" + "mqadmin-" * (size // 8)
-
-
 def text_without_end(size: int = 900_000) -> str:
     """An offset file with a text that has no end, in which each quote is escaped."""
     return '{"offsetTable":{"a@b":{' + '"\\' * (size // 2)
@@ -325,7 +320,6 @@ ANY: dict[str, Callable[[], str]] = {
         nested_thread_dump,
         progress_of_topics,
         equals_signs,
-        commands_of_mqadmin,
         text_without_end,
     )
 }

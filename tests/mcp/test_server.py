@@ -317,6 +317,25 @@ def test_a_query_that_nothing_interrupts_is_ended_and_the_server_goes_on(
     assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 
 
+@pytest.mark.nightly
+def test_a_stuck_query_over_pipes_is_ended_at_the_timeout_and_the_session_goes_on(folder: Path) -> None:
+    """As an assistant meets it: `mqdiag mcp` in a process of its own, with its own timeout."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "mqdiag", "mcp", str(folder), "--no-cache"], env=dict(os.environ)
+    )
+
+    async def session() -> None:
+        async with Client(stdio_client(server)) as client:
+            begun = time.monotonic()
+            told = line(await client.call_tool("query", {"path": "given.hprof", "sql": UNINTERRUPTED}))
+            assert told == "the query took longer than 60 s and was ended"
+            assert time.monotonic() - begun < QUERY_S + 60
+            found = values(await client.call_tool("query", {"path": "given.hprof", "sql": "SELECT 1 AS one"}))
+            assert found["rows"] == [{"one": 1}]
+
+    asyncio.run(session())
+
+
 def test_the_watch_of_the_command_hands_on_what_a_query_may_take(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,10 +58,13 @@ class Walk:
         self._files = 0
         self._keeps = keeps
         self._trees = 0
+        self._given = ""
+        """the real path of what was given"""
 
     def pieces(self, paths: Iterable[str | Path]) -> Iterator[Piece | Input]:
         """Every file as a piece; what cannot be one as an input that says why."""
         for path in map(str, paths):
+            self._given = os.path.realpath(path)
             yield from self._path(path, self._names.get(path, path), given=True)
 
     def _path(self, path: str, name: str, *, given: bool, depth: int = 0) -> Iterator[Piece | Input]:
@@ -78,6 +81,9 @@ class Walk:
                     else _broken(name, say("{kind}; expected a file or folder", kind=kind))
                 )
                 return
+            if stat.S_ISDIR(info.st_mode) and os.path.islink(path) and not self._is_inside(path):
+                yield _skipped(name, say("is a link to a folder outside; name that folder if it belongs here"))
+                return
             key = (info.st_dev, info.st_ino)
             if key in self._seen:
                 where = self._seen[key]
@@ -93,6 +99,11 @@ class Walk:
                 yield from self._file(path, name, info.st_size, given=given)
         except OSError as error:
             yield _broken(name, _why(error, link=os.path.islink(path)))
+
+    def _is_inside(self, link: str) -> bool:
+        """Whether a link leads below what was given: an unpacked archive can bring a link to the root of the disk."""
+        real = os.path.realpath(link)
+        return real == self._given or real.startswith(os.path.join(self._given, ""))
 
     def _pipe(self, path: str, name: str) -> Iterator[Piece | Input]:
         """A pipe that was given, such as a shell makes of <(...): copied, for it can be read once only."""

@@ -19,7 +19,9 @@ COMMANDS = {
     "haStatus": r"(?:-b|--brokerAddr)",
     "statsAll": r"(?:-t|--topic)",
 }
-COMMAND = lazy_pattern(rf"(?:^|.*\bmqadmin\S*\s+(?:\S+\s+){{0,20}}?)[$>]?\s*({'|'.join(COMMANDS)})\b")
+COMMAND = lazy_pattern(
+    rf"(?:^|.*\bmqadmin\S{{0,200}}\s{{1,20}}(?:\S{{1,300}}\s{{1,20}}){{0,20}}?)[$>]?\s*+({'|'.join(COMMANDS)})\b"
+)
 PROPERTIES = "#Consumer Properties#"
 ROUTE_MARK = '"brokerDatas"'
 """in the JSON of topicRoute"""
