@@ -13,7 +13,8 @@ from mqdiag.graph.holders.own_classes import is_application, is_library, named_c
 from mqdiag.graph.kernels.breadth_first import breadth_first
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3
-_MOST_TRIES = 8
+_MOST_TRIES = 3
+"""of objects that turn out to hang below the object itself; each costs a search"""
 _STEP = 1 << 16
 """objects expanded before it is asked whether that was far enough"""
 
@@ -56,11 +57,11 @@ def _by_way_of(heap: Heap, way: list[int], test: Callable[[str], bool]) -> list[
     return []
 
 
-def _inside(heap: Heap, nodes: NDArray[np.int32], holders: list[int]) -> NDArray[np.bool_]:
-    """Which nodes one of the holders dominates, itself included."""
+def _inside(heap: Heap, nodes: NDArray[np.int32], way: list[int]) -> NDArray[np.bool_]:
+    """Which nodes are on a way, or are dominated by a node on it."""
     tree = heap.dominance
     places, found = tree.numbers[nodes], np.zeros(nodes.size, bool)
-    for first in tree.numbers[holders].tolist():
+    for first in tree.numbers[way].tolist():
         found |= (places >= first) & (places < first + int(tree.dominated[first]))
     return found
 
