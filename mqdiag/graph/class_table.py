@@ -71,6 +71,14 @@ class ClassTable:
             row = int(self.superclass[row])
         return chain
 
+    @cached_property
+    def has_circle(self) -> bool:
+        """Whether a class is its own superclass, or has more superclasses than any class of a JVM."""
+        above = self.superclass
+        for _ in range(_MAX_DEPTH.bit_length() - 1):
+            above = np.where(above >= 0, above[above], -1)
+        return bool((above >= 0).any())
+
     def levels(self, row: int) -> Iterator[tuple[int, int]]:
         """(byte at which its own fields begin in an instance, row) of the class and its superclasses, upwards."""
         begin = 0

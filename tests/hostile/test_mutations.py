@@ -64,6 +64,11 @@ def test_a_mutated_dump_names_no_other_cause_for_sure(mutation: str, tmp_path: P
     check(mutation, DUMPS[0], 0, tmp_path)
 
 
+def test_a_circle_of_superclasses_makes_nothing_sure(tmp_path: Path) -> None:
+    """Objects then inherit fields that they have not, and seem to hold what others do."""
+    check("superclass_cycle", "app-retains-5.3.3", 1, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("dump", "place", "shown_by"),
     [("healthy-busy-5.3.3", 6, "records"), ("oversized-oom-4.3.2", 39, "2 queues")],
