@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -67,16 +67,11 @@ def write_tables(
     target = _target(layout, run)
     if target != layout.root:
         layout.store.remove_folder(target)
-    out = layout.uri
-    first = True
-    for parts in _batches(_parts(done)):
-        tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
-        context.parallelize(parts, tasks).foreachPartition(partial(_write_parts, out, target, run))
-        first = False
+    wrote_any = _on_parts(context, done, partial(_write_parts, layout.uri, target, run))
     for number, rows in enumerate(pieces(taken_over, len, CHUNK)):
         path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
         layout.store.write(path, table_bytes(in_order(rows)))
-    if first:
+    if not wrote_any:
         write_empty(layout.store, target, run)
 
 
@@ -122,9 +117,9 @@ def publish(layout: Layout, run: str) -> None:
 def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
     """After the mark: remove the results, which are in the tables now."""
     out = layout.uri
-    for parts in _batches(_parts(done)):
-        tasks = min(len(parts), context.defaultParallelism * TASKS_PER_CORE)
-        context.parallelize(parts, tasks).foreach(lambda part: remove_results(out, part.incidents))
+    _on_parts(
+        context, done, lambda parts: remove_results(out, (key for part in parts for key in part.incidents))
+    )
     layout.store.remove_folder(f"{layout.staging}/{run}")
 
 
@@ -152,9 +147,17 @@ def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
             yield Part(number=next(numbers), day=day, incidents=incidents)
 
 
-def _batches(parts: Iterator[Part]) -> Iterator[list[Part]]:
+def _on_parts(
+    context: SparkContext, done: Iterator[tuple[str, str]], work: Callable[[Iterable[Part]], None]
+) -> bool:
+    """Do something with all parts; whether there are any."""
+    parts = _parts(done)
+    has_any = False
     while batch := list(itertools.islice(parts, BATCH)):
-        yield batch
+        tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
+        context.parallelize(batch, tasks).foreachPartition(work)
+        has_any = True
+    return has_any
 
 
 def in_order(rows: pa.Table) -> pa.Table:

@@ -73,12 +73,8 @@ INCIDENTS = Table(
     (
         Column("analysed_in", _STR, "run that analysed it: its partitions have the incident's rows"),
         Column("analysed_at", "timestamp", "when it was analysed"),
-        Column(
-            "status", _STR, "ok, incomplete (some input was cut or unreadable) or failed (nothing was read)"
-        ),
-        Column(
-            "again", _BOOL, "true when a later run tries it again: the failure was not the evidence's fault"
-        ),
+        Column("status", _STR, "ok, incomplete (an input was cut or unreadable) or failed (nothing was read)"),
+        Column("again", _BOOL, "true when a later run tries it again: the evidence was not at fault"),
         Column("limits", _STR, "limits under which it failed; null when it did not fail for a limit"),
         Column("listing", _STR, "hash of what the listing told of the files"),
         Column(

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts, HeapThread
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.vocabulary import LossKind
@@ -42,7 +42,11 @@ def report_rows(report: Report, *, classes: int) -> Rows:
         "classes": [_columns(row, CLASSES) for heap in heaps for row in heap.classes[:classes]],
         "threads": [
             *(row for heap in heaps for row in _heap_threads(heap)),
-            *(row for one in processes for row in _stack_threads(one.stacks)),
+            *(
+                {"source": "stacks", **_columns(thread, THREADS)}
+                for one in processes
+                for thread in (() if one.stacks is None else one.stacks.threads)
+            ),
         ],
         "failures": [
             failure_row(given.path, given.lack or "unreadable", reason, given.bytes)
@@ -173,11 +177,6 @@ def _call(thread: HeapThread) -> Row:
     if thread.call is not None:
         row |= {"doing": thread.call.doing, "frame": thread.call.frame, "listener": thread.call.listener}
     return row
-
-
-def _stack_threads(stacks: StacksFacts | None) -> Iterator[Row]:
-    for thread in () if stacks is None else stacks.threads:
-        yield {"source": "stacks", **_columns(thread, THREADS)}
 
 
 def _bounded(rows: Rows) -> Rows:
