@@ -52,7 +52,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     offsets: list[tuple[StoreFacts, Piece]] = []
     for piece in within_budget(pieces, "stores", progress, found):
         if piece.folder:
-            store = read_store(Path(piece.path), piece.name)
+            store = read_store(Path(piece.path), piece.name, Path(piece.within))
             stores.append(store)
             opened[store.path] = piece.path
             found.inputs.append(Input(path=piece.name, kind="stores", format="store folder"))

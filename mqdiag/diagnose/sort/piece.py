@@ -27,6 +27,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     head: bytes
     """first bytes as they are on disk"""
     folder: bool = False
+    within: str = ""
+    """of a folder: the real path of the folder that was given, beyond which nothing is read"""
 
     @cached_property
     def content(self) -> Content:

@@ -43,7 +43,8 @@ def folders_of(
             inside = os.path.relpath(folder, room)
             name = label if inside == "." else f"{label}!{inside}"
             taken = frozenset(member for place, member in placed.items() if place.startswith(folder + os.sep))
-            yield Piece(name=name, path=folder, size_bytes=0, head=b"", folder=True), taken
+            whole = os.path.realpath(room)
+            yield Piece(name=name, path=folder, size_bytes=0, head=b"", folder=True, within=whole), taken
 
 
 def _safe_parts(inner: str) -> list[str]:

@@ -125,7 +125,7 @@ class Walk:
 
     def _folder(self, path: str, name: str, depth: int) -> Iterator[Piece | Input]:
         if self._is_folder_evidence(Path(path)):
-            yield Piece(name=name, path=path, size_bytes=0, head=b"", folder=True)
+            yield Piece(name=name, path=path, size_bytes=0, head=b"", folder=True, within=self._given)
             return
         if depth >= MAX_FOLDER_DEPTH:
             yield _skipped(name, say("lies more than {count} folders deep", count=MAX_FOLDER_DEPTH))

@@ -38,15 +38,16 @@ def is_store_folder(path: Path) -> bool:
     return (there[0] or there[1]) and sum(there) >= 2
 
 
-def read_store(path: Path, name: str | None = None) -> StoreFacts:
+def read_store(path: Path, name: str | None = None, within: Path | None = None) -> StoreFacts:
     """Read a store folder; what cannot be read is named, the rest stands.
 
     Args:
         path: the folder.
         name: what the user calls it.
+        within: a real path; settings beside the store are looked for below it alone, without it in the store.
     """
     unreadable: dict[str, Text] = {}
-    role, role_from = role_of(path)
+    role, role_from = role_of(path, Path(os.path.realpath(path)) if within is None else within)
     offsets, offsets_from, newer = _offsets(path, unreadable)
     topics, topics_newer = _topics(path, unreadable)
     log = CommitLog(str(path / "commitlog"))

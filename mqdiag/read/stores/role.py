@@ -14,12 +14,19 @@ _WORD = re.compile(r"(?:^|[^a-z])(master|slave)(?:[^a-z]|$)", re.IGNORECASE)
 _WHERE = (".", "config", "conf", "..", "../conf")
 
 
-def role_of(store: Path) -> tuple[str | None, str | None]:
-    """The role, and what tells it."""
+def role_of(store: Path, within: Path) -> tuple[str | None, str | None]:
+    """The role, and what tells it.
+
+    Args:
+        store: the folder.
+        within: a real path; files that are not below it are not opened, whatever links lead to them.
+    """
     for place in _WHERE:
         try:
             files = sorted(
-                file for file in (store / place).iterdir() if file.suffix in (".conf", ".properties")
+                file
+                for file in (store / place).iterdir()
+                if file.suffix in (".conf", ".properties") and file.resolve().is_relative_to(within)
             )
         except OSError:
             continue

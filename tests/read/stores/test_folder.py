@@ -107,6 +107,20 @@ def test_a_commit_log_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert store.commit_log_max is None
 
 
+def test_settings_beside_a_store_are_read_below_what_was_given_alone(tmp_path: Path) -> None:
+    written = WrittenStore(tmp_path / "given" / "store")
+    written.send("orders", 0, 1)
+    path = written.write()
+    (tmp_path / "given" / "broker.conf").write_text("brokerRole=SLAVE\n")
+    assert read_store(path, within=tmp_path / "given").role == "slave"
+    assert read_store(path).role is None
+    (tmp_path / "given" / "broker.conf").unlink()
+    (tmp_path / "outside.conf").write_text("brokerRole=SLAVE\n")
+    (path / "config").mkdir(exist_ok=True)
+    (path / "config" / "broker.conf").symlink_to(tmp_path / "outside.conf")
+    assert read_store(path, within=tmp_path / "given").role is None
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("moment", ["in-order", "tail-lost"])
 def test_real_stores(case: str, moment: str, tmp_path: Path) -> None:
