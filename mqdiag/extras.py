@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from importlib.util import find_spec
 
 
 def install_command(extra: str) -> str:
@@ -14,4 +15,7 @@ def install_command(extra: str) -> str:
     Args:
         extra: a name of `[project.optional-dependencies]`.
     """
+    if find_spec("pip") is None:
+        # an environment of uv has no pip of its own
+        return f"uv pip install --python {shlex.quote(sys.executable)} 'mqdiag[{extra}]'"
     return f"{shlex.quote(sys.executable)} -m pip install 'mqdiag[{extra}]'"

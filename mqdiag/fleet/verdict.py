@@ -85,7 +85,7 @@ def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> R
             services=(state,),
             hosts=one.hosts,
             failures=one.failures,
-            totals=FleetTotals(failures=len(one.failures)),
+            totals=FleetTotals(failures=one.failure_count),
         ),
     )
     return answered(with_baseline(report, settings.baseline, settings.today))

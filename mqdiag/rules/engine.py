@@ -79,18 +79,17 @@ def run_rules(
         rule = listed if isinstance(listed, Rule) else listed.load()
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
-            drafts = [(draft, seen_in) for draft, seen_in in said if isinstance(draft, Draft)]
             found = [
                 _finding(rule, draft, seen_in, severities.get(rule.name), facts, told)
-                for draft, seen_in in _gravest(drafts)
+                for draft, seen_in in _gravest(
+                    [(item, kinds) for item, kinds in said if isinstance(item, Draft)]
+                )
             ]
         except Exception as error:
             failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)
             continue
         skipped += [Skipped(rule=rule.name, reason=item.reason) for item, _ in said if isinstance(item, Skip)]
-        if len(drafts) > len(found):
-            skipped.append(Skipped(rule=rule.name, reason=_left_out(len(drafts), len(found))))
         if not found:
             margins += [
                 msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
@@ -134,20 +133,19 @@ def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str
 
 
 def _gravest(drafts: list[tuple[Draft, tuple[str, ...]]]) -> list[tuple[Draft, tuple[str, ...]]]:
-    """The gravest of them in the rule's own order, so many that a report can hold them against each other."""
+    """The gravest of them, in the rule's own order; the first says how many there are where some are left out."""
     if len(drafts) <= MOST_FINDINGS:
         return drafts
     by_weight = sorted(range(len(drafts)), key=lambda at: (drafts[at][0].severity.rank, -drafts[at][0].weight))
-    return [drafts[at] for at in sorted(by_weight[:MOST_FINDINGS])]
-
-
-def _left_out(found: int, kept: int) -> Text:
-    return say(
-        "it found {found:count} cases; the report has the gravest {kept:count}, and {more:count} more are left out",
-        found=found,
-        kept=kept,
-        more=found - kept,
+    kept = [drafts[at] for at in sorted(by_weight[:MOST_FINDINGS])]
+    first, seen_in = kept[0]
+    told = say(
+        "The rule found {found:count} cases; the gravest {kept:count} are in the report.",
+        found=len(drafts),
+        kept=len(kept),
     )
+    kept[0] = (msgspec.structs.replace(first, explanation=(*first.explanation, told)), seen_in)
+    return kept
 
 
 def _given(facts: Facts, kind: str) -> bool:

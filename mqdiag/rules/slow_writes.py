@@ -67,8 +67,9 @@ LINES = {
 WHOLE_FILE_BYTES = 1 << 30
 """mappedFileSizeCommitLog by default"""
 LARGER_FILES = say(
-    "Set mappedFileSizeCommitLog (mapedFileSizeCommitLog before 4.5.2) to its default, 1073741824 (1 GiB), and restart"
-    " the broker: it makes the next file ahead, and has no time for that with files this small."
+    "Give a new broker files of the default size, 1073741824 bytes (mappedFileSizeCommitLog; mapedFileSizeCommitLog"
+    " before 4.5.2), and move the topics to it: a broker makes the next file ahead, and has no time for that with files"
+    " this small. Do not change the size for this store: a store with files of another size does not load."
 )
 TITLE = say("The broker writes slowly: {from_100_ms:count} of {puts:count} writes took 100 ms or longer")
 LATE_FILES = say(
@@ -111,8 +112,8 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         put = logs.pagecachert
         new_files = _awaited_files(logs, limits)
         remedy = (
-            *((LARGER_FILES,) if 0 < _file_bytes(new_files) < WHOLE_FILE_BYTES else ()),
             *with_pool_if(pool_fits(logs, facts.heap), RULE.remedy),
+            *((LARGER_FILES,) if _are_small(new_files) else ()),
         )
         if put is not None and _shows_it(logs, put, limits):
             yield _by_logs(logs, put, new_files, limits, remedy)
@@ -131,10 +132,8 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 def _awaited_files(logs: LogsFacts, limits: Limits) -> list[LogEvent]:
     """New files of the commit log that were slow to make, where writes held the lock that long at the same time."""
     made, in_lock = events(logs, "slow-new-file"), events(logs, "slow-put-in-lock")
-    waited = (
-        2 * lines_of(made) >= lines_of(in_lock)
-        and ranges_apart(ranges_of(made), ranges_of(in_lock)) is not True
-    )
+    at_once = ranges_apart(ranges_of(made), ranges_of(in_lock)) is False
+    waited = at_once and 2 * lines_of(made) >= lines_of(in_lock)
     return made if in_lock and waited and lines_of(made) >= limits["new_files"] else []
 
 
@@ -143,13 +142,22 @@ def _file_bytes(made: list[LogEvent]) -> int:
     return max((event.values.get("file_bytes", 0) for event in made), default=0)
 
 
+def _are_small(made: list[LogEvent]) -> bool:
+    """Whether the files are smaller than by default, so that they are needed sooner than a good disk makes them."""
+    return 0 < _file_bytes(made) < WHOLE_FILE_BYTES
+
+
+def _cause_of(made: list[LogEvent]) -> str:
+    return "new-file" if _are_small(made) else "slow-disk"
+
+
 def _new_files(made: list[LogEvent]) -> Iterator[Text]:
     if made:
         yield say(
             "{new_files:count} new {new_files:file|files} of the commit log took more than 500 ms to make, the longest"
             " {longest_new_file_ms:ms}. A write that needs the next file waits for it and holds the lock meanwhile."
         )
-    if 0 < _file_bytes(made) < WHOLE_FILE_BYTES:
+    if _are_small(made):
         yield say("Each file has {file_bytes:bytes}; the default is 1 GiB.")
 
 
@@ -209,7 +217,7 @@ def _by_logs(
     confidence, reason = surest(logs, Confidence.HIGH, NOTHING)
     return Draft(
         severity=_severity(share, limits) if _is_slow(put.puts, put.from_100_ms, limits) else Severity.WARNING,
-        cause="new-file" if new_files else "slow-writes",
+        cause=_cause_of(new_files) if new_files else "slow-writes",
         confidence=confidence,
         confidence_reason=reason,
         title=LATE_FILES if new_files else TITLE,
@@ -237,8 +245,9 @@ def _by_logs(
 def _by_new_files(logs: LogsFacts, made: list[LogEvent], remedy: tuple[Text, ...]) -> Draft:
     return Draft(
         severity=Severity.WARNING,
-        cause="new-file",
-        confidence=Confidence.HIGH,
+        cause=_cause_of(made),
+        confidence=Confidence.HIGH if _are_small(made) else Confidence.MEDIUM,
+        confidence_reason=NOTHING if _are_small(made) else say("other work on the disk makes files late, too"),
         title=LATE_FILES,
         subject=of_broker(logs),
         evidence=_evidence_of(made),

@@ -150,7 +150,7 @@ def test_a_link_to_a_folder_outside_is_not_followed(tmp_path: Path) -> None:
     assert (
         left(found)["root"]
         == left(found)["other"]
-        == "is a link to a folder outside; name that folder if it belongs here"
+        == "is a link to a folder outside of what was given; name that folder too if it belongs here"
     )
     assert len(names(walk(folder, outside, tmp_path=tmp_path))) == 1
 

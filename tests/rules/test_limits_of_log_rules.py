@@ -109,13 +109,15 @@ def test_slow_writes_by_their_own_lines(kind: str, lines: int, cause: str | None
     ],
 )
 def test_writes_that_waited_for_new_files(made: int, in_lock: int, file_bytes: int, fires: bool) -> None:
-    late = msgspec.structs.replace(
-        event("slow-new-file", made), values={"longest_ms": 1801, "file_bytes": file_bytes}
-    )
-    locked = (event("slow-put-in-lock", in_lock),) if in_lock else ()
+    when = {"first": "2026-11-21T20:00:00+08:00", "last": "2026-11-21T20:01:00+08:00"}
+    values = {"longest_ms": 1801, "file_bytes": file_bytes}
+    late = event("slow-new-file", made, values=values, **when)
+    locked = (event("slow-put-in-lock", in_lock, **when),) if in_lock else ()
     found = findings(slow_writes, events=(late, *locked), lines=5000)
-    assert [one.cause for one in found] == (["new-file"] if fires else [])
     small = file_bytes < 1 << 30
+    assert [one.cause for one in found] == (["new-file" if small else "slow-disk"] if fires else [])
+    without_times = (event("slow-new-file", made, values=values), *locked)
+    assert not findings(slow_writes, events=without_times, lines=5000)
     assert all((slow_writes.LARGER_FILES in one.remedy) is small for one in found)
 
 

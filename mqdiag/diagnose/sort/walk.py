@@ -58,13 +58,16 @@ class Walk:
         self._files = 0
         self._keeps = keeps
         self._trees = 0
+        self._roots: list[str] = []
+        """the real paths of all that was given"""
         self._given = ""
         """the real path of what was given"""
 
     def pieces(self, paths: Iterable[str | Path]) -> Iterator[Piece | Input]:
         """Every file as a piece; what cannot be one as an input that says why."""
-        for path in map(str, paths):
-            self._given = os.path.realpath(path)
+        given = [str(path) for path in paths]
+        self._roots = [os.path.realpath(path) for path in given]
+        for path, self._given in zip(given, self._roots, strict=True):
             yield from self._path(path, self._names.get(path, path), given=True)
 
     def _path(self, path: str, name: str, *, given: bool, depth: int = 0) -> Iterator[Piece | Input]:
@@ -82,7 +85,12 @@ class Walk:
                 )
                 return
             if stat.S_ISDIR(info.st_mode) and os.path.islink(path) and not self._is_inside(path):
-                yield _skipped(name, say("is a link to a folder outside; name that folder if it belongs here"))
+                yield _skipped(
+                    name,
+                    say(
+                        "is a link to a folder outside of what was given; name that folder too if it belongs here"
+                    ),
+                )
                 return
             key = (info.st_dev, info.st_ino)
             if key in self._seen:
@@ -103,7 +111,7 @@ class Walk:
     def _is_inside(self, link: str) -> bool:
         """Whether a link leads below what was given: an unpacked archive can bring a link to the root of the disk."""
         real = os.path.realpath(link)
-        return real == self._given or real.startswith(os.path.join(self._given, ""))
+        return any(real == root or real.startswith(os.path.join(root, "")) for root in self._roots)
 
     def _pipe(self, path: str, name: str) -> Iterator[Piece | Input]:
         """A pipe that was given, such as a shell makes of <(...): copied, for it can be read once only."""

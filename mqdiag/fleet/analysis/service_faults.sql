@@ -1,5 +1,5 @@
 -- Each fault of a service with its gravest finding, the worst first. A fault is a rule, a cause and a consumer group ('' for
--- none): the thread or queue of tonight need not be that of last night. What another finding explains comes after it.
+-- none): the thread or queue of tonight need not be that of last night. Of equal ones, what another finding explains comes last.
 SELECT environment, service, rule, cause, coalesce(consumer_group, '') AS consumer_group, min(severity_rank) AS rank,
        count(DISTINCT host) AS hosts, min_by(host, struct(severity_rank, -weight, incident)) AS host,
        min_by(fingerprint, struct(severity_rank, -weight, incident)) AS fingerprint,

@@ -1,5 +1,5 @@
 -- What each service's own report lists, ordered by environment and service: its hosts and its open faults, the worst first,
--- what could not be analysed, and the rules that ran to their end in any of its incidents.
+-- what could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), and the rules that ran to their end in any of its incidents.
 WITH host_errors AS (
     SELECT environment, service, host, count_if(severity = 'error') AS errors, count_if(severity = 'warning') AS warnings
     FROM unrefuted_findings GROUP BY environment, service, host
@@ -16,10 +16,14 @@ WITH host_errors AS (
     SELECT environment, service, array_sort(collect_list(struct(
                rank, -hosts AS by_hosts, is_effect, rule, cause, consumer_group, environment, service, host, hosts, document))) AS faults
     FROM service_faults GROUP BY environment, service
+), numbered_failures AS (
+    SELECT *, count(*) OVER (PARTITION BY environment, service) AS failure_count,
+           row_number() OVER (PARTITION BY environment, service ORDER BY kind != 'fault', host, path) AS place
+    FROM current_failures
 ), of_failures AS (
-    SELECT environment, service, array_sort(collect_list(struct(
+    SELECT environment, service, max(failure_count) AS failure_count, array_sort(collect_list(struct(
                host, path, environment, service, kind, reason, bytes, document))) AS failures
-    FROM current_failures GROUP BY environment, service
+    FROM numbered_failures WHERE place <= 1000 GROUP BY environment, service
 ), of_rules AS (
     SELECT environment, service, array_sort(collect_set(rule)) AS checked
     FROM (SELECT environment, service, explode(checked) AS rule FROM current_incidents) GROUP BY environment, service

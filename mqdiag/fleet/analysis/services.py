@@ -22,6 +22,8 @@ class OneService(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     """one for each open fault, the worst first"""
     failures: tuple[FleetFailure, ...]
+    """the first 1,000, faults of mqdiag before all else"""
+    failure_count: int
     checked: tuple[str, ...]
     """rules that ran to their end in any of its incidents"""
 
@@ -49,5 +51,6 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
                 hosts=tuple(plain_fact(host, HostState) for host in row["hosts"]),
                 findings=tuple(map(lone_finding, row["faults"] or ())),
                 failures=tuple(map(lost_file, row["failures"] or ())),
+                failure_count=row["failure_count"] or 0,
                 checked=tuple(row["checked"] or ()),
             )

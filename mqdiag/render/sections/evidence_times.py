@@ -14,7 +14,7 @@ from mqdiag.render.parts import AnyPart, Column, Figure, Section, Table, Words
 from mqdiag.text import Text, say
 
 _MOMENT = 0
-"""seconds that a dump is of"""
+"""seconds: a dump is of one moment"""
 _MOST_KINDS = 12
 """kinds of log events, the most frequent first"""
 

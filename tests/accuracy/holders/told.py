@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-SECONDS = 120
+SECONDS = 300
 """a program that takes longer for the dump of a small program has failed"""
 
 
